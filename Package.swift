@@ -1,0 +1,56 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Targets are listed bottom-up: the manifest is the layer diagram, and an arrow points downwards only.
+
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: ["TestSupport"] + dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "swift-multipeer",
+    products: [
+        .library(name: "Multipeer", targets: ["Multipeer"]),
+        .executable(name: "multipeer", targets: ["MultipeerCLI"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .target(
+            name: "CPlatform", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
+
+        layer("MultipeerFraming"),
+        layer("MultipeerSecurity", ["CLibSSL", "MultipeerFraming"]),
+        layer("MultipeerIntroduction", ["MultipeerSecurity", "MultipeerFraming"]),
+        layer("MultipeerMesh", ["MultipeerIntroduction", "MultipeerFraming"]),
+        layer(
+            "MultipeerTransport",
+            [
+                "CPlatform", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            ]),
+        layer(
+            "Multipeer",
+            ["MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        .executableTarget(name: "MultipeerCLI", dependencies: ["Multipeer"], swiftSettings: strict),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        tests("FramingTests", ["MultipeerFraming"]),
+        tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming"]),
+        tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        tests("MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"]),
+        tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
+    ]
+)

@@ -1,0 +1,45 @@
+/// What `PeerID` compares: 16 random bytes, made once for each peer. Ordered as unsigned bytes, first byte first. Spec 3.1.
+public struct UID: Hashable, Comparable, Sendable {
+    public static let byteCount = 16
+
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// Answers nil unless there are exactly 16 bytes.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == UID.byteCount else { return nil }
+        self.init(high: UID.integer(bytes, from: 0), low: UID.integer(bytes, from: 8))
+    }
+
+    /// The 16 bytes, in the order in which they travel.
+    public var bytes: [UInt8] {
+        (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> UInt64(56 - 8 * ($0 % 8))) }
+    }
+
+    public static func < (one: UID, other: UID) -> Bool {
+        (one.high, one.low) < (other.high, other.low)
+    }
+
+    private static func integer(_ bytes: [UInt8], from start: Int) -> UInt64 {
+        bytes[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
+
+/// One session object of one peer. A peer that restarts is a new endpoint, so old state cannot shadow it. Spec 3.2.
+public struct Endpoint: Hashable, Sendable {
+    public static let byteCount = 24
+
+    public let uid: UID
+    /// 8 random bytes, made with the session, read as a big-endian number.
+    public let instance: UInt64
+
+    public init(uid: UID, instance: UInt64) {
+        self.uid = uid
+        self.instance = instance
+    }
+}
