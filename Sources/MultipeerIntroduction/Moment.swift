@@ -1,0 +1,32 @@
+/// An instant of the monotonic clock. The machines are told it; they never ask.
+package struct Moment: Comparable, Hashable, Sendable {
+    /// Nanoseconds since an origin that only the clock knows.
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    package static let distantFuture = Moment(nanoseconds: .max)
+
+    package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
+
+    /// Saturates, so that no duration from a caller or a peer can trap.
+    package static func + (moment: Moment, duration: Duration) -> Moment {
+        let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+        return overflow ? .distantFuture : Moment(nanoseconds: sum)
+    }
+
+    package static func - (moment: Moment, earlier: Moment) -> Duration {
+        .nanoseconds(moment.nanoseconds &- earlier.nanoseconds)
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, at most about 292 years.
+    package var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        let (sum, tooLarge) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return tooLarge ? (seconds < 0 ? .min : .max) : sum
+    }
+}
