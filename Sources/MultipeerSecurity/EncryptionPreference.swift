@@ -1,0 +1,25 @@
+/// What a session asks of the links it makes. The raw values travel in connection data. Spec 5.1.
+public enum EncryptionPreference: UInt8, Sendable, Hashable, CaseIterable {
+    /// Encrypted, unless the other side wants none.
+    case optional = 0
+    /// Encrypted, or no link at all.
+    case required = 1
+    /// Never encrypted.
+    case none = 2
+}
+
+extension EncryptionPreference: CustomStringConvertible {
+    /// Reads "none", "optional" or "required"; anything else answers nil.
+    public init?(name: String) {
+        guard let match = Self.allCases.first(where: { $0.description == name }) else { return nil }
+        self = match
+    }
+
+    public var description: String {
+        switch self {
+        case .optional: "optional"
+        case .required: "required"
+        case .none: "none"
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import CLibSSL
+
+/// What OpenSSL's error queue of this thread held, oldest first.
+///
+/// The queue belongs to the thread: clear it before a call and drain it after, in one synchronous function.
+struct OpenSSLErrors {
+    /// Packed codes, as ERR_get_error answers them.
+    private(set) var codes: [UInt] = []
+
+    static func clear() { ERR_clear_error() }
+
+    static func drain() -> OpenSSLErrors {
+        var errors = OpenSSLErrors()
+        while true {
+            let code = ERR_get_error()
+            if code == 0 { return errors }
+            if errors.codes.count < 8 { errors.codes.append(code) }
+        }
+    }
+
+    /// The reason of the first error that libssl itself reported.
+    var sslReason: CInt? {
+        codes.first { multipeer_err_lib($0) == ERR_LIB_SSL }.map { multipeer_err_reason($0) }
+    }
+
+    func contains(library: CInt, reason: CInt) -> Bool {
+        codes.contains { multipeer_err_lib($0) == library && multipeer_err_reason($0) == reason }
+    }
+
+    /// OpenSSL's own words for the first error. They hold no data of ours or of the peer.
+    var text: String {
+        guard let code = codes.first else { return "unknown reason" }
+        guard let words = unsafe ERR_reason_error_string(code) else { return "error \(code)" }
+        return unsafe String(cString: words)
+    }
+}

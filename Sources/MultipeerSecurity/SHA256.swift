@@ -1,0 +1,43 @@
+import CLibSSL
+
+/// SHA-256: the only digest of the protocol.
+package enum SHA256 {
+    package static let byteCount = 32
+
+    package static func hash(_ bytes: [UInt8]) -> [UInt8] { hash(bytes.span) }
+
+    package static func hash(_ bytes: Span<UInt8>) -> [UInt8] {
+        var hasher = Hasher()
+        hasher.update(bytes)
+        return hasher.finish()
+    }
+
+    /// Takes bytes piece by piece and answers their digest once.
+    @safe package struct Hasher: ~Copyable {
+        private let context: OpaquePointer?
+
+        package init() {
+            unsafe context = EVP_MD_CTX_new()
+            let started = unsafe EVP_DigestInit_ex2(context, EVP_sha256(), nil)
+            precondition(started == 1, "SHA-256 is part of every libcrypto")
+        }
+
+        deinit { unsafe EVP_MD_CTX_free(context) }
+
+        package mutating func update(_ bytes: [UInt8]) { update(bytes.span) }
+
+        package mutating func update(_ bytes: Span<UInt8>) {
+            unsafe bytes.withUnsafeBufferPointer { pointer in
+                let taken = unsafe EVP_DigestUpdate(context, pointer.baseAddress, pointer.count)
+                precondition(taken == 1, "a started digest takes bytes")
+            }
+        }
+
+        package consuming func finish() -> [UInt8] {
+            var digest = [UInt8](repeating: 0, count: SHA256.byteCount)
+            let done = unsafe EVP_DigestFinal_ex(context, &digest, nil)
+            precondition(done == 1, "a started digest ends once")
+            return digest
+        }
+    }
+}

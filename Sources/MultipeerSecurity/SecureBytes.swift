@@ -1,0 +1,53 @@
+import CLibSSL
+
+/// Secret bytes in memory of their own: shared, never copied by Swift, erased when the last holder lets go.
+@safe package final class SecureBytes: Sendable {
+    // Written in init, before anyone else can see it, and in deinit, when nobody else can. In between only read.
+    private nonisolated(unsafe) let memory: UnsafeMutableBufferPointer<UInt8>
+
+    package var count: Int { unsafe memory.count }
+
+    package init(_ bytes: [UInt8]) {
+        unsafe memory = .allocate(capacity: bytes.count)
+        _ = unsafe memory.initialize(from: bytes)
+    }
+
+    /// Takes the bytes out of `bytes` and erases them there; a copy that somebody else holds stays.
+    package convenience init(erasing bytes: inout [UInt8]) {
+        self.init(bytes)
+        bytes.erase()
+    }
+
+    deinit {
+        unsafe OPENSSL_cleanse(memory.baseAddress, memory.count)  // [secret.erase]
+        unsafe memory.deallocate()
+    }
+
+    /// Lends the bytes.
+    package func withBytes<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(memory)))
+    }
+}
+
+extension SecureBytes: Equatable {
+    /// Compares in a time that depends on the lengths only.
+    package static func == (one: SecureBytes, other: SecureBytes) -> Bool {
+        guard one.count == other.count else { return false }
+        return unsafe CRYPTO_memcmp(one.memory.baseAddress, other.memory.baseAddress, one.count) == 0
+    }
+}
+
+extension SecureBytes: CustomStringConvertible, CustomReflectable {
+    package var description: String { "<secret>" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension [UInt8] {
+    /// Overwrites the bytes in a way that the compiler cannot leave out.
+    package mutating func erase() {
+        unsafe withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }  // [secret.erase]
+        removeAll()
+    }
+}

@@ -1,0 +1,163 @@
+/// Why security failed, and whose doing it was. Descriptions hold no secrets and no unescaped text of the peer.
+public enum SecurityFault: Error, Hashable, Sendable {
+    /// The other side broke the rules, or is not who it should be.
+    case peer(PeerViolation)
+    /// What this side was given does not serve: a file, a passphrase, a key.
+    case local(LocalProblem)
+    /// Neither: the machine or this library failed.
+    case `internal`(String)
+}
+
+extension SecurityFault {
+    /// What the other side did wrong.
+    public enum PeerViolation: Hashable, Sendable {
+        /// It presented a certificate that is not one of those awaited.
+        case strangerCertificate
+        /// It presented no certificate.
+        case noCertificate
+        /// It presented more than 8 certificates, or more than 16 KiB of them.
+        case chainTooLong
+        /// A certificate could not be read.
+        case malformedCertificate
+        /// It does not offer TLS 1.3.
+        case wrongVersion
+        /// It does not speak this protocol (ALPN).
+        case noCommonProtocol
+        /// Its first bytes are not TLS, which the two preferences demand.
+        case notTLS
+        /// Its first bytes are not the plain preface, which the two preferences demand.
+        case notPlain
+        /// A record could not be decrypted, or is not a record.
+        case badRecord
+        /// The connection ended without a farewell, so bytes may be missing.
+        case truncated
+        /// It ended the channel with this TLS alert.
+        case alert(Alert)
+        /// The handshake failed in another way; OpenSSL's words.
+        case handshakeFailed(String)
+    }
+
+    /// A TLS alert as it was received. RFC 8446, section 6.
+    public struct Alert: RawRepresentable, Hashable, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Whether the other side says that it does not accept this side's certificate. It may do so later,
+        /// when its own application has named this peer.
+        public var refusesCertificate: Bool { [42, 44, 45, 46, 48, 49, 116].contains(rawValue) }
+    }
+
+    /// What is wrong with what this side was given.
+    public enum LocalProblem: Hashable, Sendable {
+        /// The file is neither PEM nor PKCS#12, or is damaged.
+        case unreadableIdentity(String)
+        /// The file is longer than an identity can be.
+        case identityTooLarge
+        /// The file is encrypted and no passphrase was given.
+        case passphraseNeeded
+        /// The passphrase does not open the file.
+        case wrongPassphrase
+        /// The file holds no certificate.
+        case noCertificateInFile
+        /// The file holds no private key.
+        case noKeyInFile
+        /// The private key does not belong to any certificate of the file.
+        case keyMismatch
+        /// The certificates of the file do not form one chain from the leaf upwards.
+        case brokenChain
+        /// More than 8 certificates, or more than 16 KiB of them.
+        case chainTooLong
+        /// The key is of a kind or a size that TLS 1.3 does not take.
+        case unsupportedKey(String)
+        /// A certificate could not be read.
+        case malformedCertificate
+        /// The trust store could not be read: what is wrong, and in which line.
+        case malformedTrustStore(line: Int, TrustStoreProblem)
+    }
+
+    /// What is wrong with a line of a trust store.
+    public enum TrustStoreProblem: Hashable, Sendable {
+        case fieldCount
+        case peerID
+        case fingerprint
+        case duplicate
+        case tooManyEntries
+        case notText
+    }
+}
+
+extension SecurityFault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .peer(let violation): violation.description
+        case .local(let problem): problem.description
+        case .internal(let reason): "internal error: \(reason)"
+        }
+    }
+}
+
+extension SecurityFault.PeerViolation: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .strangerCertificate: "the peer's certificate is not the one awaited"
+        case .noCertificate: "the peer presented no certificate"
+        case .chainTooLong: "the peer's certificate chain is too long"
+        case .malformedCertificate: "the peer's certificate cannot be read"
+        case .wrongVersion: "the peer does not offer TLS 1.3"
+        case .noCommonProtocol: "the peer does not speak this protocol"
+        case .notTLS: "the peer's first bytes are not TLS"
+        case .notPlain: "the peer's first bytes are not the plain preface"
+        case .badRecord: "the peer sent a record that cannot be decrypted"
+        case .truncated: "the connection ended without a farewell"
+        case .alert(let alert): "the peer ended the channel: \(alert)"
+        case .handshakeFailed(let reason): "handshake failed: \(reason)"
+        }
+    }
+}
+
+extension SecurityFault.LocalProblem: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreadableIdentity(let reason): "not a readable identity (PEM or PKCS#12): \(reason)"
+        case .identityTooLarge: "the identity is too large"
+        case .passphraseNeeded: "the identity is encrypted and no passphrase was given"
+        case .wrongPassphrase: "the passphrase does not open the identity"
+        case .noCertificateInFile: "the identity holds no certificate"
+        case .noKeyInFile: "the identity holds no private key"
+        case .keyMismatch: "the private key belongs to none of the certificates"
+        case .brokenChain: "the certificates do not form one chain"
+        case .chainTooLong: "the certificate chain is longer than 8 certificates or 16 KiB"
+        case .unsupportedKey(let kind): "the key cannot be used: \(kind)"
+        case .malformedCertificate: "not a certificate"
+        case .malformedTrustStore(let line, let problem): "trust store, line \(line): \(problem)"
+        }
+    }
+}
+
+extension SecurityFault.TrustStoreProblem: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .fieldCount: "a peer id and a fingerprint are expected"
+        case .peerID: "a peer id has 32 hexadecimal digits"
+        case .fingerprint: "a fingerprint has 64 hexadecimal digits"
+        case .duplicate: "the peer is already listed"
+        case .tooManyEntries: "there are too many entries"
+        case .notText: "not UTF-8 text"
+        }
+    }
+}
+
+extension SecurityFault.Alert: CustomStringConvertible {
+    private static let names: [UInt8: String] = [
+        0: "close notify", 10: "unexpected message", 20: "bad record mac", 22: "record overflow",
+        40: "handshake failure", 42: "bad certificate", 43: "unsupported certificate",
+        44: "certificate revoked", 45: "certificate expired", 46: "certificate unknown",
+        47: "illegal parameter", 48: "unknown ca", 49: "access denied", 50: "decode error",
+        51: "decrypt error", 70: "protocol version", 71: "insufficient security", 80: "internal error",
+        86: "inappropriate fallback", 90: "user cancelled", 109: "missing extension",
+        110: "unsupported extension", 112: "unrecognized name", 116: "certificate required",
+        120: "no application protocol",
+    ]
+
+    public var description: String { Self.names[rawValue] ?? "alert \(rawValue)" }
+}
