@@ -18,6 +18,8 @@ package enum Limits {
     package static let messageOverhead = 64
     package static let channels = 64
     package static let channelCredit = 262_144
+    /// Endpoints that one MEMBERS or HELLO may name.
+    package static let memberEntries = 32
     /// Peers of a session, the local one included.
     package static let peers = 8
 }
