@@ -1,12 +1,23 @@
+#define _GNU_SOURCE
 #include "CPlatform.h"
+
+#include <pthread.h>
+
+void multipeer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
+int multipeer_accept(int listener, struct sockaddr *address, socklen_t *length) {
+    return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
 
 #if __has_feature(thread_sanitizer)
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
 
-void multipeer_tsan_acquire(const void *address) { __tsan_acquire((void *)address); }
-void multipeer_tsan_release(const void *address) { __tsan_release((void *)address); }
+const bool multipeer_tsan_enabled = true;
+void multipeer_tsan_do_acquire(const void *address) { __tsan_acquire((void *)address); }
+void multipeer_tsan_do_release(const void *address) { __tsan_release((void *)address); }
 #else
-void multipeer_tsan_acquire(const void *address) { (void)address; }
-void multipeer_tsan_release(const void *address) { (void)address; }
+const bool multipeer_tsan_enabled = false;
+void multipeer_tsan_do_acquire(const void *address) { (void)address; }
+void multipeer_tsan_do_release(const void *address) { (void)address; }
 #endif

@@ -1,0 +1,126 @@
+import Glibc
+package import MultipeerIntroduction
+import Synchronization
+
+/// One thread that waits for sockets, deadlines and jobs, and runs the actors that are pinned to it.
+///
+/// A turn: events of the sockets → deadlines → pokes and jobs, in a bounded number of rounds → ends of turn. Actors
+/// name the loop as their executor; its calls enter them through `assumeIsolated`, and a job of theirs never meets
+/// another. Everything but `wake`, `enqueue` and `shutdown` is for the loop's own thread.
+package final class EventLoop: SerialExecutor, Sendable {
+    /// Rounds of jobs before the sockets are looked at again: each saves a system call, all would starve them.
+    private static let rounds = 8
+
+    /// For tasks that want to run on the loop's thread without belonging to an actor of it.
+    package let taskExecutor: LoopTaskExecutor
+
+    private let queue: LoopQueue
+    private let thread = Atomic<UInt>(0)
+    private let handle = Locked<pthread_t?>(nil)
+    /// Thread rule: nobody but the loop's thread reads it; `watch` checks that, and the thread starts after it is set.
+    private nonisolated(unsafe) let unguardedWatch: LoopWatch
+
+    /// Starts the thread. Whoever makes a loop ends it with `shutdown`; most take one of the pool with `next`.
+    package init() throws(SocketFault) {
+        queue = try LoopQueue()
+        unsafe unguardedWatch = try LoopWatch(bell: queue.bell)
+        taskExecutor = LoopTaskExecutor(queue)
+        let started = try LoopThread.start { [self] in run() }
+        handle.withLock { $0 = started }
+    }
+
+    /// Ends the thread when it has done what is waiting, and waits for that unless called on it. Once is enough.
+    ///
+    /// The clients are let go of. An actor of the loop must not be called any more: a later job is a programming error.
+    package func shutdown() {
+        queue.stop()
+        let joined = handle.withLock { $0.take() }
+        guard let joined else { return }
+        if isOnLoop { pthread_detach(joined) } else { pthread_join(joined, nil) }
+    }
+
+    /// Whether this is the loop's thread.
+    package var isOnLoop: Bool { UInt(pthread_self()) == thread.load(ordering: .relaxed) }
+
+    package func enqueue(_ job: consuming ExecutorJob) { queue.submit(.actor(UnownedJob(job))) }
+
+    package func checkIsolated() { precondition(isOnLoop, "this is not the thread of the actor's loop") }
+
+    package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
+
+    /// Has `poked` called soon, once for all wakes until then. From any thread.
+    package func wake(_ client: any LoopClient) {
+        if client.poke.raise() { queue.submit(client) }
+    }
+
+    /// The time at the start of the turn.
+    package var now: Moment { watch.now }
+
+    /// The time now, from any thread.
+    package static func currentMoment() -> Moment {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
+        return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+}
+
+/// For the loop's thread alone.
+extension EventLoop {
+    /// Watches a descriptor for a client, which hears `token` back, until it is deregistered. It must not be closed first.
+    package func register(
+        _ descriptor: Int32, for client: any LoopClient, token: Int, interest: Readiness
+    ) throws(SocketFault) {
+        try watch.register(descriptor, for: client, token: token, interest: interest)
+    }
+
+    package func setInterest(_ descriptor: Int32, _ interest: Readiness) throws(SocketFault) {
+        try watch.setInterest(descriptor, interest)
+    }
+
+    /// No event of the descriptor is delivered from here on, not even one that was found already.
+    package func deregister(_ descriptor: Int32) { watch.deregister(descriptor) }
+
+    /// Each client has one deadline; nil takes it back.
+    package func setDeadline(_ client: any LoopClient, _ deadline: Moment?) {
+        watch.roll.setDeadline(of: client, deadline ?? .distantFuture)
+    }
+
+    /// Has `turnEnded` called at the end of this turn, or of the next one when asked for in `turnEnded`.
+    package func wantsTurnEnd(_ client: any LoopClient) { watch.roll.touch(client) }
+
+    private var watch: LoopWatch {
+        checkIsolated()
+        return unsafe unguardedWatch
+    }
+
+    private func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        let watch = watch
+        var work = LoopQueue.Work()
+        repeat {
+            watch.wait(asleep: queue.fallAsleep() && !watch.roll.hasTouched)
+            watch.deliverDeadlines()
+            var round = 0
+            while round < EventLoop.rounds && perform(&work) { round += 1 }
+            watch.endTurn()
+        } while !queue.finish()
+        watch.close()
+        thread.store(0, ordering: .relaxed)
+    }
+
+    /// Answers whether there was anything to do.
+    private func perform(_ work: inout LoopQueue.Work) -> Bool {
+        queue.take(&work)
+        if work.isEmpty { return false }
+        for client in work.pokes { watch.deliverPoke(to: client) }
+        for job in work.jobs {
+            switch job {
+            case .actor(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+            case .task(let job): unsafe job.runSynchronously(on: taskExecutor.asUnownedTaskExecutor())
+            }
+        }
+        work.pokes.removeAll(keepingCapacity: true)
+        work.jobs.removeAll(keepingCapacity: true)
+        return true
+    }
+}

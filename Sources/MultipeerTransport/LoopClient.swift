@@ -1,0 +1,28 @@
+/// What an `EventLoop` serves: usually an actor pinned to the loop, which enters itself with `assumeIsolated`.
+///
+/// Every method is called on the loop's thread. A method may register, deregister, set deadlines and wake at will.
+package protocol LoopClient: AnyObject, Sendable {
+    /// One for each client, made with it: `nonisolated let poke = Poke()`.
+    nonisolated var poke: Poke { get }
+
+    /// A registered descriptor can be read, written, or has failed.
+    nonisolated func ready(_ token: Int, _ readiness: Readiness)
+    /// The deadline that the client set has come. It is gone by then: whoever wants another sets it.
+    nonisolated func deadlineReached()
+    /// Somebody called `EventLoop.wake` since the last time.
+    nonisolated func poked()
+    /// Once at the end of a turn in which the client had any of the calls above, or asked for this one.
+    nonisolated func turnEnded()
+}
+
+/// What a descriptor is watched for, and what was found.
+package struct Readiness: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let readable = Readiness(rawValue: 1)
+    package static let writable = Readiness(rawValue: 2)
+    /// An error or a hang-up. Reported without being asked for, and again every turn until the descriptor is
+    /// deregistered; bytes that came before may still be readable.
+    package static let failed = Readiness(rawValue: 4)
+}

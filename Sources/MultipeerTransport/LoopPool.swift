@@ -1,0 +1,29 @@
+import Glibc
+
+/// The loops that the sessions of a process share: one for each core up to four, each started when first asked for.
+package final class LoopPool: Sendable {
+    private struct State {
+        var loops: [EventLoop] = []
+        var turn = 0
+    }
+
+    private let state = Locked(State())
+    private let size = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4)
+
+    fileprivate init() {}
+
+    /// One loop after the other.
+    package func next() throws(SocketFault) -> EventLoop {
+        try state.withLock { [size] state throws(SocketFault) in
+            defer { state.turn = (state.turn + 1) % size }
+            if state.turn == state.loops.count { state.loops.append(try EventLoop()) }
+            return state.loops[state.turn]
+        }
+    }
+}
+
+extension EventLoop {
+    package static let pool = LoopPool()
+
+    package static func next() throws(SocketFault) -> EventLoop { try pool.next() }
+}

@@ -1,0 +1,100 @@
+import CPlatform
+import Glibc
+
+/// What other threads want from a loop, and the bell that wakes it when it sleeps.
+final class LoopQueue: Sendable {
+    /// A job and the executor under whose name it has to run.
+    enum Job {
+        case actor(UnownedJob)
+        case task(UnownedJob)
+    }
+
+    /// Everything that was waiting at one moment.
+    struct Work {
+        var jobs: [Job] = []
+        var pokes: [any LoopClient] = []
+        var isEmpty: Bool { jobs.isEmpty && pokes.isEmpty }
+    }
+
+    private struct State {
+        var work = Work()
+        var isAsleep = false
+        var isStopping = false
+        var isStopped = false
+
+        /// Answers whether the bell has to ring: only for a loop that sleeps, and once.
+        mutating func awaken() -> Bool {
+            defer { isAsleep = false }
+            return isAsleep
+        }
+    }
+
+    private let state = Locked(State())
+    /// An eventfd, watched for edges: ringing is one write, and nobody has to read it.
+    let bell: Int32
+
+    init() throws(SocketFault) {
+        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard bell >= 0 else { throw .last }
+    }
+
+    deinit { close(bell) }
+
+    func submit(_ job: Job) {
+        let wakes = state.withLock { state in
+            precondition(!state.isStopped, "a job came for a loop that was shut down")
+            state.work.jobs.append(job)
+            return state.awaken()
+        }
+        if wakes { ring() }
+    }
+
+    /// A poke of a loop that was shut down goes nowhere.
+    func submit(_ client: any LoopClient) {
+        let wakes = state.withLock { state in
+            if state.isStopped { return false }
+            state.work.pokes.append(client)
+            return state.awaken()
+        }
+        if wakes { ring() }
+    }
+
+    func stop() {
+        let wakes = state.withLock { state in
+            state.isStopping = true
+            return state.awaken()
+        }
+        if wakes { ring() }
+    }
+
+    /// Swaps what is waiting with the emptied work of the last time, whose room is used again.
+    func take(_ work: inout Work) {
+        work = state.withLock { [work] state in
+            state.isAsleep = false
+            let taken = state.work
+            state.work = work
+            return taken
+        }
+    }
+
+    /// Answers whether nothing is waiting, so that the loop may sleep until the bell rings.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.work.isEmpty && !state.isStopping
+            return state.isAsleep
+        }
+    }
+
+    /// Answers whether the loop was asked to stop and nothing is left to do. From then on no job is taken.
+    func finish() -> Bool {
+        state.withLock { state in
+            state.isStopped = state.isStopping && state.work.isEmpty
+            return state.isStopped
+        }
+    }
+
+    private func ring() {
+        var one: UInt64 = 1
+        _ = unsafe write(bell, &one, MemoryLayout<UInt64>.size)
+    }
+}

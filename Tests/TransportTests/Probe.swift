@@ -1,0 +1,93 @@
+import Glibc
+import MultipeerTransport
+
+/// An actor on a loop that writes down what the loop calls it with, and lets a test wait for it.
+actor Probe: LoopClient {
+    enum Call: Hashable, Sendable {
+        case ready(Int, Readiness)
+        case deadline
+        case poked
+        case turnEnded
+    }
+
+    nonisolated let loop: EventLoop
+    nonisolated let poke = Poke()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    private(set) var calls: [Call] = []
+    private var awaited: (call: Call, signal: Signal<Void>)?
+    private var onReady: (@Sendable (isolated Probe, Int, Readiness) -> Void)?
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    nonisolated func ready(_ token: Int, _ readiness: Readiness) {
+        assumeIsolated {
+            $0.onReady?($0, token, readiness)
+            $0.note(.ready(token, readiness))
+        }
+    }
+
+    nonisolated func deadlineReached() { assumeIsolated { $0.note(.deadline) } }
+    nonisolated func poked() { assumeIsolated { $0.note(.poked) } }
+    nonisolated func turnEnded() { assumeIsolated { $0.note(.turnEnded) } }
+
+    func whenReady(_ body: (@Sendable (isolated Probe, Int, Readiness) -> Void)?) { onReady = body }
+
+    func run<Result: Sendable, Failure: Error>(
+        _ body: @Sendable (isolated Probe) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(self)
+    }
+
+    func forget() { calls = [] }
+
+    /// Waits until the loop has made this call; one that was made already counts.
+    func heard(_ call: Call) async {
+        if calls.contains(call) { return }
+        let signal = Signal<Void>()
+        awaited = (call, signal)
+        await signal.value()
+    }
+
+    private func note(_ call: Call) {
+        calls.append(call)
+        if let awaited, awaited.call == call {
+            self.awaited = nil
+            awaited.signal.send(())
+        }
+    }
+}
+
+/// Makes a loop for one test, and ends it.
+func withLoop<Result>(_ body: (EventLoop) async throws -> Result) async throws -> Result {
+    let loop = try EventLoop()
+    defer { loop.shutdown() }
+    return try await body(loop)
+}
+
+/// A pipe whose ends close with it.
+final class Pipe: Sendable {
+    let reader: Int32
+    let writer: Int32
+
+    init() {
+        var ends: (Int32, Int32) = (-1, -1)
+        _ = unsafe withUnsafeMutableBytes(of: &ends) {
+            unsafe pipe($0.assumingMemoryBound(to: Int32.self).baseAddress)
+        }
+        (reader, writer) = ends
+    }
+
+    deinit {
+        close(reader)
+        close(writer)
+    }
+
+    func put() {
+        var byte: UInt8 = 1
+        _ = unsafe write(writer, &byte, 1)
+    }
+
+    /// Closes the writing end, by making its number one more reader.
+    func hangUp() { dup2(reader, writer) }
+}
