@@ -2,10 +2,11 @@
 #include "CPlatform.h"
 
 #include <pthread.h>
+#include <sys/socket.h>
 
 void multipeer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
-int multipeer_accept(int listener, struct sockaddr *address, socklen_t *length) {
+int multipeer_accept(int listener, void *address, unsigned int *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 

@@ -35,7 +35,8 @@ enum LoopThread {
     private static func mask() -> sigset_t {
         var set = sigset_t()
         unsafe sigfillset(&set)
-        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS] { unsafe sigdelset(&set, fault) }
+        let faults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGSYS]
+        for fault in faults { unsafe sigdelset(&set, fault) }
         return set
     }
 }

@@ -39,8 +39,9 @@ final class LoopWatch {
     }
 
     func deregister(_ descriptor: Int32) {
-        guard slots.indices.contains(Int(descriptor)), let entry = slots[Int(descriptor)].entry else { return }
-        slots[Int(descriptor)].entry = nil
+        let index = Int(descriptor)
+        guard slots.indices.contains(index), let entry = slots[index].entry else { return }
+        slots[index].entry = nil
         // A descriptor that was closed first is not watched any more: nothing is left to undo.
         try? poller.remove(descriptor)
         roll.removeRegistration(of: entry)

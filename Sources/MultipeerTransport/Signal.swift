@@ -61,5 +61,7 @@ package final class Signal<Value: Sendable>: Sendable {
         }
     }
 
-    private var address: UnsafeRawPointer { unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) }
+    private var address: UnsafeRawPointer {
+        unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    }
 }

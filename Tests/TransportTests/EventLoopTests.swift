@@ -154,11 +154,4 @@ struct EventLoopTests {
         let loops = try (0..<8).map { _ in ObjectIdentifier(try EventLoop.next()) }
         #expect(Set(loops).count <= 4)
     }
-
-    @Test("sums of moments stay at the distant future")
-    func saturation() {
-        #expect(Moment.distantFuture + .seconds(1) == .distantFuture)
-        #expect(Moment(nanoseconds: 5) + .nanoseconds(7) == Moment(nanoseconds: 12))
-        #expect(Moment(nanoseconds: 12) - Moment(nanoseconds: 5) == .nanoseconds(7))
-    }
 }

@@ -39,6 +39,17 @@ actor Probe: LoopClient {
         try body(self)
     }
 
+    /// Waits until the loop finds the descriptor ready.
+    func wait(_ descriptor: Int32, for interest: Readiness) async throws -> Readiness {
+        let signal = Signal<Readiness>()
+        onReady = { probe, _, readiness in
+            probe.loop.deregister(descriptor)
+            signal.send(readiness)
+        }
+        try loop.register(descriptor, for: self, token: 0, interest: interest)
+        return await signal.value()
+    }
+
     func forget() { calls = [] }
 
     /// Waits until the loop has made this call; one that was made already counts.

@@ -7,13 +7,13 @@
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
 
 /// Names the calling thread, in at most 15 bytes. A GNU extension, which Swift's importer does not see.
 void multipeer_name_thread(const char *name);
 
-/// `accept4` with a non-blocking socket that is closed on exec. A GNU extension, too.
-int multipeer_accept(int listener, struct sockaddr *address, socklen_t *length);
+/// `accept4` with a non-blocking socket that is closed on exec. A GNU extension, too. `address` is a
+/// `struct sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
+int multipeer_accept(int listener, void *address, unsigned int *length);
 
 /// Whether this build runs under ThreadSanitizer. Read inline, so that a lock pays for a load and not for two calls.
 extern const bool multipeer_tsan_enabled;

@@ -1,0 +1,141 @@
+import CPlatform
+import Glibc
+package import MultipeerFraming
+
+/// A TCP socket that never blocks, and closes with its owner.
+package struct Socket: ~Copyable, Sendable {
+    /// For `EventLoop.register` alone; deregister it before the socket goes.
+    package let descriptor: Int32
+
+    init(owning descriptor: Int32) { self.descriptor = descriptor }
+
+    private static let noSignal = Int32(MSG_NOSIGNAL)
+
+    private init(_ family: Int32) throws(SocketFault) {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        descriptor = socket(family, kind, Int32(IPPROTO_TCP))
+        guard descriptor >= 0 else { throw .last }
+    }
+
+    deinit { close(descriptor) }
+
+    /// A socket that waits for connections. Port 0 takes any free one; `localAddress` tells which.
+    package static func listening(
+        on address: SocketAddress, backlog: Int32 = 128
+    ) throws(SocketFault) -> Socket {
+        let socket = try Socket(address.family)
+        if !address.host.isV4 { try socket.set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), 1) }
+        try socket.set(SO_REUSEADDR, at: SOL_SOCKET, 1)
+        let bound = unsafe address.withSystemAddress { unsafe bind(socket.descriptor, $0, $1) }
+        guard bound == 0, listen(socket.descriptor, backlog) == 0 else { throw .last }
+        return socket
+    }
+
+    /// A socket that is on its way: when it becomes writable or fails, `connectionResult` says how it went.
+    package static func connecting(to address: SocketAddress) throws(SocketFault) -> Socket {
+        let socket = try Socket(address.family)
+        socket.tune()
+        let code = unsafe address.withSystemAddress { unsafe connect(socket.descriptor, $0, $1) }
+        guard code == 0 || errno == EINPROGRESS || errno == EINTR else { throw .last }
+        return socket
+    }
+
+    /// Nil when the connection stands.
+    package borrowing func connectionResult() -> SocketFault? {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return .last }
+        if code != 0 { return SocketFault(errno: code) }
+        return remoteAddress == nil ? .other(ENOTCONN) : nil
+    }
+
+    /// One connection that has come, tuned like those that we make.
+    package borrowing func accept() -> Accepted {
+        let (code, address) = unsafe SocketAddress.filled { unsafe multipeer_accept(descriptor, $0, $1) }
+        if code >= 0 {
+            let socket = Socket(owning: code)
+            guard let address else { return .aborted }
+            socket.tune()
+            return .socket(socket, from: address)
+        }
+        switch errno {
+        case EAGAIN: return .wouldBlock
+        case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
+        case EBADF, EINVAL, ENOTSOCK, EOPNOTSUPP, EFAULT: return .failed(.last)
+        default: return .aborted
+        }
+    }
+
+    /// Appends up to `limit` bytes that have come to the buffer.
+    package borrowing func receive(into buffer: inout ByteBuffer, upTo limit: Int) -> Received {
+        precondition(limit > 0, "nothing can be received into no room")
+        var received = Received.wouldBlock
+        _ = buffer.write(upTo: limit) { room in
+            let count = unsafe room.withUnsafeMutableBytes { bytes in
+                while true {
+                    let count = unsafe recv(descriptor, bytes.baseAddress, bytes.count, 0)
+                    if count >= 0 || errno != EINTR { return count }
+                }
+            }
+            switch count {
+            case 1...: received = .bytes(count)
+            case 0: received = .endOfStream
+            default: received = errno == EAGAIN ? .wouldBlock : .failed(.last)
+            }
+            return max(count, 0)
+        }
+        return received
+    }
+
+    /// Hands as many bytes as possible to the kernel.
+    package borrowing func send(_ bytes: Span<UInt8>) -> Sent {
+        let count = unsafe bytes.withUnsafeBytes { bytes in
+            while true {
+                let count = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Socket.noSignal)
+                if count >= 0 || errno != EINTR { return count }
+            }
+        }
+        if count >= 0 { return .sent(count) }
+        return errno == EAGAIN ? .wouldBlock : .failed(.last)
+    }
+
+    /// Tells the other side that nothing more comes; it can still be read from.
+    package borrowing func shutdownWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+    package var localAddress: SocketAddress? {
+        unsafe SocketAddress.filled { unsafe getsockname(descriptor, $0, $1) }.address
+    }
+
+    package var remoteAddress: SocketAddress? {
+        unsafe SocketAddress.filled { unsafe getpeername(descriptor, $0, $1) }.address
+    }
+}
+
+extension Socket {
+    /// What `accept` found.
+    package enum Accepted: ~Copyable {
+        case socket(Socket, from: SocketAddress)
+        case wouldBlock
+        /// This one went away before it was accepted; there may be others.
+        case aborted
+        /// No descriptor or memory is left: pause accepting, or the loop spins.
+        case exhausted
+        /// The listener is of no use any more.
+        case failed(SocketFault)
+    }
+
+    /// What `receive` found.
+    package enum Received: Hashable, Sendable {
+        case bytes(Int)
+        case wouldBlock
+        case endOfStream
+        case failed(SocketFault)
+    }
+
+    /// What `send` did.
+    package enum Sent: Hashable, Sendable {
+        case sent(Int)
+        case wouldBlock
+        case failed(SocketFault)
+    }
+}

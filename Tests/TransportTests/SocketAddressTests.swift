@@ -1,0 +1,48 @@
+import MultipeerTransport
+import Testing
+
+@Suite("Socket addresses")
+struct SocketAddressTests {
+    @Test(
+        "what is printed is what was read",
+        arguments: ["127.0.0.1:80", "[::1]:65535", "[fe80::1%7]:1024", "0.0.0.0:0", "[2001:db8::5:0:1]:443"])
+    func roundTrip(_ text: String) throws {
+        let address = try #require(SocketAddress(text))
+        #expect(address.description == text)
+        #expect(SocketAddress.Host(bytes: address.host.bytes)?.on(interface: 7) == address.host.on(interface: 7))
+    }
+
+    @Test(
+        "what is not an address with a port is refused",
+        arguments: [
+            "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "[127.0.0.1]:1",
+            "::1:80", "[::1]", "[]:80", "[::1%]:80", "[::1%no-such-interface]:80", "1.2.3:4", "a.b:1", "1.2.3.4:٣",
+        ])
+    func refusal(_ text: String) { #expect(SocketAddress(text) == nil) }
+
+    @Test("an interface is known by its name")
+    func scope() throws {
+        let loopback = try #require(try NetworkInterface.all().first { $0.isLoopback })
+        let host = try #require(SocketAddress("[fe80::1%\(loopback.name)]:1024")?.host)
+        #expect(host == .v6(high: 0xfe80_0000_0000_0000, low: 1, scope: loopback.index))
+    }
+
+    @Test(
+        "addresses that nobody may dial are recognised, also when they are mapped",
+        arguments: [
+            ("0.0.0.0", "unspecified"), ("0.1.2.3", "unspecified"), ("::", "unspecified"),
+            ("::ffff:0.0.0.0", "unspecified"), ("127.8.9.1", "loopback"), ("::1", "loopback"),
+            ("::ffff:127.0.0.1", "loopback"), ("169.254.3.4", "link-local"), ("fe80::1", "link-local"),
+            ("febf::1", "link-local"), ("fec0::1", ""), ("224.0.0.251", "multicast"),
+            ("239.255.255.255", "multicast"), ("ff02::fb", "multicast"), ("255.255.255.255", "broadcast"),
+            ("::ffff:255.255.255.255", "broadcast"), ("10.0.0.1", ""), ("2001:db8::1", ""),
+        ])
+    func classes(_ text: String, _ kind: String) throws {
+        let host = try #require(SocketAddress.Host(text))
+        #expect(host.isUnspecified == (kind == "unspecified"))
+        #expect(host.isLoopback == (kind == "loopback"))
+        #expect(host.isLinkLocal == (kind == "link-local"))
+        #expect(host.isMulticast == (kind == "multicast"))
+        #expect(host.isBroadcast == (kind == "broadcast"))
+    }
+}

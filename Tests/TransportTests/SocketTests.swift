@@ -1,0 +1,143 @@
+import Glibc
+import MultipeerFraming
+import MultipeerTransport
+import Testing
+
+@Suite("Sockets")
+struct SocketTests {
+    @Test("what is sent through the loopback comes back", arguments: [SocketAddress.Host.loopbackV4, .loopbackV6])
+    func echo(_ host: SocketAddress.Host) async throws {
+        try await withConnection(on: host) { client, server, probe in
+            let (clientHere, clientThere) = (client.localAddress, server.remoteAddress)
+            #expect(clientHere == clientThere)
+            #expect(clientHere?.host == host)
+
+            let question = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+            var atServer = ByteBuffer()
+            var atClient = ByteBuffer()
+            var (asked, answered) = (0, 0)
+            while atClient.count < question.count {
+                let isDone = asked == question.count
+                if !isDone, case .sent(let count) = client.send(question.span.extracting(asked...)) { asked += count }
+                if case .wouldBlock = server.receive(into: &atServer, upTo: 65_536), isDone {
+                    _ = try await probe.wait(client.descriptor, for: .readable)
+                }
+                let sent = atServer.read { bytes in
+                    bytes.isEmpty ? .sent(0) : server.send(bytes.extracting(answered...))
+                }
+                if case .sent(let count) = sent { answered += count }
+                _ = client.receive(into: &atClient, upTo: 65_536)
+            }
+            #expect(atClient.takeAll() == question)
+        }
+    }
+
+    @Test("the end of what the other side sends is seen, and the way back stays open")
+    func halfClose() async throws {
+        try await withConnection(on: .loopbackV4) { client, server, probe in
+            client.shutdownWriting()
+            _ = try await probe.wait(server.descriptor, for: .readable)
+            var buffer = ByteBuffer()
+            let atServer = server.receive(into: &buffer, upTo: 10)
+            #expect(atServer == .endOfStream)
+            let sent = server.send([1, 2, 3].span)
+            #expect(sent == .sent(3))
+            _ = try await probe.wait(client.descriptor, for: .readable)
+            let atClient = client.receive(into: &buffer, upTo: 2)
+            #expect(atClient == .bytes(2))
+        }
+    }
+
+    @Test("a peer that is gone is a reset, and no signal ends the process")
+    func reset() async throws {
+        try await withConnection(on: .loopbackV4) { client, server, probe in
+            _ = server.send([1].span)
+            let descriptor = client.descriptor
+            // Closes with a byte unread, which is a reset to the other side.
+            dup2(0, descriptor)
+            _ = try await probe.wait(server.descriptor, for: .readable)
+            var buffer = ByteBuffer()
+            let received = server.receive(into: &buffer, upTo: 10)
+            #expect(received == .failed(.reset))
+            let sent = server.send([1].span)
+            #expect(sent == .failed(.reset))
+        }
+    }
+
+    @Test("a port where nobody listens refuses", arguments: [SocketAddress.Host.loopbackV4, .loopbackV6])
+    func refused(_ host: SocketAddress.Host) async throws {
+        try await withConnection(on: host) { client, _, probe in
+            // A port that is taken, so that nobody can listen on it meanwhile.
+            let quiet = client.localAddress
+            let refused = try Socket.connecting(to: try #require(quiet))
+            let readiness = try await probe.wait(refused.descriptor, for: .writable)
+            #expect(readiness.contains(.failed))
+            let result = refused.connectionResult()
+            #expect(result == .refused)
+        }
+    }
+
+    @Test("an address that is in use, is not ours, or is not permitted is told apart")
+    func binding() throws {
+        let listener = try Socket.listening(on: SocketAddress(.loopbackV4, port: 0))
+        let taken = listener.localAddress
+        #expect(throws: SocketFault.addressInUse) { _ = try Socket.listening(on: try #require(taken)) }
+        #expect(throws: SocketFault.addressUnavailable) {
+            _ = try Socket.listening(on: SocketAddress(.v4(0xc000_0201), port: 0))
+        }
+        var buffer = ByteBuffer()
+        let received = listener.receive(into: &buffer, upTo: 1)
+        #expect(received == .failed(.other(ENOTCONN)))
+    }
+
+    @Test("a listener with nothing to accept says so")
+    func nothingToAccept() throws {
+        let listener = try Socket.listening(on: SocketAddress(.loopbackV6, port: 0))
+        let isEmpty =
+            switch listener.accept() {
+            case .wouldBlock: true
+            default: false
+            }
+        #expect(isEmpty)
+    }
+
+    @Test("without descriptors left, accepting is exhausted and goes on once there are some")
+    func exhaustion() async throws {
+        await #expect(processExitsWith: .success) {
+            let listener = try Socket.listening(on: SocketAddress(.loopbackV4, port: 0))
+            let address = listener.localAddress
+            let there = try #require(address)
+            let client = try Socket.connecting(to: there)
+            var limit = rlimit(rlim_cur: rlim_t(client.descriptor) + 1, rlim_max: 64)
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            guard case .exhausted = listener.accept() else { exit(1) }
+            #expect(throws: SocketFault.tooManyFiles) { _ = try Socket.connecting(to: there) }
+            limit.rlim_cur = 64
+            unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            guard case .socket = listener.accept() else { exit(2) }
+            exit(0)
+        }
+    }
+
+    private func withConnection(
+        on host: SocketAddress.Host,
+        _ body: (borrowing Socket, borrowing Socket, Probe) async throws -> Void
+    ) async throws {
+        try await withLoop { loop in
+            let probe = Probe(loop)
+            let listener = try Socket.listening(on: SocketAddress(host, port: 0))
+            let there = listener.localAddress
+            let client = try Socket.connecting(to: try #require(there))
+            _ = try await probe.wait(listener.descriptor, for: .readable)
+            guard case .socket(let server, let from) = listener.accept() else {
+                Issue.record("nothing was accepted")
+                return
+            }
+            _ = try await probe.wait(client.descriptor, for: .writable)
+            let (result, here) = (client.connectionResult(), client.localAddress)
+            #expect(result == nil)
+            #expect(here == from)
+            try await body(client, server, probe)
+        }
+    }
+}
