@@ -36,7 +36,9 @@ package struct ByteCursor: Sendable {
     ) throws(FramingError) -> Integer {
         let range = try skip(Integer.bitWidth / 8, in: bytes)
         var value: Integer = 0
-        for index in range { value = value << 8 | Integer(truncatingIfNeeded: bytes[index]) }  // [int.big-endian]
+        for index in range {  // [int.big-endian]
+            value = value << 8 | Integer(truncatingIfNeeded: bytes[index])
+        }
         return value
     }
 

@@ -45,7 +45,9 @@ package struct TLVReader: Sendable {
     private mutating func any(in bytes: Span<UInt8>) throws(FramingError) -> Field {
         let type = try cursor.integer(UInt16.self, in: bytes)
         let length = Int(try cursor.integer(UInt16.self, in: bytes))
-        guard length <= cursor.remaining(in: bytes) else { throw .fieldTooLong(type, length) }  // [tlv.length]
+        guard length <= cursor.remaining(in: bytes) else {  // [tlv.length]
+            throw .fieldTooLong(type, length)
+        }
         if let last {
             guard type >= last else { throw .fieldOrder(type, after: last) }  // [tlv.order]
             guard type > last || schema.repeatable.contains(type) else {  // [tlv.duplicate]
