@@ -82,7 +82,7 @@ extension SecurityFault {
         case fingerprint
         case duplicate
         case tooManyEntries
-        case notText
+        case tooLarge
     }
 }
 
@@ -142,7 +142,7 @@ extension SecurityFault.TrustStoreProblem: CustomStringConvertible {
         case .fingerprint: "a fingerprint has 64 hexadecimal digits"
         case .duplicate: "the peer is already listed"
         case .tooManyEntries: "there are too many entries"
-        case .notText: "not UTF-8 text"
+        case .tooLarge: "the text is too long"
         }
     }
 }

@@ -54,14 +54,8 @@ package final class TLSContext: Sendable {
 
     private func show(_ identity: Identity) throws(SecurityFault) {
         guard let key = DER.privateKey(identity.key), let leaf = DER.certificate(identity.chain[0].der),
-            let issuers = unsafe Owned(OPENSSL_sk_new_null(), { unsafe OPENSSL_sk_pop_free($0, freeCertificate) })
+            let issuers = CertificateStack.of(identity.chain.dropFirst())
         else { throw .internal("an identity that was read cannot be read again") }
-        for certificate in identity.chain.dropFirst() {
-            OpenSSLErrors.clear()
-            guard let issuer = DER.certificate(certificate.der), unsafe X509_up_ref(issuer.pointer) == 1,
-                unsafe OPENSSL_sk_push(issuers.pointer, UnsafeRawPointer(issuer.pointer)) > 0
-            else { throw .internal("no memory for a certificate") }
-        }
         OpenSSLErrors.clear()
         guard
             unsafe SSL_CTX_use_cert_and_key(pointer, leaf.pointer, key.pointer, issuers.pointer, 1) == 1
@@ -84,8 +78,4 @@ package final class TLSContext: Sendable {
 private final class KeyLogSink: Sendable {
     let log: KeyLog?
     init(_ log: KeyLog?) { self.log = log }
-}
-
-private func freeCertificate(_ certificate: UnsafeMutableRawPointer?) {
-    unsafe X509_free(OpaquePointer(certificate))
 }
