@@ -52,5 +52,6 @@ let package = Package(
         tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         tests("MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"]),
         tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
+        tests("SpecTests", ["MultipeerFraming"]),
     ]
 )
