@@ -21,6 +21,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: ["TestSupport"] + dependencies, swiftSettings: strict)
 }
 
+/// Called by libFuzzer in a fuzzing build, a program that replays files in any other.
+func harness(_ name: String) -> Target {
+    .executableTarget(
+        name: "fuzz-\(name)", dependencies: ["FuzzBodies"], path: "Fuzz/Targets/\(name)", swiftSettings: strict)
+}
+
 let package = Package(
     name: "swift-multipeer",
     products: [
@@ -53,5 +59,16 @@ let package = Package(
         tests("MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"]),
         tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
         tests("SpecTests", ["MultipeerFraming"]),
+
+        .target(
+            name: "FuzzBodies",
+            dependencies: ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"],
+            path: "Fuzz/Bodies", swiftSettings: strict),
+        harness("connection-data"),
+        harness("tlv"),
+        harness("frame-decoder"),
+        harness("handshake"),
+        harness("certificate-chain"),
+        tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )
