@@ -24,7 +24,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 /// Called by libFuzzer in a fuzzing build, a program that replays files in any other.
 func harness(_ name: String) -> Target {
     .executableTarget(
-        name: "fuzz-\(name)", dependencies: ["FuzzBodies"], path: "Fuzz/Targets/\(name)", swiftSettings: strict)
+        name: "fuzz-\(name)", dependencies: ["FuzzBodies"], path: "Fuzz/Targets/\(name)",
+        swiftSettings: strict)
 }
 
 let package = Package(
@@ -34,7 +35,8 @@ let package = Package(
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
     ],
     targets: [
-        .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(
             name: "CPlatform", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
 
@@ -45,11 +47,15 @@ let package = Package(
         layer(
             "MultipeerTransport",
             [
-                "CPlatform", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "CPlatform", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
             ]),
         layer(
             "Multipeer",
-            ["MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+            [
+                "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
+            ]),
         .executableTarget(name: "MultipeerCLI", dependencies: ["Multipeer"], swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
