@@ -4,9 +4,9 @@ import Testing
 struct SpecCoverageTests {
     @Test("every label of the spec has code and a test, or a written exception; every citation has a label")
     func orphans() throws {
-        let labels = try Labels.ofRepository()
-        let orphans = labels.orphans
-        #expect(orphans.isEmpty, "\(orphans.count) orphans:\n\(orphans.joined(separator: "\n"))")
+        let orphans = try Labels.ofRepository().orphans
+        guard !orphans.isEmpty else { return }
+        Issue.record("\(orphans.count) orphans:\n\(orphans.joined(separator: "\n"))")
     }
 
     @Test("a sentence defines a label in bold; a bare label in prose is a mention")
