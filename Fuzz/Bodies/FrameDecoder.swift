@@ -20,7 +20,22 @@ extension FuzzBody {
         try promise(
             (whole.fault != nil) == plain.isRefused, "a header is refused exactly when it is not allowed")
         try promise(whole.ignored == plain.ignored, "ignored frames are counted")
+        for frame in whole.frames { try understand(frame) }
     }
+}
+
+/// Reads the payload too; what it says must survive being written and read once more.
+private func understand(_ frame: Recorder.Frame) throws(BrokenPromise) {
+    guard let meaning = try? Frame(frame.header, frame.payload.span) else { return }
+    var buffer = ByteBuffer()
+    meaning.encode(into: &buffer)
+    let encoded = buffer.takeAll()
+    let payload = Array(encoded.dropFirst(FrameHeader.byteCount))
+    let header = FrameHeader(frame.header.kind, channel: frame.header.channel, length: payload.count)
+    try promise(
+        (try? Frame(header, payload.span)) == meaning, "a payload that is read can be written and read")
+    // Fields that nobody knows are not written again, so it may only become shorter.
+    try promise(encoded.count <= frame.encoded.count, "what is written again is not longer")
 }
 
 /// What came out of one decoder.
