@@ -65,7 +65,8 @@ extension TLSEngine {
     mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
         guard !bytes.isEmpty else { return }
         if state == .fresh {
-            guard Self.firstBytes.contains(bytes[0]) else { throw fail(.peer(.notTLS)) }  // [enc.no-negotiation]
+            // [enc.no-negotiation]
+            guard Self.firstBytes.contains(bytes[0]) else { throw fail(.peer(.notTLS)) }
             state = .shakingHands
         }
         let taken = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -197,6 +198,7 @@ extension TLSEngine {
     }
 
     private func diagnose() -> SecurityFault {
-        unsafe OpenSSLErrors.drain().fault(verification: SSL_get_verify_result(ssl), isEstablished: state == .established)
+        unsafe OpenSSLErrors.drain().fault(
+            verification: SSL_get_verify_result(ssl), isEstablished: state == .established)
     }
 }

@@ -22,7 +22,8 @@ enum LargeCertificate {
                     X509_get_subject_name(certificate), "OU", CInt(4096) | 1, text, CInt(text.count), -1, 0)
             }
             var encoded: UnsafeMutablePointer<UInt8>?
-            let count = unsafe i2d_re_X509_tbs(certificate, nil) > 0 ? unsafe i2d_X509(certificate, &encoded) : 0
+            let count =
+                unsafe i2d_re_X509_tbs(certificate, nil) > 0 ? unsafe i2d_X509(certificate, &encoded) : 0
             guard count > size else { throw Failure() }
             defer { unsafe CRYPTO_free(encoded, nil, 0) }
             return unsafe Array(UnsafeBufferPointer(start: encoded, count: Int(count)))

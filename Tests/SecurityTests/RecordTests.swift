@@ -4,7 +4,8 @@ import Testing
 
 @Suite("5.3 TLS records")
 struct RecordTests {
-    @Test("bytes of any length arrive in both directions", arguments: [1, 2, 16_383, 16_384, 16_385, 300_000])
+    @Test(
+        "bytes of any length arrive in both directions", arguments: [1, 2, 16_383, 16_384, 16_385, 300_000])
     func lengths(_ count: Int) throws {
         var pair = try Pair.established()
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) }
@@ -101,7 +102,9 @@ struct RecordTests {
         #expect(throws: SecurityFault.peer(.truncated)) { try pair.server.end() }
     }
 
-    @Test("a changed byte anywhere in a record is noticed, and the fault stays", arguments: [0, 1, 3, 5, 20, 26])
+    @Test(
+        "a changed byte anywhere in a record is noticed, and the fault stays",
+        arguments: [0, 1, 3, 5, 20, 26])
     func tampering(_ position: Int) throws {
         var pair = try Pair.established()
         try pair.client.write([1, 2, 3, 4, 5])
