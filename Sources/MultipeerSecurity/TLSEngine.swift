@@ -63,6 +63,7 @@ extension TLSEngine {
     private static let firstBytes: [UInt8] = [22, 21]
 
     mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
+        if case .failed(let fault) = state { throw fault }
         guard !bytes.isEmpty else { return }
         if state == .fresh {
             // [enc.no-negotiation]
