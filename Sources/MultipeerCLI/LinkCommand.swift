@@ -1,0 +1,13 @@
+import Multipeer
+enum LinkCommand {
+    static let usage = Usage(["link"], "x")
+    static func run(_ arguments: Arguments) async throws(Complaint) {}
+}
+enum DemoCommand {
+    static let usage = Usage(["demo"], "x")
+    static func run(_ arguments: Arguments) async throws(Complaint) {}
+}
+enum DemoPeer {
+    static let usage = Usage(["demo-peer"], "x")
+    static func run(_ arguments: Arguments) async throws(Complaint) {}
+}
