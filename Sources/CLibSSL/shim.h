@@ -20,4 +20,31 @@
 static inline int multipeer_err_lib(unsigned long code) { return ERR_GET_LIB(code); }
 static inline int multipeer_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
 
+// One line, in the form of RFC 2253, with everything but printable ASCII escaped.
+static inline unsigned long multipeer_name_flags(void) { return XN_FLAG_RFC2253; }
+
+// TLS 1.3 only, and nothing that TLS 1.3 makes superfluous.
+static inline int multipeer_ctx_only_tls13(SSL_CTX *ctx) {
+    SSL_CTX_set_options(
+        ctx, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    return SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) == 1
+        && SSL_CTX_set_max_proto_version(ctx, TLS1_3_VERSION) == 1;
+}
+static inline int multipeer_ctx_set_groups(SSL_CTX *ctx, const char *names) {
+    return SSL_CTX_set1_groups_list(ctx, names) == 1;
+}
+static inline void multipeer_ctx_set_cache_off(SSL_CTX *ctx) {
+    SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
+}
+static inline void multipeer_ctx_set_modes(SSL_CTX *ctx) {
+    SSL_CTX_set_mode(ctx, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
+}
+static inline void multipeer_ctx_set_max_cert_list(SSL_CTX *ctx, long count) {
+    SSL_CTX_set_max_cert_list(ctx, count);
+}
+
+// A memory BIO's contents where they lie, and how to drop their first bytes without copying them.
+static inline long multipeer_bio_contents(BIO *bio, unsigned char **start) { return BIO_get_mem_data(bio, start); }
+static inline int multipeer_bio_skip(BIO *bio, long count) { return BIO_seek(bio, BIO_tell(bio) + count) >= 0; }
+
 #endif

@@ -3,50 +3,67 @@
 /// Invariant: `0 <= head <= tail <= storage.count`. The bytes between head and tail are the contents; those behind the
 /// tail are scratch. Reading never copies, and reading everything moves both ends back to the start.
 package struct ByteBuffer: ~Copyable, Sendable {
-    private var storage: [UInt8]
-    private var head = 0
-    private var tail = 0
+    @usableFromInline var storage: [UInt8]
+    @usableFromInline var head = 0
+    @usableFromInline var tail = 0
 
     package init(capacity: Int = 0) { storage = [UInt8](repeating: 0, count: capacity) }
 
-    package var count: Int { tail &- head }
-    package var isEmpty: Bool { head == tail }
-    package var capacity: Int { storage.count }
+    @inlinable package var count: Int { tail &- head }
+    @inlinable package var isEmpty: Bool { head == tail }
+    @inlinable package var capacity: Int { storage.count }
 
     /// Makes room for `count` more bytes behind the tail, moving the contents to the front when that is enough.
+    @inlinable
     package mutating func reserve(_ count: Int) {
-        if storage.count - tail >= count { return }
+        if storage.count &- tail < count { makeRoom(for: count) }
+    }
+
+    @usableFromInline
+    mutating func makeRoom(for count: Int) {
+        precondition(count >= 0, "reserving fewer than no bytes")
         let used = self.count
         if storage.count - used >= count {
             for index in 0..<used { storage[index] = storage[head + index] }
         } else {
             var grown = [UInt8](repeating: 0, count: max(storage.count * 2, used + count))
-            for index in 0..<used { grown[index] = storage[head + index] }
+            var room = grown.mutableSpan
+            room.overwrite(with: storage.span.extracting(head..<tail))
             storage = grown
         }
         head = 0
         tail = used
     }
 
+    @inlinable
     package mutating func append(_ bytes: Span<UInt8>) {
         reserve(bytes.count)
-        for index in bytes.indices { storage[tail + index] = bytes[index] }
-        tail += bytes.count
+        let start = tail
+        let end = start &+ bytes.count
+        var all = storage.mutableSpan
+        var room = all._mutatingExtracting(start..<end)
+        room.overwrite(with: bytes)
+        tail = end
     }
 
-    package mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
+    @inlinable package mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
 
+    @inlinable
     package mutating func append<Integer: FixedWidthInteger & UnsignedInteger>(_ value: Integer) {
-        reserve(Integer.bitWidth / 8)
-        var shift = Integer.bitWidth
-        while shift > 0 {
-            shift -= 8
-            storage[tail] = UInt8(truncatingIfNeeded: value >> Integer(shift))
-            tail += 1
+        let size = Integer.bitWidth / 8
+        reserve(size)
+        let start = tail
+        let end = start &+ size
+        var all = storage.mutableSpan
+        var room = all._mutatingExtracting(start..<end)
+        for index in 0..<size {  // [int.big-endian]
+            room[index] = UInt8(truncatingIfNeeded: value >> Integer(8 &* (size &- 1 &- index)))
         }
+        tail = end
     }
 
     /// Lends room for at least `count` bytes behind the tail; `body` answers how many it filled.
+    @inlinable
     package mutating func write<Failure: Error>(
         upTo count: Int, _ body: (inout MutableSpan<UInt8>) throws(Failure) -> Int
     ) throws(Failure) -> Int {
@@ -61,6 +78,7 @@ package struct ByteBuffer: ~Copyable, Sendable {
     }
 
     /// Lends the contents; they stay until `discard`.
+    @inlinable
     package borrowing func read<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -68,20 +86,28 @@ package struct ByteBuffer: ~Copyable, Sendable {
     }
 
     /// Drops `count` bytes from the head.
+    @inlinable
     package mutating func discard(_ count: Int) {
         precondition(count >= 0 && count <= self.count, "discarding more than there is")
         head += count
         if head == tail { removeAll() }
     }
 
+    @inlinable
     package mutating func removeAll() {
         head = 0
         tail = 0
     }
 
     package mutating func takeAll() -> [UInt8] {
-        let bytes = Array(storage[head..<tail])
+        let bytes = [UInt8](copying: storage.span.extracting(head..<tail))
         removeAll()
         return bytes
+    }
+
+    /// Overwrites the byte at `offset` from the head, which must be there already.
+    mutating func replace(at offset: Int, with byte: UInt8) {
+        precondition(offset >= 0 && offset < count, "replacing a byte that was not written")
+        storage[head + offset] = byte
     }
 }

@@ -1,5 +1,6 @@
-/// What `PeerID` compares: 16 random bytes, made once for each peer. Ordered as unsigned bytes, first byte first. Spec 3.1.
+/// What `PeerID` compares: 16 random bytes, made once for each peer. Ordered as unsigned bytes. Spec 3.1.
 public struct UID: Hashable, Comparable, Sendable {
+    /// How many bytes a uid has.
     public static let byteCount = 16
 
     package let high: UInt64
@@ -21,6 +22,7 @@ public struct UID: Hashable, Comparable, Sendable {
         (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> UInt64(56 - 8 * ($0 % 8))) }
     }
 
+    /// Compares as unsigned bytes, the first byte first.
     public static func < (one: UID, other: UID) -> Bool {
         (one.high, one.low) < (other.high, other.low)
     }
@@ -32,12 +34,15 @@ public struct UID: Hashable, Comparable, Sendable {
 
 /// One session object of one peer. A peer that restarts is a new endpoint, so old state cannot shadow it. Spec 3.2.
 public struct Endpoint: Hashable, Sendable {
+    /// How many bytes an endpoint has on the wire.
     public static let byteCount = 24
 
+    /// Whose session it is.
     public let uid: UID
     /// 8 random bytes, made with the session, read as a big-endian number.
     public let instance: UInt64
 
+    /// The session of `uid` that made `instance`.
     public init(uid: UID, instance: UInt64) {
         self.uid = uid
         self.instance = instance

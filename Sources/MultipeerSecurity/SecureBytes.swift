@@ -24,7 +24,7 @@ import CLibSSL
     }
 
     /// Lends the bytes.
-    package func withBytes<Result, Failure: Error>(
+    package func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(memory)))

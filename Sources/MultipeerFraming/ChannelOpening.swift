@@ -1,0 +1,63 @@
+/// What a channel will carry, said by the end that opens it. Spec 8.
+package struct ChannelOpening: Equatable, Sendable {
+    package struct Kind: RawRepresentable, Hashable, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let stream = Kind(rawValue: 1)
+        package static let resource = Kind(rawValue: 2)
+    }
+
+    package var kind: Kind
+    /// 1 to 1,024 bytes: a label for the application, never a path.
+    package var name: String
+    /// Bytes of the resource, when the opener knows.
+    package var size: UInt64?
+    package var metadata: [UInt8]?
+
+    package init(kind: Kind, name: String, size: UInt64? = nil, metadata: [UInt8]? = nil) {
+        self.kind = kind
+        self.name = name
+        self.size = size
+        self.metadata = metadata
+    }
+}
+
+extension ChannelOpening {
+    package enum Field {
+        package static let kind: UInt16 = 1
+        package static let name: UInt16 = 2
+        package static let size: UInt16 = 3
+        package static let metadata: UInt16 = 4
+
+        static let schema = TLVSchema(known: Array(kind...metadata))
+    }
+
+    init(_ payload: Span<UInt8>) throws(FramingError) {
+        var kind: UInt8?
+        var name: String?
+        var size: UInt64?
+        var metadata: [UInt8]?
+        var reader = TLVReader(Field.schema)
+        while let field = try reader.next(in: payload) {
+            switch field.type {
+            case Field.kind: kind = try field.integer(in: payload)
+            case Field.name: name = try field.text(1...Limits.channelName, in: payload)
+            case Field.size: size = try field.integer(in: payload)
+            case Field.metadata: metadata = try field.array(0...Limits.channelMetadata, in: payload)
+            default: break
+            }
+        }
+        self.init(
+            kind: Kind(rawValue: try kind.required(Field.kind)), name: try name.required(Field.name),
+            size: size,
+            metadata: metadata)
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.appendField(Field.kind, kind.rawValue)
+        buffer.appendField(Field.name, text: name)
+        if let size { buffer.appendField(Field.size, size) }
+        if let metadata { buffer.appendField(Field.metadata, metadata) }
+    }
+}

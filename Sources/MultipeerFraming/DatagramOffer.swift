@@ -1,0 +1,33 @@
+/// Where and how the sender takes datagrams. Spec 9.
+package struct DatagramOffer: Equatable, Sendable {
+    /// Names the association in every datagram.
+    package var association: UInt64
+    package var port: UInt16
+    package var flags: UInt8
+
+    package init(association: UInt64, port: UInt16, flags: UInt8 = 0) {
+        self.association = association
+        self.port = port
+        self.flags = flags
+    }
+}
+
+extension DatagramOffer {
+    static let byteCount = 11
+
+    init(_ payload: Span<UInt8>) throws(FramingError) {
+        guard payload.count == DatagramOffer.byteCount else {  // [frame.payload]
+            throw .wrongLength(.datagram, payload.count)
+        }
+        var cursor = ByteCursor()
+        association = try cursor.integer(in: payload)
+        port = try cursor.integer(in: payload)
+        flags = try cursor.integer(in: payload)
+    }
+
+    func encode(into buffer: inout ByteBuffer) {
+        buffer.append(association)
+        buffer.append(port)
+        buffer.append(flags)
+    }
+}

@@ -1,0 +1,138 @@
+/// One frame, understood: its kind, its channel and what its payload says. Spec 7.2.
+///
+/// Messages and channel data have a case too, for tests and for tools; a link handles those payloads as bytes, straight
+/// from the decoder.
+package enum Frame: Equatable, Sendable {
+    case hello(Hello)
+    case confirm(mac: [UInt8])
+    case select
+    case selected
+    case close(CloseCode, reason: String)
+    case ping(UInt64)
+    case pong(UInt64)
+    case members(Members)
+    case datagram(DatagramOffer)
+    case message([UInt8])
+    case messagePart([UInt8])
+    case open(channel: UInt32, ChannelOpening)
+    case data(channel: UInt32, [UInt8])
+    case fin(channel: UInt32, sha256: [UInt8]?)
+    case reset(channel: UInt32, CloseCode)
+    case stop(channel: UInt32, CloseCode)
+    case credit(channel: UInt32, limit: UInt64)
+    case done(channel: UInt32, CloseCode)
+    case codeRequest
+    case codeCommit([UInt8])
+    case codeNonce([UInt8])
+    case codeReveal([UInt8])
+    case invite(Invite)
+    case answer(Answer)
+    case complete(Complete)
+    /// A kind from 0x80 on: from the network the decoder skips it, so it is only ever written.
+    case ignorable(FrameKind, channel: UInt32, [UInt8])
+
+    /// Reads the payload that came behind `header`, all of it.
+    package init(_ header: FrameHeader, _ payload: Span<UInt8>) throws(FramingError) {
+        guard header.kind.mayTravel(on: header.channel) else {
+            throw header.kind.isKnown
+                ? .wrongChannel(header.kind, header.channel) : .unknownKind(header.kind.rawValue)
+        }
+        guard header.length == payload.count else { throw .wrongLength(header.kind, payload.count) }
+        if header.kind.isIgnorable {
+            self = .ignorable(header.kind, channel: header.channel, [UInt8](copying: payload))
+        } else if header.channel == 0 {
+            self = try Frame(ofLink: header, payload)
+        } else {
+            self = try Frame(ofChannel: header, payload)
+        }
+    }
+
+    private init(ofLink header: FrameHeader, _ payload: Span<UInt8>) throws(FramingError) {
+        self =
+            switch header.kind {
+            case .hello: .hello(try Hello(payload))
+            case .confirm: .confirm(mac: try header.bytes(payload, count: 32))
+            case .select: try header.nothing(payload, .select)
+            case .selected: try header.nothing(payload, .selected)
+            case .close: try Frame(closing: payload)
+            case .ping: .ping(try header.integer(payload))
+            case .pong: .pong(try header.integer(payload))
+            case .members: .members(try Members(payload))
+            case .datagram: .datagram(try DatagramOffer(payload))
+            case .message: .message([UInt8](copying: payload))
+            case .messagePart: .messagePart([UInt8](copying: payload))
+            case .credit: .credit(channel: 0, limit: try header.integer(payload))
+            case .codeRequest: try header.nothing(payload, .codeRequest)
+            case .codeCommit: .codeCommit(try header.bytes(payload, count: 32))
+            case .codeNonce: .codeNonce(try header.bytes(payload, count: 32))
+            case .codeReveal: .codeReveal(try header.bytes(payload, count: 32))
+            case .invite: .invite(try Invite(payload))
+            case .answer: .answer(try Answer(payload))
+            case .complete: .complete(try Complete(payload))
+            default: throw .unknownKind(header.kind.rawValue)
+            }
+    }
+
+    private init(ofChannel header: FrameHeader, _ payload: Span<UInt8>) throws(FramingError) {
+        let channel = header.channel
+        self =
+            switch header.kind {
+            case .open: .open(channel: channel, try ChannelOpening(payload))
+            case .data: .data(channel: channel, [UInt8](copying: payload))
+            case .fin: .fin(channel: channel, sha256: try Frame.digest(payload))
+            case .reset: .reset(channel: channel, try header.code(payload))
+            case .stop: .stop(channel: channel, try header.code(payload))
+            case .credit: .credit(channel: channel, limit: try header.integer(payload))
+            case .done: .done(channel: channel, try header.code(payload))
+            default: throw .unknownKind(header.kind.rawValue)
+            }
+    }
+
+    private init(closing payload: Span<UInt8>) throws(FramingError) {
+        guard (2...(2 + Limits.closeReason)).contains(payload.count) else {  // [close.reason]
+            throw .wrongLength(.close, payload.count)
+        }
+        var cursor = ByteCursor()
+        let code = CloseCode(rawValue: try cursor.integer(in: payload))
+        let reason = try cursor.skip(cursor.remaining(in: payload), in: payload)
+        self = .close(code, reason: try Text.read(payload.extracting(reason)))
+    }
+
+    static let finFields = TLVSchema(known: [1])
+
+    private static func digest(_ payload: Span<UInt8>) throws(FramingError) -> [UInt8]? {
+        var reader = TLVReader(finFields)
+        var digest: [UInt8]?
+        while let field = try reader.next(in: payload) { digest = try field.array(32, in: payload) }
+        return digest
+    }
+}
+
+/// Payloads of a fixed size, and those that are bytes and nothing else.
+extension FrameHeader {
+    fileprivate func expect(_ count: Int, _ payload: Span<UInt8>) throws(FramingError) {  // [frame.payload]
+        guard payload.count == count else { throw .wrongLength(kind, payload.count) }
+    }
+
+    fileprivate func nothing(_ payload: Span<UInt8>, _ frame: Frame) throws(FramingError) -> Frame {
+        try expect(0, payload)
+        return frame
+    }
+
+    fileprivate func bytes(_ payload: Span<UInt8>, count: Int) throws(FramingError) -> [UInt8] {
+        try expect(count, payload)
+        return [UInt8](copying: payload)
+    }
+
+    fileprivate func integer<Integer: FixedWidthInteger & UnsignedInteger>(
+        _ payload: Span<UInt8>
+    ) throws(FramingError) -> Integer {
+        try expect(Integer.bitWidth / 8, payload)
+        var cursor = ByteCursor()
+        return try cursor.integer(in: payload)
+    }
+
+    fileprivate func code(_ payload: Span<UInt8>) throws(FramingError) -> CloseCode {
+        CloseCode(rawValue: try integer(payload))
+    }
+}

@@ -1,0 +1,156 @@
+/// Cuts a stream of bytes, split anywhere, into frames. Spec 7.1.
+///
+/// ```
+///   between ──part of a header──▶ header ──the rest──▶ between
+///      └──part of a payload──▶ payload ──the rest──▶ between      (skipping: an ignorable kind's payload)
+///   any ──a header that is not allowed──▶ refused
+/// ```
+///
+/// A frame that lies whole in the bytes given is lent to the sink without a copy. A frame that comes in pieces is joined
+/// here, in one allocation of exactly its length, made only after its header was checked against the sink's limit: so
+/// never more than one frame is held.
+package struct FrameDecoder: ~Copyable, Sendable {
+    @usableFromInline
+    enum Phase: Sendable {
+        case between
+        /// The first `count` bytes of a header, as a number.
+        case header(UInt64, count: Int)
+        /// The payload so far is in `joined`: outside the phase, so that appending to it does not copy it.
+        case payload(FrameHeader)
+        /// So many bytes of an ignorable frame are still to come.
+        case skipping(Int)
+        case refused(FramingError)
+    }
+
+    @usableFromInline var phase = Phase.between
+    /// Empty in every phase but `payload`.
+    private var joined: [UInt8] = []
+
+    /// Frames of kinds that version 1 does not know and that may be ignored.
+    package private(set) var ignoredFrames = 0
+
+    /// Room kept for the frame in pieces. The allocator may round one frame's limit up by a few bytes.
+    package var heldByteCount: Int { joined.capacity }
+
+    package init() {}
+
+    /// Hands every frame that ends in `bytes` to `sink` and answers how many bytes were used: all of them, unless the
+    /// sink wants no more frames. The bytes not used must come again. After an error every call throws that error.
+    @inlinable
+    package mutating func decode<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, into sink: inout Sink
+    ) throws(FramingError) -> Int {
+        var offset = 0
+        if case .between = phase {
+        } else {
+            guard sink.wantsFrames else { return 0 }
+            offset = try resume(bytes, into: &sink)
+            guard case .between = phase else { return offset }
+        }
+        while sink.wantsFrames {
+            guard bytes.count &- offset >= FrameHeader.byteCount else {
+                hold(bytes.extracting(offset..<bytes.count), behind: 0, count: 0)
+                return bytes.count
+            }
+            let header = FrameHeader(bytes.extracting(offset..<(offset &+ FrameHeader.byteCount)))
+            offset &+= FrameHeader.byteCount
+            offset &+= try begin(header, bytes.extracting(offset..<bytes.count), into: &sink)
+            guard case .between = phase else { return bytes.count }
+        }
+        return offset
+    }
+
+    /// Checks a header and takes what is there of its payload: answers how many bytes of `rest` that was.
+    @inlinable
+    mutating func begin<Sink: FrameSink & ~Copyable>(
+        _ header: FrameHeader, _ rest: Span<UInt8>, into sink: inout Sink
+    ) throws(FramingError) -> Int {
+        let limit = sink.frameLimit
+        if header.length > limit || !header.kind.mayTravel(on: header.channel) {
+            try refuse(header, limit: limit)
+        }
+        if header.kind.isIgnorable { return skip(header.length, of: rest.count, counting: 1) }
+        guard header.length <= rest.count else {
+            carry(header, rest)
+            return rest.count
+        }
+        sink.receive(header, rest.extracting(0..<header.length))
+        return header.length
+    }
+
+    /// Goes on with the frame that the bytes before ended in.
+    @inlinable
+    mutating func resume<Sink: FrameSink & ~Copyable>(
+        _ bytes: Span<UInt8>, into sink: inout Sink
+    ) throws(FramingError) -> Int {
+        switch phase {
+        case .between: return 0
+        case .refused(let error): throw error
+        case .skipping(let count): return skip(count, of: bytes.count, counting: 0)
+        case .header(let bits, let count):
+            let missing = FrameHeader.byteCount &- count
+            guard missing <= bytes.count else {
+                hold(bytes, behind: bits, count: count)
+                return bytes.count
+            }
+            let header = FrameHeader(bits: FrameHeader.bits(bytes.extracting(0..<missing), behind: bits))
+            phase = .between
+            return missing &+ (try begin(header, bytes.extracting(missing..<bytes.count), into: &sink))
+        case .payload(let header):
+            guard let (taken, whole) = join(bytes, upTo: header.length) else { return bytes.count }
+            sink.receive(header, owning: whole)
+            return taken
+        }
+    }
+}
+
+/// The slow paths: a frame that comes in pieces, is ignored or is refused.
+extension FrameDecoder {
+    @usableFromInline
+    mutating func hold(_ bytes: Span<UInt8>, behind bits: UInt64, count: Int) {
+        let held = count + bytes.count
+        if held > 0 { phase = .header(FrameHeader.bits(bytes, behind: bits), count: held) }
+    }
+
+    @usableFromInline
+    mutating func carry(_ header: FrameHeader, _ start: Span<UInt8>) {
+        joined.reserveCapacity(header.length)
+        joined.append(copying: start)
+        phase = .payload(header)
+    }
+
+    /// Adds to the payload in pieces; once it is whole, answers it and how many bytes of `bytes` it took.
+    @usableFromInline
+    mutating func join(_ bytes: Span<UInt8>, upTo length: Int) -> (taken: Int, whole: [UInt8])? {
+        let missing = length - joined.count
+        let taken = min(missing, bytes.count)
+        joined.append(copying: bytes.extracting(0..<taken))
+        guard taken == missing else { return nil }
+        phase = .between
+        var whole: [UInt8] = []
+        swap(&whole, &joined)
+        return (taken, whole)
+    }
+
+    @usableFromInline
+    mutating func skip(_ length: Int, of available: Int, counting frames: Int) -> Int {  // [frame.ignorable]
+        ignoredFrames += frames
+        let taken = min(length, available)
+        phase = taken == length ? .between : .skipping(length - taken)
+        return taken
+    }
+
+    @usableFromInline
+    mutating func refuse(_ header: FrameHeader, limit: Int) throws(FramingError) {
+        let error: FramingError =
+            if header.length > limit {  // [frame.limit] [frame.limit-before]
+                .frameTooLong(header.length, limit: limit)
+            } else if !header.kind.isKnown {  // [frame.unknown]
+                .unknownKind(header.kind.rawValue)
+            } else {  // [frame.channel-zero]
+                .wrongChannel(header.kind, header.channel)
+            }
+        phase = .refused(error)
+        throw error
+    }
+}

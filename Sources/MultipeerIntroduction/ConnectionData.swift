@@ -1,0 +1,139 @@
+public import MultipeerFraming
+public import MultipeerSecurity
+
+/// Where a peer is, which key it has and which protection it wants: what two peers swap before they link. Spec 4.
+///
+/// It holds a secret token, so hand it over by a carrier that the two peers trust. A value of this type has passed every
+/// check of spec 4.1 that needs no session.
+public struct ConnectionData: Sendable {
+    public let peer: PeerID
+    public let instance: UInt64
+    public let preference: EncryptionPreference
+    /// SHA-256 of the certificate that the peer will show; nil exactly when its preference is none.
+    public let fingerprint: Fingerprint?
+    /// Seconds for which the issuer honours it, by the issuer's own monotonic clock.
+    public let lifetime: UInt32
+    /// The peer for which it was made; nil when it is open to whoever it is handed to.
+    public let recipient: UID?
+    /// Addresses to dial, the preferred one first; 1 to 16.
+    public let candidates: [Candidate]
+    public let flags: Flags
+    /// SHA-256 of the encoded bytes: how both sides name this data in HELLO. Spec 6.2.
+    package let reference: [UInt8]
+    private let encoded: SecureBytes
+    private let secret: SecureBytes
+
+    /// What the issuer offers or wants besides a link.
+    public struct Flags: OptionSet, Hashable, Sendable {
+        public let rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// Links made with it introduce further members.
+        public static let mesh = Flags(rawValue: 1)
+        /// The fingerprint is of an identity, not of a key made for one session.
+        public static let identity = Flags(rawValue: 2)
+        /// Unreliable messages are taken over UDP.
+        public static let datagrams = Flags(rawValue: 4)
+    }
+
+    /// The encoded form, 24 to 1,024 bytes. It contains a secret.
+    public var bytes: [UInt8] { encoded.bytes }
+    public var endpoint: Endpoint { Endpoint(uid: peer.uid, instance: instance) }
+    package var token: [UInt8] { secret.bytes }
+
+    /// Decodes and checks; throws the first of the numbered checks that fails. Spec 4.1.
+    public init(_ bytes: [UInt8]) throws(InvalidConnectionData) {
+        let fields = try ConnectionDataFields(decoding: bytes)
+        self.init(fields, encoded: bytes)
+    }
+
+    /// Encodes. The fields were made by this session, so they fit.
+    init(_ fields: ConnectionDataFields, grease: UInt64?) throws(InvalidConnectionData) {
+        self.init(fields, encoded: try fields.encoded(grease: grease))
+    }
+
+    private init(_ fields: ConnectionDataFields, encoded: [UInt8]) {
+        peer = fields.peer
+        instance = fields.instance
+        preference = fields.preference
+        fingerprint = fields.fingerprint
+        lifetime = fields.lifetime
+        recipient = fields.recipient
+        candidates = fields.candidates
+        flags = fields.flags
+        reference = SHA256.hash(encoded)
+        secret = SecureBytes(fields.token)
+        self.encoded = SecureBytes(encoded)
+    }
+}
+
+extension ConnectionData: Equatable {
+    public static func == (one: ConnectionData, other: ConnectionData) -> Bool { one.reference == other.reference }
+}
+
+extension ConnectionData: CustomStringConvertible {
+    /// Whose it is; nothing secret.
+    public var description: String { "connection data of \(peer)" }
+}
+
+/// Which of the numbered checks of spec 4.1 failed first.
+public enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConvertible {
+    case size(Int)
+    case magic
+    case version(UInt8)
+    case length(stated: Int, actual: Int)
+    case checksum
+    case fields
+    case peer
+    case instance
+    case preference
+    case fingerprint
+    case token
+    case lifetime
+    case recipient
+    case candidates
+
+    /// The number of the check in spec 4.1, from 1.
+    public var check: Int {
+        switch self {
+        case .size: 1
+        case .magic: 2
+        case .version: 3
+        case .length: 4
+        case .checksum: 5
+        case .fields: 6
+        case .peer: 7
+        case .instance: 8
+        case .preference: 9
+        case .fingerprint: 10
+        case .token: 11
+        case .lifetime: 12
+        case .recipient: 13
+        case .candidates: 14
+        }
+    }
+
+    public var closeCode: CloseCode {
+        if case .version = self { return .version }
+        return .protocolError
+    }
+
+    public var description: String {
+        switch self {
+        case .size(let count): "connection data has 24 to 1,024 bytes, not \(count)"
+        case .magic: "this is not connection data: it does not start with MPCD"
+        case .version(let version): "connection data of version \(version) is not understood, only version 1"
+        case .length(let stated, let actual): "the connection data says \(stated) bytes, but there are \(actual)"
+        case .checksum: "the connection data is damaged: its checksum is wrong"
+        case .fields: "the fields of the connection data are malformed"
+        case .peer: "the connection data names no valid peer"
+        case .instance: "the connection data has no valid instance"
+        case .preference: "the connection data has no valid encryption preference"
+        case .fingerprint: "the connection data's key fingerprint is missing, malformed or out of place"
+        case .token: "the connection data has no valid token"
+        case .lifetime: "the connection data has no valid lifetime"
+        case .recipient: "the connection data's recipient is malformed"
+        case .candidates: "the connection data has no valid addresses"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// When to dial which address of one peer: 4 at a time, 250 ms apart, in rounds that back off. Spec 4.4 and 6.1.
+///
+/// A failed dial starts the next one at once; a round that failed whole is repeated after 250 ms, 500 ms … 4 s, each
+/// halved or doubled at random by up to 50 %, until somebody withdraws the plan.
+struct DialPlan: Hashable, Sendable {
+    static let parallel = 4
+    static let stagger = Duration.milliseconds(250)
+    static let firstPause = Duration.milliseconds(250)
+    static let longestPause = Duration.seconds(4)
+
+    private let candidates: [Candidate]
+    private var next = 0
+    private var round = 0
+    private var outstanding: Set<ConnectionID> = []
+    private var nextDialAt: Moment
+    private(set) var isPaused = false
+
+    init(_ candidates: [Candidate], from start: Moment) {
+        self.candidates = candidates
+        self.nextDialAt = start
+    }
+
+    /// The moment of the next dial; nil while nothing may be dialled.
+    var deadline: Moment? {
+        guard !isPaused, next < candidates.count, outstanding.count < DialPlan.parallel else { return nil }
+        return nextDialAt
+    }
+
+    /// The address to dial now, or nil. The caller tells `began` which connection that became.
+    mutating func due(at now: Moment) -> Candidate? {
+        guard let deadline, deadline <= now else { return nil }
+        defer { next += 1 }
+        nextDialAt = now + DialPlan.stagger  // [dial.limit]
+        return candidates[next]
+    }
+
+    mutating func began(_ connection: ConnectionID) { outstanding.insert(connection) }
+
+    /// A dialled connection came to nothing. `jitter` is drawn from 0.5...1.5.
+    mutating func ended(_ connection: ConnectionID, at now: Moment, jitter: Double) {
+        guard outstanding.remove(connection) != nil else { return }
+        if next < candidates.count {
+            nextDialAt = min(nextDialAt, now)
+        } else if outstanding.isEmpty {
+            next = 0
+            nextDialAt = now + pause * jitter  // [link.retry]
+            round += 1
+        }
+    }
+
+    /// Begins again after a pause, as if nothing had been dialled.
+    mutating func restart(at now: Moment, jitter: Double) {
+        outstanding = []
+        isPaused = false
+        next = 0
+        nextDialAt = now + pause * jitter
+    }
+
+    /// A verified connection waits for its nomination: no more dialling meanwhile.
+    mutating func pause(_ paused: Bool) { isPaused = paused }
+
+    private var pause: Duration {
+        let doubled = DialPlan.firstPause * (1 << min(round, 4))
+        return min(doubled, DialPlan.longestPause)
+    }
+}
+
+/// A small seeded generator (SplitMix64), for jitter only: nothing secret comes from it.
+struct Jitter: Hashable, Sendable, RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func factor() -> Double { Double.random(in: 0.5...1.5, using: &self) }
+}

@@ -1,0 +1,193 @@
+import MultipeerFraming
+import MultipeerSecurity
+
+/// One connection from its first secured byte until it is a candidate for the link. Spec 6.2 and 6.3.
+///
+/// ```
+/// securing ──secured──▶ greeting ──HELLO──▶ deciding ──trusted──▶ confirming ──CONFIRM──▶ candidate
+///    └─────────────────────┴───────────────────┴──────────────────────┴──────────▶ ended
+/// ```
+///
+/// The dialler greets first; the other side answers once it knows who is greeting. A CONFIRM that arrives while the
+/// trust decision is open is checked at once and remembered.
+package struct Handshake: Sendable {
+    package enum Role: UInt8, Sendable {
+        case initiator = 0x49  // "I"
+        case responder = 0x52  // "R"
+    }
+
+    package enum Phase: Equatable, Sendable {
+        case securing
+        case greeting
+        case deciding(confirmed: Bool)
+        case confirming
+        case candidate
+        case ended
+    }
+
+    enum Action: Equatable, Sendable {
+        case send([UInt8])
+        /// Ask the session whether the holder of this key may be linked.
+        case decide
+        case candidate
+        case close(CloseCode)
+    }
+
+    let role: Role
+    private(set) var phase = Phase.securing
+    private(set) var deadline: Moment
+    /// Whom this connection is for: known from the start to the initiator, after HELLO to the responder.
+    private(set) var acquaintance: Acquaintance?
+    private(set) var remote: Hello?
+
+    private let local: LocalPeer
+    private var ownHello: [UInt8] = []
+    private var theirHello: [UInt8] = []
+    private var nonce: [UInt8] = []
+    /// `K` of spec 6.3, once it is known which connection data both sides speak of.
+    private var key: SecureBytes?
+    private var channel = SecuredChannel.plain
+
+    init(_ role: Role, for acquaintance: Acquaintance?, local: LocalPeer, deadline: Moment) {
+        self.role = role
+        self.acquaintance = acquaintance
+        self.local = local
+        self.deadline = deadline
+    }
+
+    /// TLS is established, or the plain prefaces are exchanged. `nonce`: 32 random bytes.
+    mutating func secured(
+        _ channel: SecuredChannel, nonce: [UInt8], members: [Endpoint], grease: UInt64, at now: Moment
+    ) -> [Action] {
+        guard phase == .securing else { return end(.internal) }
+        self.channel = channel
+        self.nonce = nonce
+        phase = .greeting
+        guard role == .initiator, let acquaintance else { return [] }
+        guard channel.suits(acquaintance) else { return end(.policy) }  // [hello.mode]
+        guard let issued = acquaintance.issued.first else { return end(.internal) }
+        return [greet(acquaintance, with: issued, members: members, grease: grease)]
+    }
+
+    /// A HELLO arrived. `lookUp` finds whom the session awaits under a uid.
+    mutating func greeted(
+        _ payload: Span<UInt8>, members: [Endpoint], grease: UInt64, at now: Moment,
+        lookUp: (UID) -> Acquaintance?
+    ) -> [Action] {
+        guard phase == .greeting else { return end(.protocolError) }  // [hello.first]
+        let hello: Hello
+        do {
+            hello = try Hello(payload)
+        } catch {
+            return end(error.closeCode)
+        }
+        switch judge(hello, lookUp: lookUp, at: now) {
+        case .failure(let refusal): return end(refusal.code)
+        case .success(let found):
+            acquaintance = found.acquaintance
+            remote = hello
+            theirHello = Handshake.frame(.hello, payload)
+            key = found.acquaintance.key(with: found.issued, weInitiate: role == .initiator)
+            phase = .deciding(confirmed: false)
+            deadline = now + Timing.decision
+            if role == .initiator { return [.decide] }
+            return [greet(found.acquaintance, with: found.issued, members: members, grease: grease), .decide]
+        }
+    }
+
+    /// The trust decision fell. [trust.before-confirm]
+    mutating func decided(_ isTrusted: Bool) -> [Action] {
+        guard case .deciding(let confirmed) = phase else { return [] }
+        guard isTrusted else { return end(.rejected) }
+        phase = confirmed ? .candidate : .confirming
+        let confirm = Handshake.frame(.confirm, mac(as: role).span)
+        return confirmed ? [.send(confirm), .candidate] : [.send(confirm)]
+    }
+
+    mutating func confirmArrived(_ payload: Span<UInt8>) -> [Action] {
+        switch phase {
+        case .deciding(confirmed: false):
+            guard isGenuine(payload) else { return end(.badMAC) }
+            phase = .deciding(confirmed: true)
+            return []
+        case .confirming:
+            guard isGenuine(payload) else { return end(.badMAC) }
+            phase = .candidate
+            return [.candidate]
+        case .securing, .greeting, .deciding, .candidate, .ended:
+            return end(.protocolError)  // [confirm.order]
+        }
+    }
+
+    /// The time for the present phase is over.
+    mutating func timedOut() -> [Action] { phase == .ended ? [] : end(.timeout) }  // [link.timeouts]
+
+    mutating func expectSelection(until moment: Moment) { deadline = moment }
+
+    mutating func end(_ code: CloseCode) -> [Action] {
+        phase = .ended
+        return [.close(code)]
+    }
+}
+
+extension Handshake {
+    private struct Refusal: Error { let code: CloseCode }
+    private struct Found {
+        let acquaintance: Acquaintance
+        let issued: ConnectionData
+    }
+
+    /// The receiver's checks of a HELLO, in the order of spec 6.2.
+    private func judge(
+        _ hello: Hello, lookUp: (UID) -> Acquaintance?, at now: Moment
+    ) -> Result<Found, Refusal> {
+        guard hello.versions.contains(1) else { return .failure(Refusal(code: .version)) }  // [hello.version]
+        guard hello.sender.uid != local.endpoint.uid else { return .failure(Refusal(code: .itself)) }
+        guard hello.receiver == local.endpoint else { return refuse(.unknownPeer) }  // [hello.receiver]
+        guard let known = acquaintance ?? lookUp(hello.sender.uid), known.endpoint == hello.sender else {
+            return refuse(.unknownPeer)  // [hello.sender]
+        }
+        guard hello.myDataReference == known.data.reference,
+            let issued = known.issued.first(where: { $0.reference == hello.yourDataReference })
+        else { return refuse(.unknownPeer) }  // [hello.refs] [data.expiry]
+        guard channel.suits(known) else { return refuse(.policy) }  // [hello.mode] [enc.required]
+        guard channel.fingerprint == known.data.fingerprint || !channel.isEncrypted else {
+            return refuse(.policy)  // [hello.key]
+        }
+        return .success(Found(acquaintance: known, issued: issued))
+    }
+
+    private func refuse(_ code: CloseCode) -> Result<Found, Refusal> { .failure(Refusal(code: code)) }
+
+    private mutating func greet(
+        _ acquaintance: Acquaintance, with issued: ConnectionData, members: [Endpoint], grease: UInt64
+    ) -> Action {
+        let hello = Hello(
+            versions: [Grease.version(grease), 1], sender: local.endpoint, receiver: acquaintance.endpoint,
+            myDataReference: issued.reference, yourDataReference: acquaintance.data.reference, nonce: nonce,
+            limits: local.limits, members: members, agent: local.agent)
+        var buffer = ByteBuffer()
+        hello.encode(into: &buffer, grease: grease)  // [tlv.grease]
+        ownHello = buffer.takeAll()
+        return .send(ownHello)
+    }
+
+    private func isGenuine(_ payload: Span<UInt8>) -> Bool {
+        let other: Role = role == .initiator ? .responder : .initiator
+        let received = [UInt8](copying: payload)
+        return constantTimeEqual(received, mac(as: other))  // [confirm.mac] [confirm.role]
+    }
+
+    /// `HMAC(K, role ‖ SHA-256(HELLO_i ‖ HELLO_r) ‖ binding)`. Spec 6.3.
+    private func mac(as sender: Role) -> [UInt8] {
+        guard let key else { return [] }
+        let transcript = SHA256.hash(role == .initiator ? ownHello + theirHello : theirHello + ownHello)
+        return HMAC.sha256(key: key, [sender.rawValue] + transcript + channel.binding)  // [confirm.binding]
+    }
+
+    private static func frame(_ kind: FrameKind, _ payload: Span<UInt8>) -> [UInt8] {
+        var buffer = ByteBuffer()
+        buffer.appendFrame(kind, payload: payload)
+        return buffer.takeAll()
+    }
+}

@@ -1,0 +1,226 @@
+import MultipeerFraming
+import MultipeerSecurity
+
+// MARK: how one thing leads to another
+
+extension Introductions {
+    var hasSeat: Bool {
+        let taken = introductions.values.count { $0.isLinked || $0.selection.nominated != nil }
+        return taken < seats  // [limit.links]
+    }
+
+    var linkedEndpoints: [Endpoint] {
+        introductions.values.compactMap {
+            if case .linked(let endpoint, _) = $0.phase { endpoint } else { nil }
+        }
+    }
+
+    mutating func nextConnection() -> ConnectionID {
+        lastConnection += 1
+        return ConnectionID(rawValue: lastConnection)
+    }
+
+    func connections(of uid: UID) -> [ConnectionID] {
+        connections.filter { $0.value.uid == uid }.keys.sorted()
+    }
+
+    mutating func dialWhatIsDue(_ uid: UID, at now: Moment) {
+        while let candidate = introductions[uid]?.plan.due(at: now), let known = introductions[uid]?.acquaintance {
+            let id = nextConnection()
+            let deadline = now + Timing.greeting
+            let handshake = Handshake(.initiator, for: known, local: local, deadline: deadline)
+            connections[id] = Connection(handshake: handshake, isDialled: true)
+            introductions[uid]?.plan.began(id)
+            let key = known.outcome == .encrypted ? known.data.fingerprint : nil
+            actions.append(.dial(id, candidate, accepting: key))
+        }
+    }
+
+    mutating func resumeDialling(_ uid: UID, at now: Moment) {
+        let isUndecided = introductions[uid]?.selection.isUndecided == true
+        introductions[uid]?.plan.pause(isUndecided)
+        dialWhatIsDue(uid, at: now)
+    }
+
+    /// Lets the handshake of one connection take an input, and carries out what follows.
+    mutating func step(
+        _ id: ConnectionID, at now: Moment, _ input: (inout Handshake) -> [Handshake.Action]
+    ) {
+        guard var connection = connections[id] else { return }
+        let follow = input(&connection.handshake)
+        connections[id] = connection
+        for action in follow {
+            switch action {
+            case .send(let frame): actions.append(.send(id, frame))
+            case .decide: ask(id, at: now)
+            case .candidate: verified(id, at: now)
+            case .close(let code): refused(id, code, at: now)
+            }
+        }
+    }
+
+    mutating func ask(_ id: ConnectionID, at now: Moment) {
+        guard let uid = connections[id]?.uid, let introduction = introductions[uid] else { return }
+        switch introduction.trust {
+        case .trusted: step(id, at: now) { $0.decided(true) }
+        case .asked: break  // [trust.once]
+        case .unasked:
+            introductions[uid]?.trust = .asked
+            introductions[uid]?.deadline = max(introduction.deadline, now + Timing.decision)
+            actions.append(.ask(uid, id))
+        }
+    }
+
+    mutating func verified(_ id: ConnectionID, at now: Moment) {
+        guard let connection = connections[id], let uid = connection.uid, let introduction = introductions[uid] else {
+            return
+        }
+        connections[id]?.handshake.expectSelection(until: now + Timing.selection)
+        if case .linked(let endpoint, _) = introduction.phase, endpoint != introduction.acquaintance.endpoint {
+            introductions[uid]?.parked.append(.init(connection: id, isSelected: false))
+            if introduction.probeDeadline == nil, let link = introduction.selection.link { probe(link, of: uid, at: now) }
+            return
+        }
+        let isSettled = introduction.isSettled(at: now)
+        select(for: uid, at: now) { $0.verified(id, hasSeat: $1, linkIsSettled: isSettled) }
+        introductions[uid]?.plan.pause(true)
+    }
+
+    mutating func selectArrived(_ id: ConnectionID, at now: Moment) {
+        guard let connection = connections[id], connection.handshake.phase == .candidate, let uid = connection.uid else {
+            return step(id, at: now) { $0.end(.protocolError) }
+        }
+        if let place = introductions[uid]?.parked.firstIndex(where: { $0.connection == id }) {
+            introductions[uid]?.parked[place].isSelected = true
+            return
+        }
+        select(for: uid, at: now) { $0.selectArrived(on: id, hasSeat: $1) }
+    }
+
+    mutating func selectedArrived(_ id: ConnectionID, at now: Moment) {
+        guard let connection = connections[id], connection.handshake.phase == .candidate, let uid = connection.uid else {
+            return step(id, at: now) { $0.end(.protocolError) }
+        }
+        select(for: uid, at: now) { selection, _ in selection.selectedArrived(on: id) }
+    }
+
+    mutating func closeArrived(_ id: ConnectionID, _ payload: Span<UInt8>, at now: Moment) {
+        guard case .close(let code, reason: _)? = try? Frame(FrameHeader(.close, length: payload.count), payload) else {
+            return step(id, at: now) { $0.end(.protocolError) }
+        }
+        guard let connection = connections.removeValue(forKey: id) else { return }
+        actions.append(.close(id, .ok))
+        guard let uid = connection.uid, let introduction = introductions[uid] else { return }
+        if Introductions.endsAll(code.known), !introduction.isLinked {
+            return fail(uid, .refusedByPeer(code), telling: .cancelled)
+        }
+        introductions[uid]?.note(.closed(code))
+        settle(id, of: uid, at: now)
+    }
+
+    /// Codes after which a further attempt would end the same way. Spec 14.2.
+    static func endsAll(_ code: CloseCode) -> Bool {
+        [.policy, .rejected, .itself, .version, .full, .cancelled].contains(code)
+    }
+
+    /// We ended the connection with this code.
+    mutating func refused(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
+        guard let connection = connections[id] else { return }
+        drop(id, code)
+        guard let uid = connection.uid, let introduction = introductions[uid] else { return }
+        if [.version, .rejected].contains(code), !introduction.isLinked {
+            return fail(uid, .refused(code), telling: code)
+        }
+        introductions[uid]?.note(.refused(code))
+        settle(id, of: uid, at: now)
+    }
+
+    /// A connection of this peer is gone: what waited for it moves on.
+    mutating func settle(_ id: ConnectionID, of uid: UID, at now: Moment) {
+        introductions[uid]?.parked.removeAll { $0.connection == id }
+        let factor = jitter.factor()
+        introductions[uid]?.plan.ended(id, at: now, jitter: factor)
+        select(for: uid, at: now) { $0.died(id, hasSeat: $1) }
+        if introductions[uid]?.isLinked == false { resumeDialling(uid, at: now) }
+    }
+
+    mutating func select(
+        for uid: UID, at now: Moment, _ input: (inout Selection, _ hasSeat: Bool) -> [Selection.Action]
+    ) {
+        let hasSeat = hasSeat
+        guard var introduction = introductions[uid] else { return }
+        let follow = input(&introduction.selection, hasSeat)
+        introductions[uid] = introduction
+        carryOut(follow, of: uid, at: now)
+    }
+
+    mutating func carryOut(_ follow: [Selection.Action], of uid: UID, at now: Moment) {
+        for action in follow {
+            switch action {
+            case .select(let id): actions.append(.send(id, Introductions.empty(.select)))
+            case .selected(let id): actions.append(.send(id, Introductions.empty(.selected)))
+            case .linked(let id): link(id, of: uid, at: now)
+            case .superseded(let id): actions.append(.supersede(id))
+            case .unanswered(let id): actions.append(.unanswered(id))
+            case .probe(let id): probe(id, of: uid, at: now)
+            case .duplicate(let id): drop(id, .duplicate)
+            case .outOfTurn(let id): refused(id, .protocolError, at: now)
+            case .full(let id):
+                drop(id, .full)
+                fail(uid, .refused(.full), telling: .full)
+            }
+        }
+    }
+
+    mutating func link(_ id: ConnectionID, of uid: UID, at now: Moment) {
+        guard let connection = connections.removeValue(forKey: id), let remote = connection.handshake.remote,
+            let data = connection.handshake.acquaintance?.data
+        else { return }
+        introductions[uid]?.phase = .linked(to: remote.sender, settles: now + Timing.linkSettles)
+        introductions[uid]?.probeDeadline = nil
+        actions.append(.link(id, data, remote: remote.limits))
+        for other in connections(of: uid) where connections[other]?.isDialled == true {
+            if connections[other]?.handshake.phase != .candidate { drop(other, .duplicate) }
+        }
+    }
+
+    mutating func probe(_ link: ConnectionID, of uid: UID, at now: Moment) {
+        introductions[uid]?.probeDeadline = now + Timing.probe
+        actions.append(.probe(link))
+    }
+
+    mutating func probeUnanswered(_ uid: UID, at now: Moment) {
+        guard var introduction = introductions[uid] else { return }
+        introduction.probeDeadline = nil
+        let parked = introduction.parked
+        introduction.parked = []
+        introduction.phase = .seeking
+        if let link = introduction.selection.link, !parked.isEmpty {
+            introduction.selection = Selection(introduction.selection.part)
+            actions.append(.unanswered(link))
+        }
+        introductions[uid] = introduction
+        select(for: uid, at: now) { $0.probeUnanswered(hasSeat: $1) }
+        for waiting in parked {
+            verified(waiting.connection, at: now)
+            if waiting.isSelected { selectArrived(waiting.connection, at: now) }
+        }
+    }
+
+    mutating func drop(_ id: ConnectionID, _ code: CloseCode) {
+        guard connections.removeValue(forKey: id) != nil else { return }
+        actions.append(.close(id, code))
+    }
+
+    mutating func fail(_ uid: UID, _ failure: IntroductionFailure, telling code: CloseCode) {
+        for id in connections(of: uid) { drop(id, code) }
+        introductions[uid] = nil
+        actions.append(.fail(uid, failure))
+    }
+
+    static func empty(_ kind: FrameKind) -> [UInt8] {
+        var buffer = ByteBuffer()
+        buffer.appendHeader(FrameHeader(kind, length: 0))
+        return buffer.takeAll()
+    }
+}

@@ -1,0 +1,146 @@
+package import MultipeerFraming
+package import MultipeerSecurity
+
+/// Every introduction of a session: who is awaited, which connection belongs to whom, what becomes a link. Spec 6.
+///
+/// Pure: connections are numbers, time and randomness are told. After every call the owner carries out `takeActions()`
+/// in order and sleeps until `deadline`.
+package struct Introductions: Sendable {
+    package enum Action: Equatable, Sendable {
+        case dial(ConnectionID, Candidate, accepting: Fingerprint?)
+        case send(ConnectionID, [UInt8])
+        /// Tell the peer the code if the channel is up, then end the connection. No further call about it comes.
+        case close(ConnectionID, CloseCode)
+        /// May the holder of this connection's key be linked? Answered by `decide`, once for each peer and key.
+        case ask(UID, ConnectionID)
+        /// The connection is the link from now on; `remote` are the limits of the peer's HELLO.
+        case link(ConnectionID, ConnectionData, remote: LinkLimits)
+        /// A link ended in favour of a newer connection.
+        case supersede(ConnectionID)
+        /// A link did not answer the probe.
+        case unanswered(ConnectionID)
+        case probe(ConnectionID)
+        /// The introduction goes on after its link was lost before it was used.
+        case seek(UID)
+        case fail(UID, IntroductionFailure)
+    }
+
+    package enum Refusal: Error, Equatable, Sendable {
+        case itself, anotherRecipient, incompatible, tooManyAwaited, full, nothingIssued
+    }
+
+    package let local: LocalPeer
+    private var issuer = Issuer()
+    var introductions: [UID: Introduction] = [:]
+    var connections: [ConnectionID: Connection] = [:]
+    var lastConnection: UInt32 = 0
+    var jitter: Jitter
+    var actions: [Action] = []
+    let seats: Int
+
+    /// A connection that is not a link yet.
+    struct Connection: Sendable {
+        var handshake: Handshake
+        let isDialled: Bool
+        var uid: UID? { handshake.acquaintance?.endpoint.uid }
+    }
+
+    private static let awaitedLimit = 32
+
+    /// `seed` feeds jitter and GREASE, nothing secret. `seats`: links at the most.
+    package init(_ local: LocalPeer, seats: Int = Limits.peers - 1, seed: UInt64) {
+        self.local = local
+        self.seats = seats
+        jitter = Jitter(seed: seed)
+    }
+
+    package mutating func takeActions() -> [Action] {
+        defer { actions = [] }
+        return actions
+    }
+
+    package var deadline: Moment? {
+        let moments = introductions.values.compactMap(\.nextMoment) + connections.values.map(\.handshake.deadline)
+        return moments.min()
+    }
+}
+
+// MARK: what the application asks for
+
+extension Introductions {
+    /// `token`: 32 random bytes, used when a new token is needed.
+    package mutating func connectionData(
+        for recipient: UID?, candidates: [Candidate], flags: ConnectionData.Flags = [], token: [UInt8],
+        at now: Moment
+    ) throws(InvalidConnectionData) -> ConnectionData {
+        var flags = flags
+        if local.hasIdentity { flags.insert(.identity) }
+        let data = try issuer.data(
+            for: recipient, as: local, flags: flags, candidates: candidates, token: token, grease: jitter.next(),
+            at: now)
+        introductions = introductions.mapValues { known in
+            var known = known
+            known.acquaintance = Acquaintance(
+                data: known.acquaintance.data, issued: issuer.issued(for: known.acquaintance.endpoint.uid, at: now),
+                outcome: known.acquaintance.outcome)
+            return known
+        }
+        return data
+    }
+
+    /// Starts to seek the peer of `data`; answers false when it is linked or sought already with the same data.
+    /// `zones`: the interfaces on which link-local addresses are tried.
+    package mutating func connect(
+        with data: ConnectionData, zones: [UInt32], within patience: Duration = Timing.attempt, at now: Moment
+    ) throws(Refusal) -> Bool {
+        let uid = data.peer.uid
+        guard uid != local.endpoint.uid else { throw .itself }  // [data.self]
+        guard data.recipient == nil || data.recipient == local.endpoint.uid else {
+            throw .anotherRecipient  // [data.recipient]
+        }
+        let outcome = local.outcome(with: data)
+        guard outcome != .refused else { throw .incompatible }  // [enc.outcome]
+        let issued = issuer.issued(for: uid, at: now)
+        guard !issued.isEmpty else { throw .nothingIssued }
+        let known = introductions[uid]
+        if let known, known.acquaintance.data == data { return false }
+        if let known, case .linked(data.endpoint, _) = known.phase { return false }
+        guard known != nil || introductions.count < Introductions.awaitedLimit else {
+            throw .tooManyAwaited  // [limit.awaited]
+        }
+        guard known?.isLinked == true || hasSeat else { throw .full }  // [limit.links]
+        begin(
+            Acquaintance(data: data, issued: issued, outcome: outcome), zones: zones, until: now + patience,
+            at: now)
+        return true
+    }
+
+    mutating func begin(_ acquaintance: Acquaintance, zones: [UInt32], until deadline: Moment, at now: Moment) {
+        let uid = acquaintance.endpoint.uid
+        let candidates = acquaintance.data.candidates
+            .filter { $0.isDialable(allowingLoopback: issuer.hasIssuedLoopback) }
+            .flatMap { $0.tried(on: zones) }
+        var fresh = Introduction(acquaintance, local: local, candidates: candidates, until: deadline, at: now)
+        if let known = introductions[uid] {
+            // A restarted peer while the link to its old instance still stands: that link keeps its place for now.
+            for id in connections(of: uid) { drop(id, .duplicate) }
+            fresh.selection = known.selection
+            if known.isLinked { fresh.phase = known.phase }
+        }
+        introductions[uid] = fresh
+        dialWhatIsDue(uid, at: now)
+    }
+
+    /// Stops seeking; does nothing for a linked peer. [link.cancel]
+    package mutating func cancel(_ uid: UID, at now: Moment) {
+        guard let introduction = introductions[uid], !introduction.isLinked else { return }
+        fail(uid, .cancelled, telling: .cancelled)
+    }
+
+    /// The session leaves: nobody is awaited any more. Links are the owner's to close.
+    package mutating func cancelAll(at now: Moment) {
+        for uid in introductions.keys { cancel(uid, at: now) }
+        for id in connections.keys { drop(id, .cancelled) }
+        introductions = [:]
+    }
+}

@@ -1,0 +1,53 @@
+public import MultipeerFraming
+
+/// Who a peer is: 16 random bytes that are compared, and a name that is only shown. Spec 3.1.
+///
+/// Two ids with the same name differ; one id archived and read back is equal to itself. The bytes are self-asserted: what
+/// authenticates a peer is the key pinned by its connection data, and for identities the trust policy.
+public struct PeerID: Hashable, Sendable {
+    public let uid: UID
+    /// 1 to 63 bytes of UTF-8 without control characters.
+    public let displayName: String
+
+    /// Throws `InvalidPeerID` when the name is empty, longer than 63 bytes of UTF-8 or contains control characters.
+    public init(uid: UID, displayName: String) throws(InvalidPeerID) {
+        guard DisplayName.isValid(displayName) else { throw .displayName }  // [peer.name]
+        self.uid = uid
+        self.displayName = displayName
+    }
+
+    /// One value that holds the id and its name: `uid 16 ‖ name`.
+    public var archived: [UInt8] { uid.bytes + Array(displayName.utf8) }
+
+    /// Reads what `archived` wrote; throws `InvalidPeerID` for anything else.
+    public init(archived bytes: [UInt8]) throws(InvalidPeerID) {
+        guard let uid = UID(Array(bytes.prefix(UID.byteCount))) else { throw .length }
+        guard let name = try? DisplayName.read(Array(bytes.dropFirst(UID.byteCount)).span) else {
+            throw .displayName
+        }
+        try self.init(uid: uid, displayName: name)
+    }
+
+    public static func == (one: PeerID, other: PeerID) -> Bool { one.uid == other.uid }  // [peer.equal]
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(uid) }
+
+    /// The same number in every process, unlike `hashValue`: the peer's bytes folded, not the name. Spec 3.1.
+    public var hash: Int { Int(truncatingIfNeeded: uid.high ^ uid.low) }  // [peer.equal]
+}
+
+extension PeerID: CustomStringConvertible {
+    public var description: String { displayName }
+}
+
+/// Why bytes or a name are not a peer id.
+public enum InvalidPeerID: Error, Equatable, Sendable, CustomStringConvertible {
+    case length, displayName
+
+    public var description: String {
+        switch self {
+        case .length: "a peer id has 16 bytes and a name behind them"
+        case .displayName: "a display name has 1 to 63 bytes of UTF-8 and no control characters"
+        }
+    }
+}

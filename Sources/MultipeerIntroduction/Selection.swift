@@ -1,0 +1,123 @@
+/// One TCP connection of a session, for as long as the session lives; never reused.
+package struct ConnectionID: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package static func < (one: ConnectionID, other: ConnectionID) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// Which of the verified connections to one endpoint becomes the link: glare settled by nomination. Spec 6.4 and 6.5.
+///
+/// ```
+/// controlling (the lower uid)            controlled
+///   verified ──▶ nominated ──SELECTED──▶ link     verified ──SELECT──▶ link
+///        ▲            │ died                                  │ SELECT on a newer one
+///        └────────────┘ next candidate                        └──▶ superseded, link
+/// ```
+///
+/// Hashable and small, so that every interleaving of it can be explored.
+package struct Selection: Hashable, Sendable {
+    package enum Part: Hashable, Sendable { case controlling, controlled }
+
+    package enum Action: Hashable, Sendable {
+        case select(ConnectionID)
+        case selected(ConnectionID)
+        /// This connection is the link from now on.
+        case linked(ConnectionID)
+        /// This link is over because the peer selected a newer connection.
+        case superseded(ConnectionID)
+        /// Ask the link whether its peer still answers.
+        case probe(ConnectionID)
+        /// This link did not answer and is over.
+        case unanswered(ConnectionID)
+        case duplicate(ConnectionID)
+        case outOfTurn(ConnectionID)
+        case full(ConnectionID)
+    }
+
+    package let part: Part
+    package private(set) var candidates: [ConnectionID] = []
+    package private(set) var nominated: ConnectionID?
+    package private(set) var link: ConnectionID?
+    package private(set) var isProbing = false
+
+    package init(_ part: Part) { self.part = part }
+
+    /// A connection is verified and no link stands yet.
+    package var isUndecided: Bool { link == nil && (nominated != nil || !candidates.isEmpty) }
+
+    /// A connection passed CONFIRM. `linkIsSettled`: the present link, if any, is older than two seconds.
+    package mutating func verified(
+        _ connection: ConnectionID, hasSeat: Bool, linkIsSettled: Bool
+    ) -> [Action] {
+        guard part == .controlling, let link else {
+            candidates.append(connection)
+            return nominate(hasSeat: hasSeat)
+        }
+        guard linkIsSettled || isProbing else { return [.duplicate(connection)] }
+        candidates.append(connection)
+        if isProbing { return [] }
+        isProbing = true
+        return [.probe(link)]  // [stale.probe]
+    }
+
+    /// The other side sent SELECT.
+    package mutating func selectArrived(on connection: ConnectionID, hasSeat: Bool) -> [Action] {
+        guard part == .controlled, let place = candidates.firstIndex(of: connection) else {
+            return [.outOfTurn(connection)]  // [select.lower]
+        }
+        candidates.remove(at: place)
+        guard hasSeat || link != nil else { return [.full(connection)] }
+        let old = link
+        link = connection
+        // SELECT says "I have no link to you": one that we still hold is stale. [stale.supersede]
+        let stale = old.map { [Action.superseded($0)] } ?? []
+        return stale + [.selected(connection), .linked(connection)]  // [select.answer]
+    }
+
+    /// The other side sent SELECTED.
+    package mutating func selectedArrived(on connection: ConnectionID) -> [Action] {
+        guard part == .controlling, nominated == connection else { return [.outOfTurn(connection)] }
+        nominated = nil
+        link = connection
+        return [.linked(connection)] + dismiss()
+    }
+
+    /// The connection is gone, whatever it was.
+    package mutating func died(_ connection: ConnectionID, hasSeat: Bool) -> [Action] {
+        candidates.removeAll { $0 == connection }
+        if nominated == connection { nominated = nil }
+        if link == connection {
+            link = nil
+            isProbing = false
+        }
+        return nominate(hasSeat: hasSeat)  // [select.next]
+    }
+
+    /// The link answered the probe: what waited for its seat goes.
+    package mutating func probeAnswered() -> [Action] {
+        guard isProbing else { return [] }
+        isProbing = false
+        return dismiss()
+    }
+
+    /// The link did not answer in time: the newest proof of life wins.
+    package mutating func probeUnanswered(hasSeat: Bool) -> [Action] {
+        guard isProbing, let old = link else { return [] }
+        isProbing = false
+        link = nil
+        return [.unanswered(old)] + nominate(hasSeat: hasSeat)  // [stale.probe]
+    }
+
+    private mutating func nominate(hasSeat: Bool) -> [Action] {
+        guard part == .controlling, link == nil, nominated == nil, !candidates.isEmpty else { return [] }
+        let chosen = candidates.removeFirst()
+        guard hasSeat else { return [.full(chosen)] }
+        nominated = chosen
+        return [.select(chosen)]  // [select.one]
+    }
+
+    private mutating func dismiss() -> [Action] {
+        defer { candidates = [] }
+        return candidates.map { .duplicate($0) }  // [select.rest]
+    }
+}

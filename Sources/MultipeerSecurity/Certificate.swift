@@ -1,0 +1,67 @@
+import CLibSSL
+
+/// An X.509 certificate. All texts are one line of printable ASCII, so they are safe to show.
+public struct Certificate: Sendable {
+    /// The bytes that the fingerprint is taken of.
+    public let der: [UInt8]
+    /// The SHA-256 digest of ``der``.
+    public let fingerprint: Fingerprint
+    /// The name of the holder, in the form of RFC 2253.
+    public let subject: String
+    /// The name of whoever signed it, in the form of RFC 2253.
+    public let issuer: String
+    /// Seconds since 1970, UTC.
+    public let notBefore: Int64
+    /// Seconds since 1970, UTC.
+    public let notAfter: Int64
+    /// The kind of public key, as "P-256", "Ed25519" or "RSA-2048".
+    public let keyDescription: String
+    /// Whether its own key signed it.
+    public let isSelfSigned: Bool
+
+    /// Reads one certificate.
+    ///
+    /// - Throws: ``SecurityFault`` when the bytes are not exactly one certificate.
+    public init(der: [UInt8]) throws(SecurityFault) {
+        guard let certificate = DER.certificate(der), let facts = unsafe CertificateFacts(certificate.pointer)
+        else { throw .local(.malformedCertificate) }
+        self.init(der, facts)
+    }
+
+    /// Describes a certificate that OpenSSL holds. Answers nil when it cannot be described.
+    init?(_ certificate: OpaquePointer) {
+        guard let der = unsafe DER.encode({ unsafe i2d_X509(certificate, $0) }),
+            let facts = unsafe CertificateFacts(certificate)
+        else { return nil }
+        self.init(der, facts)
+    }
+
+    private init(_ der: [UInt8], _ facts: CertificateFacts) {
+        self.der = der
+        fingerprint = Fingerprint(ofDER: der)
+        subject = facts.subject
+        issuer = facts.issuer
+        notBefore = facts.notBefore
+        notAfter = facts.notAfter
+        keyDescription = facts.keyDescription
+        isSelfSigned = facts.isSelfSigned
+    }
+
+    /// The certificate as PEM text.
+    public var pem: [UInt8] {
+        guard let certificate = DER.certificate(der), let memory = MemoryBIO() else { return [] }
+        return unsafe PEM_write_bio_X509(memory.bio, certificate.pointer) == 1 ? memory.contents() : []
+    }
+}
+
+extension Certificate: Hashable {
+    /// Compares the bytes.
+    public static func == (one: Certificate, other: Certificate) -> Bool { one.der == other.der }
+    /// Hashes the fingerprint.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
+}
+
+extension Certificate: CustomStringConvertible {
+    /// Subject, kind of key and fingerprint, on one line.
+    public var description: String { "\(subject) (\(keyDescription), \(fingerprint))" }
+}

@@ -1,0 +1,59 @@
+import CLibSSL
+
+extension Identity {
+    /// Makes a fresh P-256 key and a certificate that it signs itself.
+    ///
+    /// The certificate says nothing of its holder: a fixed name unless one is given, a random serial number,
+    /// and dates that tell neither when it was made nor the state of a clock.
+    ///
+    /// - Parameter commonName: the name in the certificate, at most 64 characters; empty for the fixed one.
+    /// - Returns: an identity with a chain of one certificate.
+    /// - Throws: ``SecurityFault`` when OpenSSL fails, or the name is too long.
+    public static func generate(commonName: String = "") throws(SecurityFault) -> Identity {
+        // [key.ephemeral]
+        OpenSSLErrors.clear()
+        guard let key = makeKey(), let encoded = encode(key) else {
+            throw .internal("no key could be made: \(OpenSSLErrors.drain().text)")
+        }
+        let serial = try Randomness.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } >> 1
+        let name = Array((commonName.isEmpty ? "multipeer" : commonName).utf8)
+        guard let certificate = selfSigned(key, serial: serial, name: name),
+            let described = unsafe Certificate(certificate.pointer)
+        else { throw .internal("no certificate could be made: \(OpenSSLErrors.drain().text)") }
+        return try Identity(chain: [described], key: encoded)
+    }
+
+    static func encode(_ key: borrowing Owned) -> SecureBytes? {
+        let pointer = unsafe key.pointer
+        guard var der = unsafe DER.encode({ unsafe i2d_PrivateKey(pointer, $0) }) else { return nil }
+        return SecureBytes(erasing: &der)
+    }
+
+    private static func makeKey() -> Owned? {
+        let made = unsafe Owned(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), EVP_PKEY_CTX_free)
+        guard let context = made, unsafe EVP_PKEY_keygen_init(context.pointer) == 1,
+            unsafe EVP_PKEY_CTX_set_group_name(context.pointer, "P-256") == 1
+        else { return nil }
+        var key: OpaquePointer?
+        guard unsafe EVP_PKEY_generate(context.pointer, &key) == 1 else { return nil }
+        return unsafe Owned(key, EVP_PKEY_free)
+    }
+
+    private static func selfSigned(_ key: borrowing Owned, serial: UInt64, name: [UInt8]) -> Owned? {
+        guard let certificate = unsafe Owned(X509_new(), X509_free) else { return nil }
+        let subject = unsafe X509_get_subject_name(certificate.pointer)
+        guard unsafe X509_set_version(certificate.pointer, 2) == 1,
+            unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate.pointer), serial) == 1,
+            unsafe ASN1_TIME_set_string_X509(
+                X509_getm_notBefore(certificate.pointer), "20000101000000Z") == 1,
+            unsafe ASN1_TIME_set_string_X509(
+                X509_getm_notAfter(certificate.pointer), "99991231235959Z") == 1,
+            unsafe X509_NAME_add_entry_by_txt(
+                subject, "CN", MBSTRING_FLAG | 0, name, CInt(name.count), -1, 0) == 1,
+            unsafe X509_set_issuer_name(certificate.pointer, subject) == 1,
+            unsafe X509_set_pubkey(certificate.pointer, key.pointer) == 1,
+            unsafe X509_sign(certificate.pointer, key.pointer, EVP_sha256()) > 0
+        else { return nil }
+        return certificate
+    }
+}

@@ -1,0 +1,122 @@
+package import MultipeerFraming
+
+/// Bytes of the network in, bytes of the application out, and back: TLS 1.3 or, behind a preface, plain.
+///
+/// It touches no socket. The owner feeds what arrived with `receive`, calls `handshake` until it answers true, then
+/// `read` and `write`, and after each call hands `withOutput` to its socket. After a fault there may still be
+/// output: the alert that tells the other side.
+package struct SecureChannel: ~Copyable {
+    /// Nil for a plain channel.
+    private var tls: TLSEngine?
+    private var plain = PlainEngine()
+
+    /// A TLS 1.3 channel that ends inside the handshake unless the other side holds one of the keys.
+    package static func tls(
+        _ context: TLSContext, role: Role, accepting: [Fingerprint]
+    ) throws(SecurityFault) -> SecureChannel {
+        SecureChannel(tls: try TLSEngine(context, role: role, accepting: accepting))
+    }
+
+    /// A channel without protection; both ends say so with a preface.
+    package static func plain() -> SecureChannel {
+        var channel = SecureChannel(tls: nil)
+        channel.plain.open()
+        return channel
+    }
+
+    private init(tls: consuming TLSEngine?) { self.tls = tls }
+
+    package var isEncrypted: Bool { tls != nil }
+
+    // MARK: Network side
+
+    /// Takes bytes that arrived. They are kept until `handshake` or `read` gets to them.
+    package mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
+        guard try tls?.receive(bytes) == nil else { return }
+        try plain.receive(bytes)
+    }
+
+    /// The connection ended. A fault unless the other side had said farewell (close_notify). A plain channel has no
+    /// farewell of its own, so there it is always a fault: do not ask when a CLOSE frame came before.
+    /// Read everything first.
+    package func end() throws(SecurityFault) {
+        guard ask({ $0.isFarewellReceived }) == true else { throw .peer(.truncated) }  // [tls.truncation]
+    }
+
+    /// Bytes waiting to be sent.
+    package var outputCount: Int { ask { $0.outputCount } ?? plain.output.count }
+
+    /// Lends the bytes waiting to be sent; `body` answers how many it took.
+    package mutating func withOutput<Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Int
+    ) throws(Failure) {
+        guard try tls?.withOutput(body) == nil else { return }
+        plain.output.discard(try plain.output.read(body))
+    }
+
+    // MARK: Application side
+
+    /// Goes on with the handshake. True once it is complete: only then may `write` be called.
+    package mutating func handshake() throws(SecurityFault) -> Bool {
+        if let done = try tls?.handshake() { return done }
+        return plain.isEstablished
+    }
+
+    /// Appends at most `limit` bytes to `buffer`.
+    package mutating func read(
+        into buffer: inout ByteBuffer, upTo limit: Int
+    ) throws(SecurityFault) -> ReadResult {
+        if let result = try tls?.read(into: &buffer, upTo: limit) { return result }
+        return plain.read(into: &buffer, upTo: limit)
+    }
+
+    /// Protects all of the bytes and queues them for sending. Nothing is queued for no bytes.
+    package mutating func write(_ bytes: Span<UInt8>) throws(SecurityFault) {
+        guard !bytes.isEmpty, try tls?.write(bytes) == nil else { return }
+        plain.output.append(bytes)
+    }
+
+    /// Protects everything in the buffer, queues it for sending, and empties the buffer.
+    package mutating func write(contentsOf buffer: inout ByteBuffer) throws(SecurityFault) {
+        try buffer.read { (bytes: Span<UInt8>) throws(SecurityFault) in try write(bytes) }
+        buffer.removeAll()
+    }
+
+    /// Queues the farewell (close_notify). Nothing may be written after it.
+    package mutating func close() { tls?.close() }
+
+    // MARK: Facts
+
+    /// Key material that both ends compute alike and nobody else can. RFC 8446, section 7.5.
+    package func exportKey(label: String, context: [UInt8], count: Int) throws(SecurityFault) -> [UInt8] {
+        let key = try ask { engine throws(SecurityFault) in
+            try engine.exportKey(label: label, context: context, count: count)
+        }
+        guard let key else { throw .internal("a plain channel has no keys to export") }
+        return key
+    }
+
+    /// What the other side presented, the leaf first. Empty before the end of the handshake and for plain.
+    /// Described anew at each call.
+    package var peerChain: [Certificate] { ask { $0.peerChain } ?? [] }
+
+    /// The fingerprint of the other side's leaf, as the handshake compared it.
+    package var peerFingerprint: Fingerprint? {
+        ask { $0.peerFingerprint } ?? nil
+    }
+
+    /// The cipher suite, in the registry's words: "TLS_AES_128_GCM_SHA256".
+    package var suite: String? {
+        ask { $0.suite } ?? nil
+    }
+
+    /// Asks the TLS engine; answers nil when there is none.
+    private func ask<Answer, Failure: Error>(
+        _ body: (borrowing TLSEngine) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer? {
+        switch tls {
+        case .some(let engine): try body(engine)
+        case .none: nil
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import MultipeerIntroduction
+import Testing
+
+/// Every interleaving of 4 connections and 2 deaths between two `Selection`s, told by value-type states.
+///
+/// The world: each end learns in any order that a connection is verified; SELECT, SELECTED and the close of a duplicate
+/// travel in order on each connection and are delivered in any order between connections; a connection may die at any
+/// moment, which the two ends notice at different times and which loses what was in flight.
+@Suite("6.4 Selection, explored")
+struct SelectionExplorationTests {
+    @Test("every interleaving of 4 connections and 2 deaths ends with one link, the same at both ends [select.one] [select.next] [stale.supersede]")
+    func everyInterleaving() {
+        var seen: Set<World> = [World(connections: 4, deaths: 2)]
+        var frontier = Array(seen)
+        var rests = 0
+        while let world = frontier.popLast() {
+            let successors = world.successors()
+            if successors.isEmpty {
+                rests += 1
+                #expect(world.isAgreed, "no agreement at rest: \(world)")
+            }
+            for next in successors {
+                #expect(next.controlling.nominated == nil || next.controlling.link == nil)
+                if seen.insert(next).inserted { frontier.append(next) }
+            }
+            if !world.isSound { break }
+        }
+        #expect(seen.allSatisfy(\.isSound))
+        #expect(rests > 0)
+        #expect(seen.count > 10_000, "only \(seen.count) states were explored")
+    }
+
+    @Test("an end that also nominates from the controlled side is caught by the same exploration")
+    func theExplorationCanFail() {
+        // The same world with an outcome that no rule allows: two ends that hold different links.
+        var world = World(connections: 2, deaths: 0)
+        world.force(controlling: 0, controlled: 1)
+        #expect(!world.isAgreed)
+    }
+}
+
+/// Both ends and what is in flight between them.
+private struct World: Hashable {
+    enum Message: UInt8, Hashable { case select, selected, close }
+    enum Health: UInt8, Hashable { case alive, dead }
+
+    /// One connection as the network sees it.
+    struct Wire: Hashable {
+        var health = Health.alive
+        var toControlling: [Message] = []
+        var toControlled: [Message] = []
+        var knownToControlling = false
+        var knownToControlled = false
+        var mournedByControlling = false
+        var mournedByControlled = false
+    }
+
+    var controlling = Selection(.controlling)
+    var controlled = Selection(.controlled)
+    var wires: [Wire]
+    var deaths: Int
+
+    init(connections: Int, deaths: Int) {
+        wires = Array(repeating: Wire(), count: connections)
+        self.deaths = deaths
+    }
+
+    mutating func force(controlling one: UInt32, controlled other: UInt32) {
+        for (index, part) in [one, other].enumerated() {
+            wires[Int(part)].knownToControlling = true
+            wires[Int(part)].knownToControlled = true
+            let id = ConnectionID(rawValue: part)
+            if index == 0 {
+                _ = controlling.verified(id, hasSeat: true, linkIsSettled: false)
+                _ = controlling.selectedArrived(on: id)
+            } else {
+                _ = controlled.verified(id, hasSeat: true, linkIsSettled: false)
+                _ = controlled.selectArrived(on: id, hasSeat: true)
+            }
+        }
+    }
+
+    /// True at rest when both ends hold the same living link, or neither does because every connection died.
+    var isAgreed: Bool {
+        guard controlling.link == controlled.link else { return false }
+        if let link = controlling.link { return wires[Int(link.rawValue)].health == .alive }
+        return wires.allSatisfy { $0.health == .dead || $0.mournedByControlling }
+    }
+
+    /// True always: an end never holds a link to a connection that it has mourned.
+    var isSound: Bool {
+        let held = controlling.link.map { !wires[Int($0.rawValue)].mournedByControlling } ?? true
+        return held && (controlled.link.map { !wires[Int($0.rawValue)].mournedByControlled } ?? true)
+    }
+
+    func successors() -> [World] {
+        wires.indices.flatMap { index in
+            [learn(index), deliver(index), die(index), mourn(index)].flatMap { $0 }
+        }
+    }
+
+    private func learn(_ index: Int) -> [World] {
+        let wire = wires[index]
+        guard wire.health == .alive else { return [] }
+        let id = ConnectionID(rawValue: UInt32(index))
+        var next: [World] = []
+        if !wire.knownToControlling, !wire.mournedByControlling {
+            var world = self
+            world.wires[index].knownToControlling = true
+            world.carryOut(world.controlling.verified(id, hasSeat: true, linkIsSettled: false), controlling: true)
+            next.append(world)
+        }
+        if !wire.knownToControlled, !wire.mournedByControlled {
+            var world = self
+            world.wires[index].knownToControlled = true
+            world.carryOut(world.controlled.verified(id, hasSeat: true, linkIsSettled: false), controlling: false)
+            next.append(world)
+        }
+        return next
+    }
+
+    private func deliver(_ index: Int) -> [World] {
+        let wire = wires[index]
+        let id = ConnectionID(rawValue: UInt32(index))
+        var next: [World] = []
+        if let message = wire.toControlling.first, !wire.mournedByControlling {
+            var world = self
+            world.wires[index].toControlling.removeFirst()
+            if message == .selected {
+                world.carryOut(world.controlling.selectedArrived(on: id), controlling: true)
+            } else {
+                world.endControlling(index)
+            }
+            next.append(world)
+        }
+        // SELECT comes behind CONFIRM on the same connection, so the candidate is known by then.
+        if let message = wire.toControlled.first, !wire.mournedByControlled, wire.knownToControlled {
+            var world = self
+            world.wires[index].toControlled.removeFirst()
+            if message == .select {
+                world.carryOut(world.controlled.selectArrived(on: id, hasSeat: true), controlling: false)
+            } else {
+                world.endControlled(index)
+            }
+            next.append(world)
+        }
+        return next
+    }
+
+    private func die(_ index: Int) -> [World] {
+        guard deaths > 0, wires[index].health == .alive else { return [] }
+        var world = self
+        world.deaths -= 1
+        world.wires[index].health = .dead
+        world.wires[index].toControlling = []
+        world.wires[index].toControlled = []
+        return [world]
+    }
+
+    private func mourn(_ index: Int) -> [World] {
+        guard wires[index].health == .dead else { return [] }
+        var next: [World] = []
+        if !wires[index].mournedByControlling {
+            var world = self
+            world.endControlling(index)
+            next.append(world)
+        }
+        if !wires[index].mournedByControlled {
+            var world = self
+            world.endControlled(index)
+            next.append(world)
+        }
+        return next
+    }
+
+    private mutating func endControlling(_ index: Int) {
+        wires[index].health = .dead
+        wires[index].mournedByControlling = true
+        carryOut(controlling.died(ConnectionID(rawValue: UInt32(index)), hasSeat: true), controlling: true)
+    }
+
+    private mutating func endControlled(_ index: Int) {
+        wires[index].health = .dead
+        wires[index].mournedByControlled = true
+        carryOut(controlled.died(ConnectionID(rawValue: UInt32(index)), hasSeat: true), controlling: false)
+    }
+
+    private mutating func carryOut(_ actions: [Selection.Action], controlling sender: Bool) {
+        for action in actions {
+            switch action {
+            case .select(let id): send(.select, on: id, fromControlling: sender)
+            case .selected(let id): send(.selected, on: id, fromControlling: sender)
+            case .duplicate(let id), .superseded(let id), .outOfTurn(let id):
+                send(.close, on: id, fromControlling: sender)
+                if sender {
+                    wires[Int(id.rawValue)].mournedByControlling = true
+                } else {
+                    wires[Int(id.rawValue)].mournedByControlled = true
+                }
+            case .linked: break
+            case .probe, .unanswered, .full: Issue.record("\(action) cannot happen here")
+            }
+        }
+    }
+
+    private mutating func send(_ message: Message, on id: ConnectionID, fromControlling: Bool) {
+        let index = Int(id.rawValue)
+        guard wires[index].health == .alive else { return }
+        if fromControlling {
+            wires[index].toControlled.append(message)
+        } else {
+            wires[index].toControlling.append(message)
+        }
+    }
+}
