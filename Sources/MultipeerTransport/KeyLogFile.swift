@@ -1,7 +1,8 @@
 import Glibc
+public import MultipeerSecurity
 
 /// The file that TLS secrets are appended to, for a packet analyser, when the user asks for it.
-package final class KeyLog: Sendable {
+package final class KeyLogFile: Sendable {
     private let file: Locked<OpenFile>
 
     /// Appends to a file that is there, or makes one that its owner alone can read. One that belongs to somebody else
@@ -15,5 +16,18 @@ package final class KeyLog: Sendable {
     /// One line, without its end.
     package func append(_ line: String) throws(FileFault) {
         try file.withLock { file throws(FileFault) in try file.writeAll(Array((line + "\n").utf8)) }
+    }
+}
+
+extension KeyLog {
+    /// Appends to this file, in the format of `SSLKEYLOGFILE`; a line that cannot be written is left out.
+    ///
+    /// Throws when the file cannot be opened, is a link, or belongs to somebody else.
+    public init(file path: String) throws {
+        let file = try KeyLogFile(path)
+        self.init { line in
+            // A full disk must not end the link that is being looked at.
+            do throws(FileFault) { try file.append(line) } catch {}
+        }
     }
 }
