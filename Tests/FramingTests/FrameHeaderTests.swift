@@ -88,6 +88,50 @@ struct FrameHeaderTests {
         }
     }
 
+    @Test("each kind comes only when it may [frame.order]")
+    func order() {
+        let everywhere: Set<UInt8> = [0x05]
+        let links: Set<UInt8> = [0x06, 0x07]
+        let start = Set<UInt8>(1...4)
+        let invitations = Set<UInt8>(0x40...0x42)
+        for kind in UInt8.min ... .max where FrameKind(rawValue: kind).isKnown {
+            let allowed = [.beforeSelected, .open, .invitation].filter { (order: FrameOrder) in
+                order.allows(FrameKind(rawValue: kind))
+            }
+            if everywhere.contains(kind) {
+                #expect(allowed == [.beforeSelected, .open, .invitation])
+            } else if links.contains(kind) {
+                #expect(allowed == [.beforeSelected, .open])
+            } else if start.contains(kind) {
+                #expect(allowed == [.beforeSelected])
+            } else {
+                #expect(allowed == (invitations.contains(kind) ? [.invitation] : [.open]))
+            }
+        }
+        #expect(FrameOrder.beforeSelected.allows(FrameKind(rawValue: 0x8A)))
+    }
+
+    @Test("a kind that may not come is refused by its header [frame.order]")
+    func orderAtHeader() {
+        struct Early: FrameSink {
+            var frameLimit: Int { Limits.frameBeforeSelect }
+            var frameOrder: FrameOrder? { .beforeSelected }
+            var wantsFrames: Bool { true }
+            mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {}
+        }
+        var decoder = FrameDecoder()
+        var sink = Early()
+        #expect(throws: FramingError.unexpectedKind(.message)) {
+            _ = try decoder.decode(Samples.raw(0x10, [1]).span.extracting(0..<8), into: &sink)
+        }
+    }
+
+    @Test("a size that is never right is refused by the header [frame.payload]")
+    func sizeAtHeader() {
+        #expect(fault([0, 0, 9, 0x06, 0, 0, 0, 0]) == .wrongLength(.ping, 9))
+        #expect(fault([0, 1, 3, 0x05, 0, 0, 0, 0]) == .wrongLength(.close, 259))
+    }
+
     @Test("after an error the decoder takes nothing more")
     func afterError() {
         var decoder = FrameDecoder()
