@@ -127,7 +127,7 @@ def build():
     # Phases.
     for name in ("MSG", "MEMBERS", "CREDIT", "SAS_REQUEST"):
         row = KIND[name]
-        add(f"early-{name.lower()}", f"{name} before SELECT", ["Phase"], before, frame(name, bytes(row["min"])),
+        add(f"early-{name.lower().replace('_', '-')}", f"{name} before SELECT", ["Phase"], before, frame(name, bytes(row["min"])),
             error="phase")
     add("early-data", "DATA before SELECT", ["Phase"], before, frame("DATA", b"x", 1), error="phase")
     for name in ("HELLO", "CONFIRM", "SELECT", "SELECTED"):
