@@ -28,7 +28,8 @@ extension FuzzBody {
 
 private func examine(_ certificate: Certificate, readFrom der: [UInt8]) throws {
     try promise(certificate.der == der, "a certificate keeps its bytes")
-    try promise(certificate.fingerprint == Fingerprint(SHA256.hash(der)), "the fingerprint is that of the bytes")
+    try promise(
+        certificate.fingerprint == Fingerprint(SHA256.hash(der)), "the fingerprint is that of the bytes")
     for text in [
         certificate.subject, certificate.issuer, certificate.keyDescription, certificate.description,
     ] {
