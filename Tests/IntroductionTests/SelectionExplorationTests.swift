@@ -25,7 +25,7 @@ struct SelectionExplorationTests {
             }
             if !world.isSound { break }
         }
-        #expect(seen.allSatisfy(\.isSound))
+        #expect(seen.allSatisfy { $0.isSound })
         #expect(rests > 0)
         #expect(seen.count > 10_000, "only \(seen.count) states were explored")
     }
