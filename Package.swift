@@ -79,6 +79,7 @@ let package = Package(
         harness("frame-decoder"),
         harness("handshake"),
         harness("certificate-chain"),
+        harness("secure-channel"),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

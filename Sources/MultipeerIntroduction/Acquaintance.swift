@@ -35,7 +35,7 @@ package struct LocalPeer: Sendable {
 /// A peer that the session awaits: its connection data, and which of ours it may hold.
 struct Acquaintance: Sendable {
     let data: ConnectionData
-    /// What we issued and have not let expire, the one meant for this very peer first. [data.expiry]
+    /// What we issued and had not let expire when this value was made, the one meant for this very peer first.
     let issued: [ConnectionData]
     let outcome: EncryptionOutcome
 

@@ -41,6 +41,8 @@ package struct Handshake: Sendable {
     private(set) var remote: Hello?
 
     private let local: LocalPeer
+    /// Which of the data that we issued to name in our HELLO, counted from the best guess.
+    private let guess: Int
     private var ownHello: [UInt8] = []
     private var theirHello: [UInt8] = []
     private var nonce: [UInt8] = []
@@ -48,9 +50,12 @@ package struct Handshake: Sendable {
     private var key: SecureBytes?
     private var channel = SecuredChannel.plain
 
-    init(_ role: Role, for acquaintance: Acquaintance?, local: LocalPeer, deadline: Moment) {
+    init(
+        _ role: Role, for acquaintance: Acquaintance?, guess: Int = 0, local: LocalPeer, deadline: Moment
+    ) {
         self.role = role
         self.acquaintance = acquaintance
+        self.guess = guess
         self.local = local
         self.deadline = deadline
     }
@@ -65,7 +70,8 @@ package struct Handshake: Sendable {
         phase = .greeting
         guard role == .initiator, let acquaintance else { return [] }
         guard channel.suits(acquaintance) else { return end(.policy) }  // [hello.mode]
-        guard let issued = acquaintance.issued.first else { return end(.internal) }
+        guard !acquaintance.issued.isEmpty else { return end(.internal) }
+        let issued = acquaintance.issued[guess % acquaintance.issued.count]
         return [greet(acquaintance, with: issued, members: members, grease: grease)]
     }
 
@@ -79,7 +85,7 @@ package struct Handshake: Sendable {
         do {
             hello = try Hello(payload)
         } catch {
-            return end(error.closeCode)
+            return end(Handshake.speaksOtherVersions(payload) ? .version : error.closeCode)
         }
         switch judge(hello, lookUp: lookUp, at: now) {
         case .failure(let refusal): return end(refusal.code)
@@ -104,18 +110,30 @@ package struct Handshake: Sendable {
         return confirmed ? [.send(confirm), .candidate] : [.send(confirm)]
     }
 
-    mutating func confirmArrived(_ payload: Span<UInt8>) -> [Action] {
+    mutating func confirmArrived(_ received: [UInt8]) -> [Action] {
         switch phase {
         case .deciding(confirmed: false):
-            guard isGenuine(payload) else { return end(.badMAC) }
+            guard isGenuine(received) else { return end(.badMAC) }
             phase = .deciding(confirmed: true)
             return []
         case .confirming:
-            guard isGenuine(payload) else { return end(.badMAC) }
+            guard isGenuine(received) else { return end(.badMAC) }
             phase = .candidate
             return [.candidate]
         case .securing, .greeting, .deciding, .candidate, .ended:
             return end(.protocolError)  // [confirm.order]
+        }
+    }
+
+    /// A PING, which is answered once the peer has said who it is, or a PONG, which nobody asked for.
+    mutating func probed(_ frame: Frame) -> [Action] {
+        switch (phase, frame) {
+        case (.securing, _), (.greeting, _), (.ended, _): return end(.protocolError)  // [hello.first]
+        case (_, .ping(let token)):
+            var pong = ByteBuffer()
+            Frame.pong(token).encode(into: &pong)
+            return [.send(pong.takeAll())]
+        case (.deciding, _), (.confirming, _), (.candidate, _): return []
         }
     }
 
@@ -144,9 +162,9 @@ extension Handshake {
         guard hello.versions.contains(1) else { return .failure(Refusal(code: .version)) }  // [hello.version]
         guard hello.sender.uid != local.endpoint.uid else { return .failure(Refusal(code: .itself)) }
         guard hello.receiver == local.endpoint else { return refuse(.unknownPeer) }  // [hello.receiver]
-        guard let known = acquaintance ?? lookUp(hello.sender.uid), known.endpoint == hello.sender else {
-            return refuse(.unknownPeer)  // [hello.sender]
-        }
+        guard let known = lookUp(hello.sender.uid), known.endpoint == hello.sender,
+            acquaintance == nil || acquaintance?.data == known.data
+        else { return refuse(.unknownPeer) }  // [hello.sender]
         guard hello.myDataReference == known.data.reference,
             let issued = known.issued.first(where: { $0.reference == hello.yourDataReference })
         else { return refuse(.unknownPeer) }  // [hello.refs] [data.expiry]
@@ -172,10 +190,28 @@ extension Handshake {
         return .send(ownHello)
     }
 
-    private func isGenuine(_ payload: Span<UInt8>) -> Bool {
+    private func isGenuine(_ received: [UInt8]) -> Bool {
         let other: Role = role == .initiator ? .responder : .initiator
-        let received = [UInt8](copying: payload)
         return constantTimeEqual(received, mac(as: other))  // [confirm.mac] [confirm.role]
+    }
+
+    /// Whether the fields are well formed and name versions, but none of ours: its other fields may differ then.
+    private static func speaksOtherVersions(_ payload: Span<UInt8>) -> Bool {
+        var reader = TLVReader(TLVSchema(known: Array(Hello.Field.versions...Hello.Field.agent)))
+        var versions: [UInt8] = []
+        do throws(FramingError) {
+            while let field = try reader.next(in: payload) {
+                if field.type == Hello.Field.versions {
+                    versions = [UInt8](copying: payload.extracting(field.value))
+                }
+            }
+        } catch {
+            return false
+        }
+        guard !versions.isEmpty, versions.count % 2 == 0 else { return false }
+        return !stride(from: 0, to: versions.count, by: 2).contains {
+            versions[$0] == 0 && versions[$0 + 1] == 1
+        }
     }
 
     /// `HMAC(K, role ‖ SHA-256(HELLO_i ‖ HELLO_r) ‖ binding)`. Spec 6.3.

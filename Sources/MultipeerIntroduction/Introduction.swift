@@ -7,6 +7,9 @@ package import MultipeerSecurity
 /// seeking ──linked──▶ linked ──link ended──▶ (forgotten)
 ///    └─deadline, refusal, cancel──▶ (forgotten)
 /// ```
+///
+/// When a peer has restarted, its new instance is sought while the link to the old one still stands: `former` holds what
+/// that link goes back to if the new instance is not found.
 struct Introduction: Sendable {
     enum Phase: Equatable, Sendable {
         case seeking
@@ -20,9 +23,23 @@ struct Introduction: Sendable {
         var isSelected: Bool
     }
 
-    enum Trust: Equatable, Sendable { case unasked, asked, trusted }
+    enum Trust: Equatable, Sendable {
+        case unasked
+        /// The question was put for this connection and is open until then at the longest.
+        case asked(ConnectionID, since: Moment)
+        case trusted
+    }
 
+    /// The introduction of the instance that is linked while another one is sought.
+    struct Former: Sendable {
+        let acquaintance: Acquaintance
+        let plan: DialPlan
+        let deadline: Moment
+    }
+
+    /// Whom we seek, or are linked to.
     var acquaintance: Acquaintance
+    var former: Former?
     var phase = Phase.seeking
     var deadline: Moment
     var plan: DialPlan
@@ -31,8 +48,13 @@ struct Introduction: Sendable {
     var setback: Setback?
     var probeDeadline: Moment?
     var parked: [Parked] = []
+    /// How often the peer did not know the data of ours that we named: it may hold another version.
+    var misses = 0
 
-    init(_ acquaintance: Acquaintance, local: LocalPeer, candidates: [Candidate], until deadline: Moment, at now: Moment) {
+    init(
+        _ acquaintance: Acquaintance, local: LocalPeer, candidates: [Candidate], until deadline: Moment,
+        at now: Moment
+    ) {
         let isLower = local.endpoint.uid < acquaintance.endpoint.uid
         self.acquaintance = acquaintance
         self.deadline = deadline
@@ -41,6 +63,13 @@ struct Introduction: Sendable {
     }
 
     var isLinked: Bool { phase != .seeking }
+    var isSeeking: Bool { !isLinked || former != nil }
+
+    /// A person who is asked for trust gets their time; everything else has to fit into the attempt's. [link.deadline]
+    var end: Moment {
+        guard case .asked(_, let since) = trust else { return deadline }
+        return max(deadline, since + Timing.decision)
+    }
 
     func isSettled(at now: Moment) -> Bool {
         if case .linked(_, let settles) = phase { return now >= settles }
@@ -49,8 +78,35 @@ struct Introduction: Sendable {
 
     /// The next moment at which something happens without input.
     var nextMoment: Moment? {
-        let own = isLinked ? [probeDeadline] : [deadline, plan.deadline, probeDeadline]
+        let own = isSeeking ? [end, plan.deadline, probeDeadline] : [probeDeadline]
         return own.compactMap { $0 }.min()
+    }
+
+    /// Takes over from an introduction to the same peer with other data. A link to the peer's old instance keeps its place,
+    /// and one key is asked about once. [trust.once]
+    mutating func inherit(_ known: Introduction) {
+        let key = acquaintance.data.fingerprint
+        if key != nil, key == known.acquaintance.data.fingerprint { trust = known.trust }
+        guard known.isLinked, let link = known.selection.link else { return }
+        phase = known.phase
+        selection = Selection(known.selection.part, holding: link)
+        probeDeadline = known.probeDeadline
+        former =
+            known.former
+            ?? Former(acquaintance: known.acquaintance, plan: known.plan, deadline: known.deadline)
+    }
+
+    /// The new instance was not found, so the link to the old one is all there is again.
+    func withdrawn(to former: Former) -> Introduction {
+        var one = self
+        one.acquaintance = former.acquaintance
+        one.plan = former.plan
+        one.deadline = former.deadline
+        one.former = nil
+        one.trust = .trusted
+        one.parked = []
+        one.setback = nil
+        return one
     }
 
     mutating func note(_ new: Setback) {

@@ -4,14 +4,26 @@ import MultipeerSecurity
 // MARK: how one thing leads to another
 
 extension Introductions {
-    var hasSeat: Bool {
-        let taken = introductions.values.count { $0.isLinked || $0.selection.nominated != nil }
+    /// Whether `uid` may have a seat: those of the others are linked, or promised by a SELECT.
+    func hasSeat(besides uid: UID) -> Bool {
+        let taken = introductions.count {
+            $0.key != uid && ($0.value.isLinked || $0.value.selection.nominated != nil)
+        }
         return taken < seats  // [limit.links]
     }
 
     var linkedEndpoints: [Endpoint] {
-        introductions.values.compactMap {
-            if case .linked(let endpoint, _) = $0.phase { endpoint } else { nil }
+        introductions.sorted { $0.key < $1.key }.compactMap {
+            if case .linked(let endpoint, _) = $0.value.phase { endpoint } else { nil }
+        }
+    }
+
+    /// Whom we await under this uid, with what we issued and have not let expire by now. [data.expiry]
+    func awaited(_ uid: UID, at now: Moment) -> Acquaintance? {
+        introductions[uid].map {
+            Acquaintance(
+                data: $0.acquaintance.data, issued: issuer.issued(for: uid, at: now),
+                outcome: $0.acquaintance.outcome)
         }
     }
 
@@ -25,10 +37,11 @@ extension Introductions {
     }
 
     mutating func dialWhatIsDue(_ uid: UID, at now: Moment) {
-        while let candidate = introductions[uid]?.plan.due(at: now), let known = introductions[uid]?.acquaintance {
+        while let candidate = introductions[uid]?.plan.due(at: now), let known = awaited(uid, at: now) {
             let id = nextConnection()
-            let deadline = now + Timing.greeting
-            let handshake = Handshake(.initiator, for: known, local: local, deadline: deadline)
+            let handshake = Handshake(
+                .initiator, for: known, guess: introductions[uid]?.misses ?? 0, local: local,
+                deadline: now + Timing.greeting)
             connections[id] = Connection(handshake: handshake, isDialled: true)
             introductions[uid]?.plan.began(id)
             let key = known.outcome == .encrypted ? known.data.fingerprint : nil
@@ -37,8 +50,8 @@ extension Introductions {
     }
 
     mutating func resumeDialling(_ uid: UID, at now: Moment) {
-        let isUndecided = introductions[uid]?.selection.isUndecided == true
-        introductions[uid]?.plan.pause(isUndecided)
+        guard let introduction = introductions[uid] else { return }
+        introductions[uid]?.plan.pause(introduction.selection.isUndecided || !introduction.parked.isEmpty)
         dialWhatIsDue(uid, at: now)
     }
 
@@ -59,14 +72,21 @@ extension Introductions {
         }
     }
 
+    mutating func helloArrived(_ id: ConnectionID, _ payload: Span<UInt8>, at now: Moment) {
+        let (members, grease) = (linkedEndpoints, jitter.next())
+        let known = introductions.keys.reduce(into: [:]) { $0[$1] = awaited($1, at: now) }
+        step(id, at: now) {
+            $0.greeted(payload, members: members, grease: grease, at: now, lookUp: { known[$0] })
+        }
+    }
+
     mutating func ask(_ id: ConnectionID, at now: Moment) {
         guard let uid = connections[id]?.uid, let introduction = introductions[uid] else { return }
         switch introduction.trust {
         case .trusted: step(id, at: now) { $0.decided(true) }
         case .asked: break  // [trust.once]
         case .unasked:
-            introductions[uid]?.trust = .asked
-            introductions[uid]?.deadline = max(introduction.deadline, now + Timing.decision)
+            introductions[uid]?.trust = .asked(id, since: now)
             actions.append(.ask(uid, id))
         }
     }
@@ -75,10 +95,11 @@ extension Introductions {
         guard let connection = connections[id], let uid = connection.uid, let introduction = introductions[uid] else {
             return
         }
-        connections[id]?.handshake.expectSelection(until: now + Timing.selection)
-        if case .linked(let endpoint, _) = introduction.phase, endpoint != introduction.acquaintance.endpoint {
+        expectSelection(id, at: now)
+        if introduction.former != nil, let link = introduction.selection.link {  // [stale.busy]
             introductions[uid]?.parked.append(.init(connection: id, isSelected: false))
-            if introduction.probeDeadline == nil, let link = introduction.selection.link { probe(link, of: uid, at: now) }
+            introductions[uid]?.plan.pause(true)
+            if introduction.probeDeadline == nil { probe(link, of: uid, at: now) }
             return
         }
         let isSettled = introduction.isSettled(at: now)
@@ -104,16 +125,14 @@ extension Introductions {
         select(for: uid, at: now) { selection, _ in selection.selectedArrived(on: id) }
     }
 
-    mutating func closeArrived(_ id: ConnectionID, _ payload: Span<UInt8>, at now: Moment) {
-        guard case .close(let code, reason: _)? = try? Frame(FrameHeader(.close, length: payload.count), payload) else {
-            return step(id, at: now) { $0.end(.protocolError) }
-        }
+    mutating func closeArrived(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         guard let connection = connections.removeValue(forKey: id) else { return }
         actions.append(.close(id, .ok))
         guard let uid = connection.uid, let introduction = introductions[uid] else { return }
-        if Introductions.endsAll(code.known), !introduction.isLinked {
+        if Introductions.endsAll(code.known), introduction.isSeeking {
             return fail(uid, .refusedByPeer(code), telling: .cancelled)
         }
+        if code == .unknownPeer, connection.isDialled { introductions[uid]?.misses += 1 }
         introductions[uid]?.note(.closed(code))
         settle(id, of: uid, at: now)
     }
@@ -128,7 +147,7 @@ extension Introductions {
         guard let connection = connections[id] else { return }
         drop(id, code)
         guard let uid = connection.uid, let introduction = introductions[uid] else { return }
-        if [.version, .rejected].contains(code), !introduction.isLinked {
+        if [.version, .rejected].contains(code), introduction.isSeeking {
             return fail(uid, .refused(code), telling: code)
         }
         introductions[uid]?.note(.refused(code))
@@ -141,13 +160,13 @@ extension Introductions {
         let factor = jitter.factor()
         introductions[uid]?.plan.ended(id, at: now, jitter: factor)
         select(for: uid, at: now) { $0.died(id, hasSeat: $1) }
-        if introductions[uid]?.isLinked == false { resumeDialling(uid, at: now) }
+        if introductions[uid]?.isSeeking == true { resumeDialling(uid, at: now) }
     }
 
     mutating func select(
         for uid: UID, at now: Moment, _ input: (inout Selection, _ hasSeat: Bool) -> [Selection.Action]
     ) {
-        let hasSeat = hasSeat
+        let hasSeat = hasSeat(besides: uid)
         guard var introduction = introductions[uid] else { return }
         let follow = input(&introduction.selection, hasSeat)
         introductions[uid] = introduction
@@ -157,11 +176,12 @@ extension Introductions {
     mutating func carryOut(_ follow: [Selection.Action], of uid: UID, at now: Moment) {
         for action in follow {
             switch action {
-            case .select(let id): actions.append(.send(id, Introductions.empty(.select)))
+            case .select(let id):
+                expectSelection(id, at: now)
+                actions.append(.send(id, Introductions.empty(.select)))
             case .selected(let id): actions.append(.send(id, Introductions.empty(.selected)))
             case .linked(let id): link(id, of: uid, at: now)
             case .superseded(let id): actions.append(.supersede(id))
-            case .unanswered(let id): actions.append(.unanswered(id))
             case .probe(let id): probe(id, of: uid, at: now)
             case .duplicate(let id): drop(id, .duplicate)
             case .outOfTurn(let id): refused(id, .protocolError, at: now)
@@ -177,6 +197,7 @@ extension Introductions {
             let data = connection.handshake.acquaintance?.data
         else { return }
         introductions[uid]?.phase = .linked(to: remote.sender, settles: now + Timing.linkSettles)
+        introductions[uid]?.former = nil
         introductions[uid]?.probeDeadline = nil
         actions.append(.link(id, data, remote: remote.limits))
         for other in connections(of: uid) where connections[other]?.isDialled == true {
@@ -189,22 +210,43 @@ extension Introductions {
         actions.append(.probe(link))
     }
 
+    /// The link did not answer in time, so it is over. What waited for that goes on.
     mutating func probeUnanswered(_ uid: UID, at now: Moment) {
-        guard var introduction = introductions[uid] else { return }
-        introduction.probeDeadline = nil
-        let parked = introduction.parked
-        introduction.parked = []
-        introduction.phase = .seeking
-        if let link = introduction.selection.link, !parked.isEmpty {
-            introduction.selection = Selection(introduction.selection.part)
+        guard var introduction = introductions[uid], let link = introduction.selection.link else { return }
+        let isAwaited = !introduction.selection.candidates.isEmpty || introduction.former != nil
+        guard isAwaited else {
             actions.append(.unanswered(link))
+            return forget(uid, telling: .duplicate)
+        }
+        if introduction.former == nil {
+            // The attempt that made the link is long over; the candidate that is there begins another.
+            introduction.deadline = now + Timing.attempt
+            introduction.plan.restart(at: now, jitter: jitter.factor())
         }
         introductions[uid] = introduction
-        select(for: uid, at: now) { $0.probeUnanswered(hasSeat: $1) }
+        actions += [.unanswered(link), .seek(uid)]
+        unlink(link, of: uid, at: now)  // [stale.probe]
+    }
+
+    /// The link is gone but its peer is sought: candidates that waited for its place move on, and dialling too.
+    mutating func unlink(_ link: ConnectionID, of uid: UID, at now: Moment) {
+        guard var introduction = introductions[uid] else { return }
+        let parked = introduction.parked
+        introduction.phase = .seeking
+        introduction.former = nil
+        introduction.probeDeadline = nil
+        introduction.parked = []
+        introductions[uid] = introduction
+        select(for: uid, at: now) { $0.died(link, hasSeat: $1) }
         for waiting in parked {
             verified(waiting.connection, at: now)
             if waiting.isSelected { selectArrived(waiting.connection, at: now) }
         }
+        if introductions[uid]?.isSeeking == true { resumeDialling(uid, at: now) }
+    }
+
+    mutating func expectSelection(_ id: ConnectionID, at now: Moment) {
+        connections[id]?.handshake.expectSelection(until: now + Timing.selection)
     }
 
     mutating func drop(_ id: ConnectionID, _ code: CloseCode) {
@@ -212,10 +254,17 @@ extension Introductions {
         actions.append(.close(id, code))
     }
 
+    /// The attempt is over. A link to the peer's old instance, if there is one, stays.
     mutating func fail(_ uid: UID, _ failure: IntroductionFailure, telling code: CloseCode) {
+        let known = introductions[uid]
+        forget(uid, telling: code)
+        if let known, let former = known.former { introductions[uid] = known.withdrawn(to: former) }
+        actions.append(.fail(uid, failure))
+    }
+
+    mutating func forget(_ uid: UID, telling code: CloseCode) {
         for id in connections(of: uid) { drop(id, code) }
         introductions[uid] = nil
-        actions.append(.fail(uid, failure))
     }
 
     static func empty(_ kind: FrameKind) -> [UInt8] {

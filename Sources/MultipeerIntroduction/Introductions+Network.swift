@@ -6,8 +6,8 @@ package import MultipeerSecurity
 extension Introductions {
     /// The keys that a TLS dialler may show: those of the awaited peers with which the outcome is TLS. [tls.pin]
     package var acceptedFingerprints: [Fingerprint] {
-        introductions.values.filter { $0.acquaintance.outcome == .encrypted }
-            .compactMap(\.acquaintance.data.fingerprint)
+        introductions.sorted { $0.key < $1.key }.map(\.value.acquaintance)
+            .filter { $0.outcome == .encrypted }.compactMap(\.data.fingerprint)
     }
 
     /// Whether anybody is awaited with whom the outcome is plain. [enc.no-negotiation]
@@ -29,28 +29,25 @@ extension Introductions {
         step(id, at: now) { $0.secured(channel, nonce: nonce, members: members, grease: grease, at: now) }
     }
 
-    /// A frame arrived on a connection that is not a link. [frame.order]
+    /// A frame arrived on a connection that is not a link.
     package mutating func receive(
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
     ) {
-        switch header.kind {
-        case .hello:
-            let (members, grease) = (linkedEndpoints, jitter.next())
-            let known = introductions.mapValues(\.acquaintance)
-            step(id, at: now) {
-                $0.greeted(payload, members: members, grease: grease, at: now, lookUp: { known[$0] })
-            }
-        case .confirm: step(id, at: now) { $0.confirmArrived(payload) }
+        if header.kind == .hello { return helloArrived(id, payload, at: now) }
+        let frame: Frame
+        do {
+            frame = try Frame(header, payload)
+        } catch {
+            return violated(id, error.closeCode, at: now)
+        }
+        switch frame {
+        case .confirm(let mac): step(id, at: now) { $0.confirmArrived(mac) }
         case .select: selectArrived(id, at: now)
         case .selected: selectedArrived(id, at: now)
-        case .close: closeArrived(id, payload, at: now)
-        case .ping where connections[id]?.handshake.phase == .candidate:
-            var pong = ByteBuffer()
-            pong.appendFrame(.pong, payload: payload)
-            actions.append(.send(id, pong.takeAll()))
-        case .pong: break
-        case let kind where kind.isIgnorable: break
-        default: step(id, at: now) { $0.end(.protocolError) }
+        case .close(let code, reason: _): closeArrived(id, code, at: now)
+        case .ping, .pong: step(id, at: now) { $0.probed(frame) }
+        case .ignorable: break
+        default: violated(id, .protocolError, at: now)  // [frame.order]
         }
     }
 
@@ -75,46 +72,43 @@ extension Introductions {
     /// The link to `uid` is over. `mayResume`: it was lost before the peer used it, so the peer may not know of it.
     package mutating func linkEnded(_ id: ConnectionID, of uid: UID, mayResume: Bool, at now: Moment) {
         guard var introduction = introductions[uid], introduction.selection.link == id else { return }
-        if mayResume, now < introduction.deadline {
-            introduction.phase = .seeking
-            introduction.probeDeadline = nil
+        if introduction.former == nil {
+            guard mayResume, now < introduction.deadline else { return forget(uid, telling: .duplicate) }
             introduction.plan.restart(at: now, jitter: jitter.factor())
             introductions[uid] = introduction
-            actions.append(.seek(uid))
-            select(for: uid, at: now) { $0.died(id, hasSeat: $1) }
-            resumeDialling(uid, at: now)
-        } else {
-            for other in connections(of: uid) { drop(other, .duplicate) }
-            introductions[uid] = nil
         }
+        actions.append(.seek(uid))
+        unlink(id, of: uid, at: now)
     }
 
     /// The link to `uid` answered a probe, or simply sent something. [stale.busy]
     package mutating func probeAnswered(by uid: UID, at now: Moment) {
         guard let introduction = introductions[uid], introduction.probeDeadline != nil else { return }
         introductions[uid]?.probeDeadline = nil
-        let parked = introduction.parked
         introductions[uid]?.parked = []
-        for waiting in parked { drop(waiting.connection, .busy) }
         select(for: uid, at: now) { selection, _ in selection.probeAnswered() }
-        if !parked.isEmpty, case .linked(let endpoint, _) = introduction.phase,
-            endpoint != introduction.acquaintance.endpoint
-        {
-            introductions[uid]?.note(.refused(.busy))
-        }
+        for waiting in introduction.parked { refused(waiting.connection, .busy, at: now) }
     }
 
-    /// The answer to `ask`.
-    package mutating func decide(_ uid: UID, isTrusted: Bool, at now: Moment) {
-        guard let introduction = introductions[uid], introduction.trust == .asked else { return }
+    /// The answer to `ask`. Name the connection that was asked about: an answer that comes late must not be taken for the
+    /// answer to a later question about another key of the same peer.
+    package mutating func decide(
+        _ uid: UID, asked connection: ConnectionID? = nil, isTrusted: Bool, at now: Moment
+    ) {
+        guard let introduction = introductions[uid], case .asked(let asked, let since) = introduction.trust,
+            connection == nil || connection == asked
+        else { return }
         guard isTrusted else { return fail(uid, .refused(.rejected), telling: .rejected) }
         introductions[uid]?.trust = .trusted
+        if since < now {
+            introductions[uid]?.deadline = max(introduction.deadline, now + Timing.selection)
+        }
         for id in connections(of: uid) { step(id, at: now) { $0.decided(true) } }
     }
 
     package mutating func advance(to now: Moment) {
-        for (id, connection) in connections.sorted(by: { $0.key < $1.key })
-        where connection.handshake.deadline <= now {
+        for id in connections.keys.sorted() {
+            guard let connection = connections[id], connection.handshake.deadline <= now else { continue }
             step(id, at: now) { $0.timedOut() }
         }
         for uid in introductions.keys.sorted() { advance(uid, to: now) }
@@ -123,8 +117,8 @@ extension Introductions {
     mutating func advance(_ uid: UID, to now: Moment) {
         guard let introduction = introductions[uid] else { return }
         if let probe = introduction.probeDeadline, probe <= now { probeUnanswered(uid, at: now) }
-        guard let introduction = introductions[uid], !introduction.isLinked else { return }
-        if introduction.deadline <= now {  // [link.deadline]
+        guard let introduction = introductions[uid], introduction.isSeeking else { return }
+        if introduction.end <= now {  // [link.deadline]
             fail(uid, .timedOut(introduction.setback), telling: .timeout)
         } else {
             dialWhatIsDue(uid, at: now)

@@ -30,7 +30,7 @@ package struct Introductions: Sendable {
     }
 
     package let local: LocalPeer
-    private var issuer = Issuer()
+    var issuer = Issuer()
     var introductions: [UID: Introduction] = [:]
     var connections: [ConnectionID: Connection] = [:]
     var lastConnection: UInt32 = 0
@@ -78,18 +78,13 @@ extension Introductions {
         let data = try issuer.data(
             for: recipient, as: local, flags: flags, candidates: candidates, token: token, grease: jitter.next(),
             at: now)
-        introductions = introductions.mapValues { known in
-            var known = known
-            known.acquaintance = Acquaintance(
-                data: known.acquaintance.data, issued: issuer.issued(for: known.acquaintance.endpoint.uid, at: now),
-                outcome: known.acquaintance.outcome)
-            return known
-        }
         return data
     }
 
     /// Starts to seek the peer of `data`; answers false when it is linked or sought already with the same data.
     /// `zones`: the interfaces on which link-local addresses are tried.
+    ///
+    /// Data of another instance of a linked peer is an attempt of its own: it may fail while the link stands.
     package mutating func connect(
         with data: ConnectionData, zones: [UInt32], within patience: Duration = Timing.attempt, at now: Moment
     ) throws(Refusal) -> Bool {
@@ -108,7 +103,7 @@ extension Introductions {
         guard known != nil || introductions.count < Introductions.awaitedLimit else {
             throw .tooManyAwaited  // [limit.awaited]
         }
-        guard known?.isLinked == true || hasSeat else { throw .full }  // [limit.links]
+        guard known?.isLinked == true || hasSeat(besides: uid) else { throw .full }  // [limit.links]
         begin(
             Acquaintance(data: data, issued: issued, outcome: outcome), zones: zones, until: now + patience,
             at: now)
@@ -122,25 +117,23 @@ extension Introductions {
             .flatMap { $0.tried(on: zones) }
         var fresh = Introduction(acquaintance, local: local, candidates: candidates, until: deadline, at: now)
         if let known = introductions[uid] {
-            // A restarted peer while the link to its old instance still stands: that link keeps its place for now.
             for id in connections(of: uid) { drop(id, .duplicate) }
-            fresh.selection = known.selection
-            if known.isLinked { fresh.phase = known.phase }
+            fresh.inherit(known)
         }
         introductions[uid] = fresh
         dialWhatIsDue(uid, at: now)
     }
 
-    /// Stops seeking; does nothing for a linked peer. [link.cancel]
+    /// Stops seeking; does nothing for a linked peer.
     package mutating func cancel(_ uid: UID, at now: Moment) {
-        guard let introduction = introductions[uid], !introduction.isLinked else { return }
+        guard let introduction = introductions[uid], introduction.isSeeking else { return }  // [link.cancel]
         fail(uid, .cancelled, telling: .cancelled)
     }
 
     /// The session leaves: nobody is awaited any more. Links are the owner's to close.
     package mutating func cancelAll(at now: Moment) {
-        for uid in introductions.keys { cancel(uid, at: now) }
-        for id in connections.keys { drop(id, .cancelled) }
+        for uid in introductions.keys.sorted() { cancel(uid, at: now) }
+        for id in connections.keys.sorted() { drop(id, .cancelled) }
         introductions = [:]
     }
 }

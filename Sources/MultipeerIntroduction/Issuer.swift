@@ -3,7 +3,7 @@ import MultipeerFraming
 /// The connection data that this session has handed out. Spec 4.3.
 ///
 /// The same peer gets the same data for the life of the session, so that crossing exchanges cannot conflict. New
-/// addresses make a new version with the same token; older versions stay good until they expire.
+/// addresses make a new version with the same token; the last four versions are good until they expire.
 struct Issuer: Sendable {
     private struct Record {
         var versions: [ConnectionData]
@@ -22,16 +22,29 @@ struct Issuer: Sendable {
     ) throws(InvalidConnectionData) -> ConnectionData {
         var record = Record(versions: [], expiry: now + Timing.lifetime)
         if let known = recipient.map({ addressed[$0] }) ?? open, now < known.expiry { record = known }
-        if let current = record.versions.last, current.candidates == candidates { return current }  // [data.idempotent]
+        if let known = record.versions.firstIndex(where: { $0.candidates == candidates }) {  // [data.idempotent]
+            record.versions.append(record.versions.remove(at: known))
+        } else {
+            record.versions.append(
+                try version(
+                    behind: record, for: recipient, as: local, flags: flags, candidates: candidates,
+                    token: token, grease: grease))
+        }
+        record.versions = record.versions.suffix(Issuer.versionsKept)
+        if let recipient { addressed[recipient] = record } else { open = record }
+        return record.versions[record.versions.count - 1]
+    }
+
+    private func version(
+        behind record: Record, for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags,
+        candidates: [Candidate], token: [UInt8], grease: UInt64
+    ) throws(InvalidConnectionData) -> ConnectionData {
         let fields = ConnectionDataFields(
             peer: local.peer, instance: local.endpoint.instance, preference: local.preference,
             fingerprint: local.fingerprint, token: record.versions.last?.token ?? token,
             lifetime: UInt32(Timing.lifetime.components.seconds), recipient: recipient, candidates: candidates,
             flags: flags)
-        let fresh = try ConnectionData(fields, grease: grease)
-        record.versions = Array((record.versions + [fresh]).suffix(Issuer.versionsKept))
-        if let recipient { addressed[recipient] = record } else { open = record }
-        return fresh
+        return try ConnectionData(fields, grease: grease)
     }
 
     /// What `peer` may hold of ours, best guess first: the newest made for it, then the open one. [data.expiry]

@@ -36,6 +36,41 @@ public struct PeerID: Hashable, Sendable {
     public var hash: Int { Int(truncatingIfNeeded: uid.high ^ uid.low) }  // [peer.equal]
 }
 
+/// Archived as one value, a text: the bytes in hexadecimal, a space, the name.
+extension PeerID: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let text = try container.decode(String.self)
+        do {
+            try self.init(text: text)
+        } catch {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "\(error)")
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    private var text: String {
+        let hex = uid.bytes.flatMap { [PeerID.digits[Int($0 >> 4)], PeerID.digits[Int($0 & 15)]] }
+        return String(decoding: hex, as: UTF8.self) + " " + displayName
+    }
+
+    private init(text: String) throws(InvalidPeerID) {
+        let bytes = Array(text.utf8)
+        let values = bytes.prefix(2 * UID.byteCount).compactMap { PeerID.digits.firstIndex(of: $0) }
+        guard values.count == 2 * UID.byteCount, bytes.dropFirst(values.count).first == UInt8(ascii: " ") else {
+            throw .length
+        }
+        let uid = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+        try self.init(archived: uid + bytes.dropFirst(values.count + 1))
+    }
+}
+
 extension PeerID: CustomStringConvertible {
     public var description: String { displayName }
 }

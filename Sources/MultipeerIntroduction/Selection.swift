@@ -27,8 +27,6 @@ package struct Selection: Hashable, Sendable {
         case superseded(ConnectionID)
         /// Ask the link whether its peer still answers.
         case probe(ConnectionID)
-        /// This link did not answer and is over.
-        case unanswered(ConnectionID)
         case duplicate(ConnectionID)
         case outOfTurn(ConnectionID)
         case full(ConnectionID)
@@ -40,7 +38,10 @@ package struct Selection: Hashable, Sendable {
     package private(set) var link: ConnectionID?
     package private(set) var isProbing = false
 
-    package init(_ part: Part) { self.part = part }
+    package init(_ part: Part, holding link: ConnectionID? = nil) {
+        self.part = part
+        self.link = link
+    }
 
     /// A connection is verified and no link stands yet.
     package var isUndecided: Bool { link == nil && (nominated != nil || !candidates.isEmpty) }
@@ -82,7 +83,7 @@ package struct Selection: Hashable, Sendable {
         return [.linked(connection)] + dismiss()
     }
 
-    /// The connection is gone, whatever it was.
+    /// The connection is gone, whatever it was: lost, closed, or a link that did not answer its probe.
     package mutating func died(_ connection: ConnectionID, hasSeat: Bool) -> [Action] {
         candidates.removeAll { $0 == connection }
         if nominated == connection { nominated = nil }
@@ -98,14 +99,6 @@ package struct Selection: Hashable, Sendable {
         guard isProbing else { return [] }
         isProbing = false
         return dismiss()
-    }
-
-    /// The link did not answer in time: the newest proof of life wins.
-    package mutating func probeUnanswered(hasSeat: Bool) -> [Action] {
-        guard isProbing, let old = link else { return [] }
-        isProbing = false
-        link = nil
-        return [.unanswered(old)] + nominate(hasSeat: hasSeat)  // [stale.probe]
     }
 
     private mutating func nominate(hasSeat: Bool) -> [Action] {
