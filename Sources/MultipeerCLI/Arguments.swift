@@ -34,7 +34,8 @@ package struct Arguments: Equatable, Sendable {
     }
 
     private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(Complaint) {
-        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+            String.init)
         guard let option = usage.option(parts[0]) else { throw complaint("unknown option '\(parts[0])'") }
         guard given[option.name] == nil || option.isRepeatable else {
             throw complaint("option '\(option.name)' was given twice")
@@ -63,7 +64,8 @@ extension Arguments {
         guard let text = value(option) else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw complaint(
-                "option '\(option)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'")
+                "option '\(option)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'"
+            )
         }
         return number
     }

@@ -21,7 +21,8 @@ enum Blob {
     /// What a complaint about data that failed a check says.
     static func complaint(_ fault: InvalidConnectionData) -> Complaint {
         Complaint(
-            "check \(fault.check) failed: \(fault)", hint: "'multipeer data inspect' shows its fields", exit: .badInput)
+            "check \(fault.check) failed: \(fault)", hint: "'multipeer data inspect' shows its fields",
+            exit: .badInput)
     }
 
     static func read(_ bytes: [UInt8]) throws(Complaint) -> ConnectionData {

@@ -25,7 +25,9 @@ enum DataInspectCommand {
     }
 
     private static func input(_ arguments: Arguments) throws(Complaint) -> [UInt8] {
-        if let path = arguments.value("--from") { return try Blob.decode(contents: File.read(path, limit: 65_536)) }
+        if let path = arguments.value("--from") {
+            return try Blob.decode(contents: File.read(path, limit: 65_536))
+        }
         if let data = arguments.operands.first { return try Blob.decode(data) }
         return try Blob.decode(contents: Stream.input.readAll(limit: 65_536))
     }
@@ -53,7 +55,8 @@ enum DataInspectCommand {
         var text: String {
             let width = fields.map(\.field.count).max() ?? 0
             let lines = fields.map { row in
-                let offset = String(repeating: " ", count: max(0, 4 - "\(row.offset)".count)) + "\(row.offset)"
+                let offset =
+                    String(repeating: " ", count: max(0, 4 - "\(row.offset)".count)) + "\(row.offset)"
                 let head = "\(offset)  \(row.field.padded(to: width))  \(row.meaning)\n"
                 let hex = row.hex ?? "(\(row.length) bytes, --secret shows them)"
                 return head + "\(String(repeating: " ", count: width + 8))\(hex)\n"

@@ -11,7 +11,8 @@ enum IdentityNewCommand {
             """,
         options: [
             .init("--out", "FILE", "write to FILE, mode 0600"),
-            .init("--name", "NAME", "the common name in the certificate, at most 64 bytes; default: multipeer"),
+            .init(
+                "--name", "NAME", "the common name in the certificate, at most 64 bytes; default: multipeer"),
             .init("--format", "FORMAT", "pem (default) or pkcs12; pkcs12 needs a passphrase"),
             Passphrase.option,
             .init("--force", "replace FILE if it exists"),
@@ -20,7 +21,9 @@ enum IdentityNewCommand {
     static func run(_ arguments: Arguments) throws(Complaint) {
         let isArchive = try arguments.choice("--format", of: ["pem", "pkcs12"]) { $0 == "pkcs12" } ?? false
         let name = arguments.value("--name") ?? ""
-        guard name.utf8.count <= 64 else { throw arguments.complaint("option '--name' takes at most 64 bytes") }
+        guard name.utf8.count <= 64 else {
+            throw arguments.complaint("option '--name' takes at most 64 bytes")
+        }
         let out = arguments.value("--out")
         guard !isArchive || out != nil || !Stream.output.isTerminal else {
             throw arguments.complaint("a terminal cannot show pkcs12, use --out")
@@ -30,7 +33,8 @@ enum IdentityNewCommand {
         guard !isArchive || secret != nil else { throw arguments.complaint("pkcs12 needs a passphrase") }
         let (identity, bytes) = try IdentityFile.explain { () throws(SecurityFault) in
             let identity = try Identity.generate(commonName: name)
-            let archive = try isArchive ? identity.pkcs12(passphrase: secret ?? "") : identity.pem(passphrase: secret)
+            let archive =
+                try isArchive ? identity.pkcs12(passphrase: secret ?? "") : identity.pem(passphrase: secret)
             return (identity, archive)
         }
         guard let out else { return try Terminal.put(bytes) }
@@ -43,7 +47,8 @@ enum IdentityNewCommand {
 enum IdentityShowCommand {
     static let usage = Usage(
         ["identity", "show"], operands: "FILE", mostOperands: 1, "show the certificates of an identity file",
-        details: "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. Nothing secret is shown.",
+        details:
+            "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. Nothing secret is shown.",
         options: [Passphrase.option, .init("--json", "print JSON")], exits: [.badInput, .system])
 
     static func run(_ arguments: Arguments) throws(Complaint) {
@@ -63,14 +68,17 @@ enum IdentityFile {
     static func read(_ path: String, _ passphrase: Passphrase) throws(Complaint) -> Identity {
         let contents = try File.read(path)
         if let mode = File.exposure(of: path) {
-            Terminal.say("others can read \(path.printable), mode \(mode) ('chmod 600' keeps the key private)")
+            Terminal.say(
+                "others can read \(path.printable), mode \(mode) ('chmod 600' keeps the key private)")
         }
         let given = try passphrase.given()
         do throws(SecurityFault) {
             return try Identity(file: contents, passphrase: given)
         } catch .local(.passphraseNeeded) where given == nil {
             let typed = try passphrase.open(path)
-            return try explain(path) { () throws(SecurityFault) in try Identity(file: contents, passphrase: typed) }
+            return try explain(path) { () throws(SecurityFault) in
+                try Identity(file: contents, passphrase: typed)
+            }
         } catch {
             throw complaint(error, path)
         }

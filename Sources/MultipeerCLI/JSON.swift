@@ -4,8 +4,11 @@ import Foundation
 enum JSON {
     static func encode(_ value: some Encodable, isPretty: Bool = true) throws(Complaint) -> [UInt8] {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = isPretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : .sortedKeys
-        guard let data = try? encoder.encode(value) else { throw Complaint("cannot write JSON", exit: .system) }
+        encoder.outputFormatting =
+            isPretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : .sortedKeys
+        guard let data = try? encoder.encode(value) else {
+            throw Complaint("cannot write JSON", exit: .system)
+        }
         return Array(data) + [UInt8(ascii: "\n")]
     }
 

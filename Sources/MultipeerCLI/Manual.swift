@@ -39,7 +39,9 @@ package enum Manual {
         }
         guard let first = words.first else { throw .usage("a command is missing", try: "multipeer") }
         if first.hasPrefix("-") { throw .usage("unknown option '\(first.printable)'", try: "multipeer") }
-        guard group([first]) != nil else { throw .usage("unknown command '\(first.printable)'", try: "multipeer") }
+        guard group([first]) != nil else {
+            throw .usage("unknown command '\(first.printable)'", try: "multipeer")
+        }
         switch words.dropFirst().first {
         case nil: throw .usage("a command is missing behind '\(first)'", try: "multipeer \(first)")
         case "--help", "-h": return (Usage(group: first, commands), ["--help"])
@@ -49,7 +51,8 @@ package enum Manual {
     }
 
     private static func group(_ words: [String]) -> String? {
-        guard words.count == 1, commands.contains(where: { $0.path.count > 1 && $0.path[0] == words[0] }) else {
+        guard words.count == 1, commands.contains(where: { $0.path.count > 1 && $0.path[0] == words[0] })
+        else {
             return nil
         }
         return Usage(group: words[0], commands).help
@@ -62,6 +65,7 @@ extension Usage {
         let members = commands.filter { $0.path.first == group }
         self.init(
             [group], operands: "COMMAND", "the commands about \(group)",
-            details: "commands:\n" + Columns.lines(members.map { ($0.path.dropFirst().joined(separator: " "), $0.summary) }))
+            details: "commands:\n"
+                + Columns.lines(members.map { ($0.path.dropFirst().joined(separator: " "), $0.summary) }))
     }
 }

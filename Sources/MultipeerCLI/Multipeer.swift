@@ -5,18 +5,21 @@ import Multipeer
 package enum Multipeer {
     package static let version = "0.1.0"
 
-    static func main() async {
-        var words = Array(CommandLine.arguments.dropFirst())
-        do throws(Complaint) {
-            try await run(&words)
-            Terminal.leave(.success)
-        } catch {
-            Terminal.say("\(error)")
-            Terminal.leave(error.exit)
+    static func main() {
+        Interrupt.block()
+        Task {
+            do throws(Complaint) {
+                try await run(Array(CommandLine.arguments.dropFirst()))
+                Terminal.leave(.success)
+            } catch {
+                Terminal.say("\(error)")
+                Terminal.leave(error.exit)
+            }
         }
+        Interrupt.serve()
     }
 
-    private static func run(_ words: inout [String]) async throws(Complaint) {
+    private static func run(_ words: [String]) async throws(Complaint) {
         if try answer(words) { return }
         let (usage, rest) = try Manual.find(words)
         let arguments = try Arguments(rest, for: usage)

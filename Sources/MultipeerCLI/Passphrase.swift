@@ -5,7 +5,8 @@ struct Passphrase {
     static let variable = "MULTIPEER_PASSPHRASE"
     static let option = Usage.Option(
         "--passphrase-file", "FILE",
-        "read the passphrase from the first line of FILE; otherwise from the variable \(variable), or a prompt")
+        "read the passphrase from the first line of FILE; otherwise from the variable \(variable), or a prompt"
+    )
 
     let file: String?
 

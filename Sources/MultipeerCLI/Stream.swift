@@ -57,7 +57,9 @@ package struct Stream: Sendable {
         while let byte = try read(1)?.first {
             guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }
             bytes.append(byte)
-            guard bytes.count <= limit else { throw Complaint("the line on \(name) is too long", exit: .badInput) }
+            guard bytes.count <= limit else {
+                throw Complaint("the line on \(name) is too long", exit: .badInput)
+            }
         }
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }

@@ -40,7 +40,8 @@ package struct Usage: Equatable, Sendable {
     }
 
     package init(
-        _ path: [String], operands: String = "", mostOperands: Int = 0, _ summary: String, details: String = "",
+        _ path: [String], operands: String = "", mostOperands: Int = 0, _ summary: String,
+        details: String = "",
         options: [Option] = [], exits: [ExitCode] = []
     ) {
         self.path = path
