@@ -21,6 +21,13 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: ["TestSupport"] + dependencies, swiftSettings: strict)
 }
 
+/// Called by libFuzzer in a fuzzing build, a program that replays files in any other.
+func harness(_ name: String) -> Target {
+    .executableTarget(
+        name: "fuzz-\(name)", dependencies: ["FuzzBodies"], path: "Fuzz/Targets/\(name)",
+        swiftSettings: strict)
+}
+
 let package = Package(
     name: "swift-multipeer",
     products: [
@@ -28,7 +35,8 @@ let package = Package(
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
     ],
     targets: [
-        .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .target(
             name: "CPlatform", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
 
@@ -39,11 +47,15 @@ let package = Package(
         layer(
             "MultipeerTransport",
             [
-                "CPlatform", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "CPlatform", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
             ]),
         layer(
             "Multipeer",
-            ["MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+            [
+                "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
+            ]),
         .executableTarget(name: "MultipeerCLI", dependencies: ["Multipeer"], swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -52,5 +64,17 @@ let package = Package(
         tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         tests("MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"]),
         tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
+        tests("SpecTests", ["MultipeerFraming"]),
+
+        .target(
+            name: "FuzzBodies",
+            dependencies: ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"],
+            path: "Fuzz/Bodies", swiftSettings: strict),
+        harness("connection-data"),
+        harness("tlv"),
+        harness("frame-decoder"),
+        harness("handshake"),
+        harness("certificate-chain"),
+        tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

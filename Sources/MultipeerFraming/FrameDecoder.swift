@@ -29,6 +29,9 @@ package struct FrameDecoder: ~Copyable, Sendable {
     /// Frames of kinds that version 1 does not know and that may be ignored.
     package private(set) var ignoredFrames = 0
 
+    /// Room kept for the frame in pieces. The allocator may round one frame's limit up by a few bytes.
+    package var heldByteCount: Int { joined.capacity }
+
     package init() {}
 
     /// Hands every frame that ends in `bytes` to `sink` and answers how many bytes were used: all of them, unless the

@@ -16,6 +16,7 @@ package final class TLSContext: Sendable {
     ///   - identity: what this side shows.
     ///   - applicationProtocol: the one ALPN name that both ends must offer.
     ///   - keyLog: where the secrets go; nil, as it should be, for nowhere.
+    /// - Throws: ``SecurityFault`` when OpenSSL does not take the key.
     package init(
         identity: Identity, applicationProtocol: String = "mpc/1", keyLog: KeyLog? = nil
     ) throws(SecurityFault) {
@@ -54,14 +55,8 @@ package final class TLSContext: Sendable {
 
     private func show(_ identity: Identity) throws(SecurityFault) {
         guard let key = DER.privateKey(identity.key), let leaf = DER.certificate(identity.chain[0].der),
-            let issuers = unsafe Owned(OPENSSL_sk_new_null(), { unsafe OPENSSL_sk_pop_free($0, freeCertificate) })
+            let issuers = CertificateStack.of(identity.chain.dropFirst())
         else { throw .internal("an identity that was read cannot be read again") }
-        for certificate in identity.chain.dropFirst() {
-            OpenSSLErrors.clear()
-            guard let issuer = DER.certificate(certificate.der), unsafe X509_up_ref(issuer.pointer) == 1,
-                unsafe OPENSSL_sk_push(issuers.pointer, UnsafeRawPointer(issuer.pointer)) > 0
-            else { throw .internal("no memory for a certificate") }
-        }
         OpenSSLErrors.clear()
         guard
             unsafe SSL_CTX_use_cert_and_key(pointer, leaf.pointer, key.pointer, issuers.pointer, 1) == 1
@@ -71,7 +66,8 @@ package final class TLSContext: Sendable {
     private func logKeys() {
         unsafe SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(keyLog).toOpaque())
         unsafe SSL_CTX_set_keylog_callback(pointer) { ssl, line in
-            guard let line = unsafe line, let data = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0) else {
+            guard let line = unsafe line, let data = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0)
+            else {
                 return
             }
             let sink = unsafe Unmanaged<KeyLogSink>.fromOpaque(data).takeUnretainedValue()
@@ -84,8 +80,4 @@ package final class TLSContext: Sendable {
 private final class KeyLogSink: Sendable {
     let log: KeyLog?
     init(_ log: KeyLog?) { self.log = log }
-}
-
-private func freeCertificate(_ certificate: UnsafeMutableRawPointer?) {
-    unsafe X509_free(OpaquePointer(certificate))
 }

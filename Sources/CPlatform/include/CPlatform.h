@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
 
 /// Names the calling thread, in at most 15 bytes. A GNU extension, which Swift's importer does not see.
 void multipeer_name_thread(const char *name);

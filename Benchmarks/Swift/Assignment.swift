@@ -1,0 +1,30 @@
+/// What this process is to do: `MultipeerBench server|client MODE SIZE COUNT`.
+struct Assignment: Sendable {
+    enum Side: String, Sendable { case server, client }
+
+    enum Mode: String, Sendable {
+        /// Messages one way, several handed over at once where they are small.
+        case bulk, pipelined
+        /// Messages one way, one `await` each.
+        case awaited
+        case pingpong
+        case connect
+    }
+
+    let side: Side
+    let mode: Mode
+    let size: Int
+    let count: Int
+
+    init?(_ arguments: [String]) {
+        guard arguments.count == 5, let side = Side(rawValue: arguments[1]),
+            let mode = Mode(rawValue: arguments[2]),
+            let size = Int(arguments[3]), size > 0,
+            let count = Int(arguments[4]), count > 0
+        else { return nil }
+        self.side = side
+        self.mode = mode
+        self.size = size
+        self.count = count
+    }
+}

@@ -1,0 +1,26 @@
+import Glibc
+import Multipeer
+
+/// The lines `INTRO <hex>` by which two processes hand each other their connection data.
+enum Introduction {
+    static func print(_ data: ConnectionData) {
+        Swift.print("INTRO " + data.bytes.map { hex($0 >> 4) + hex($0 & 15) }.joined())
+        fflush(nil)
+    }
+
+    /// Blocks until the line is there: nothing is measured yet.
+    static func read() throws -> ConnectionData {
+        guard let line = readLine(), line.hasPrefix("INTRO ") else { throw BenchFault.noIntroduction }
+        let digits = line.dropFirst(6).compactMap(\.hexDigitValue).map(UInt8.init)
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+        return try ConnectionData(bytes)
+    }
+
+    private static func hex(_ nibble: UInt8) -> String { String(nibble, radix: 16) }
+}
+
+enum BenchFault: Error {
+    case noIntroduction
+    case endedEarly
+    case wrongLength(Int)
+}

@@ -1,0 +1,26 @@
+import Glibc
+
+/// The library's side of `make bench`; Benchmarks/README.md says what is measured.
+@main
+enum MultipeerBench {
+    static func main() async {
+        guard let assignment = Assignment(CommandLine.arguments) else {
+            complain("usage: MultipeerBench server|client bulk|pipelined|awaited|pingpong|connect SIZE COUNT")
+            exit(64)
+        }
+        alarm(120)  // nothing here lasts longer
+        do {
+            // Detached: an application's work is not on the main thread, which is slower to wake.
+            let report = try await Task.detached { try await Work(assignment).run() }.value
+            print(report.line(for: assignment))
+        } catch {
+            complain("\(error)")
+            exit(1)
+        }
+    }
+
+    private static func complain(_ text: String) {
+        let line = "MultipeerBench: \(text)\n"
+        _ = unsafe write(STDERR_FILENO, line, line.utf8.count)
+    }
+}

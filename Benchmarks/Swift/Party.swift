@@ -1,0 +1,48 @@
+import Multipeer
+
+/// A session on loopback that is linked, or about to be, with one other process.
+struct Party: Sendable {
+    let session: Session
+    let other: ConnectionData
+    /// The server's connecting, under way before the client may dial.
+    private let waiting: Task<Void, any Error>?
+
+    /// A new session, introduced to the other process.
+    init(_ side: Assignment.Side) async throws {
+        let session = try Session(peer: try Party.peer(side), configuration: Party.configuration)
+        let mine = try await session.connectionData()
+        switch side {
+        case .client:
+            Introduction.print(mine)
+            other = try Introduction.read()
+            waiting = nil
+        case .server:
+            let other = try Introduction.read()
+            waiting = Task { try await session.connect(with: other) }
+            // Long enough for the session to know whom it waits for.
+            try await Task.sleep(for: .milliseconds(2))
+            Introduction.print(mine)
+            self.other = other
+        }
+        self.session = session
+    }
+
+    /// Returns when both are connected.
+    func link() async throws {
+        if let waiting { try await waiting.value } else { try await session.connect(with: other) }
+    }
+
+    private static var configuration: SessionConfiguration {
+        var configuration = SessionConfiguration()
+        configuration.listen = .loopback
+        return configuration
+    }
+
+    /// The lower uid dials at once, so the client gets one that begins with 0 and the server one with 255.
+    private static func peer(_ side: Assignment.Side) throws -> PeerID {
+        var bytes = (0..<UID.byteCount).map { _ in UInt8.random(in: 0...255) }
+        bytes[0] = side == .client ? 0 : 255
+        guard let uid = UID(bytes) else { throw BenchFault.noIntroduction }
+        return try PeerID(uid: uid, displayName: side.rawValue)
+    }
+}

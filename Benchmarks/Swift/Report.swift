@@ -1,0 +1,39 @@
+/// The result of one side, printed as one line of JSON with the same keys as the twin's.
+struct Report: Sendable {
+    var sent = 0
+    var received = 0
+    var cpuSeconds = 0.0
+    /// What protects the link.
+    var suite: String?
+    /// From the first send to the receiver's answer.
+    var seconds: Double?
+    /// Of each round trip or connect.
+    var latencies: [Double] = []
+
+    func line(for assignment: Assignment) -> String {
+        var fields = [
+            "\"side\": \"\(assignment.side.rawValue)\"", "\"mode\": \"\(assignment.mode.rawValue)\"",
+            "\"size\": \(assignment.size)", "\"count\": \(assignment.count)", "\"sent\": \(sent)",
+            "\"received\": \(received)",
+        ]
+        if let seconds {
+            let rate = Double(assignment.count) / seconds
+            fields += [
+                "\"seconds\": \(seconds)", "\"messages_per_s\": \(rate)",
+                "\"mb_per_s\": \(rate * Double(assignment.size) / 1e6)",
+            ]
+        }
+        if !latencies.isEmpty {
+            let sum = latencies.reduce(0, +)
+            let sorted = latencies.sorted()
+            fields += [
+                "\"seconds\": \(sum)", "\"mean_us\": \(sum / Double(sorted.count) * 1e6)",
+                "\"p50_us\": \(sorted[sorted.count / 2] * 1e6)",
+                "\"p99_us\": \(sorted[sorted.count * 99 / 100] * 1e6)",
+            ]
+        }
+        fields += ["\"cpu_s\": \(cpuSeconds)", "\"peak_rss_kib\": \(Resources.peakKiB)"]
+        fields += ["\"suite\": " + (suite.map { "\"\($0)\"" } ?? "null")]
+        return "{" + fields.joined(separator: ", ") + "}"
+    }
+}

@@ -1,0 +1,134 @@
+import Multipeer
+
+/// The five things that are measured, each as seen from both sides.
+struct Work: Sendable {
+    let assignment: Assignment
+    private var size: Int { assignment.size }
+    private var count: Int { assignment.count }
+    private let clock = SuspendingClock()
+
+    init(_ assignment: Assignment) { self.assignment = assignment }
+
+    func run() async throws -> Report {
+        if assignment.mode == .connect { return try await connect() }
+        let party = try await Party(assignment.side)
+        try await party.link()
+        let before = Resources.cpuSeconds
+        var report =
+            switch (assignment.side, assignment.mode) {
+            case (.client, .pingpong): try await ping(party)
+            case (.server, .pingpong): try await echo(party)
+            case (.client, _): try await flood(party)
+            case (.server, _): try await drain(party)
+            }
+        report.cpuSeconds = Resources.cpuSeconds - before
+        await party.session.disconnect()
+        return report
+    }
+
+    // MARK: One way
+
+    private func flood(_ party: Party) async throws -> Report {
+        let message = [UInt8](repeating: 0x5A, count: size)
+        let start = clock.now
+        if assignment.mode == .pipelined {
+            let batch = [[UInt8]](repeating: message, count: max(1, min(count, 256 * 1024 / size)))
+            for _ in 0..<(count / batch.count) {
+                try await party.session.send(contentsOf: batch, to: party.other.peer)
+            }
+            let rest = [[UInt8]](batch.prefix(count % batch.count))
+            if !rest.isEmpty { try await party.session.send(contentsOf: rest, to: party.other.peer) }
+        } else {
+            for _ in 0..<count { try await party.session.send(message, to: party.other.peer) }
+        }
+        for await event in party.session.events {
+            guard case .message = event else { continue }
+            return Report(sent: count, seconds: seconds(since: start))
+        }
+        throw BenchFault.endedEarly
+    }
+
+    /// Counts what comes, answers once when all is there, and waits for the client to leave.
+    private func drain(_ party: Party) async throws -> Report {
+        var report = Report()
+        for await event in party.session.events {
+            if case .message(let message) = event {
+                guard message.bytes.count == size else { throw BenchFault.wrongLength(message.bytes.count) }
+                report.received += 1
+                guard report.received == count else { continue }
+                try await party.session.send([1], to: party.other.peer)
+            } else if report.received >= count {
+                return report
+            }
+        }
+        throw BenchFault.endedEarly
+    }
+
+    // MARK: There and back
+
+    private func ping(_ party: Party) async throws -> Report {
+        let message = [UInt8](repeating: 0x5A, count: size)
+        var report = Report(sent: 1)
+        report.latencies.reserveCapacity(count)
+        var start = clock.now
+        try await party.session.send(message, to: party.other.peer)
+        for await event in party.session.events {
+            guard case .message(let answer) = event else { continue }
+            report.latencies.append(seconds(since: start))
+            guard answer.bytes.count == size else { throw BenchFault.wrongLength(answer.bytes.count) }
+            report.received += 1
+            if report.received == count { return report }
+            report.sent += 1
+            start = clock.now
+            try await party.session.send(message, to: party.other.peer)
+        }
+        throw BenchFault.endedEarly
+    }
+
+    private func echo(_ party: Party) async throws -> Report {
+        var report = Report()
+        for await event in party.session.events {
+            if case .message(let message) = event {
+                report.received += 1
+                try await party.session.send(message.bytes, to: party.other.peer)
+            } else if report.received >= count {
+                return report
+            }
+        }
+        throw BenchFault.endedEarly
+    }
+
+    // MARK: Connecting
+
+    /// A new session for each, so that every connect begins with nothing.
+    private func connect() async throws -> Report {
+        var report = Report()
+        let before = Resources.cpuSeconds
+        for _ in 0..<count {
+            let party = try await Party(assignment.side)
+            let start = clock.now
+            try await party.link()
+            if assignment.side == .client { report.latencies.append(seconds(since: start)) }
+            report.sent += 1
+            report.received += 1
+            await leave(party)
+        }
+        report.cpuSeconds = Resources.cpuSeconds - before
+        return report
+    }
+
+    /// The client disconnects; the server sees it go, so that neither cuts the other short.
+    private func leave(_ party: Party) async {
+        if assignment.side == .server {
+            for await event in party.session.events {
+                if case .disconnected = event { break }
+            }
+        }
+        await party.session.disconnect()
+    }
+
+    private func seconds(since start: SuspendingClock.Instant) -> Double {
+        let (seconds, attoseconds) = (clock.now - start).components
+        return Double(seconds) + Double(attoseconds) / 1e18
+    }
+}

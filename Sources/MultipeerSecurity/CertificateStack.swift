@@ -1,0 +1,43 @@
+import CLibSSL
+
+/// OpenSSL's list of certificates, and the certificates in it.
+@safe
+struct CertificateStack: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// A list of its own. Answers nil when a certificate cannot be read.
+    static func of(_ certificates: some Sequence<Certificate>) -> CertificateStack? {
+        guard let stack = unsafe CertificateStack(owning: OPENSSL_sk_new_null()) else { return nil }
+        for certificate in certificates where !stack.append(certificate) { return nil }
+        return stack
+    }
+
+    /// Takes over a list that OpenSSL made. Answers nil when there is none.
+    init?(owning pointer: OpaquePointer?) {
+        guard let pointer = unsafe pointer else { return nil }
+        unsafe self.pointer = pointer
+    }
+
+    deinit { unsafe OPENSSL_sk_pop_free(pointer) { unsafe X509_free(OpaquePointer($0)) } }
+
+    private borrowing func append(_ certificate: Certificate) -> Bool {
+        OpenSSLErrors.clear()
+        defer { OpenSSLErrors.clear() }
+        guard let one = DER.certificate(certificate.der), unsafe X509_up_ref(one.pointer) == 1 else {
+            return false
+        }
+        guard unsafe OPENSSL_sk_push(pointer, UnsafeRawPointer(one.pointer)) > 0 else {
+            unsafe X509_free(one.pointer)
+            return false
+        }
+        return true
+    }
+
+    /// What is in the list; nil stands for what cannot be described.
+    var certificates: [Certificate?] {
+        unsafe (0..<max(0, OPENSSL_sk_num(pointer))).map { index in
+            guard let value = unsafe OPENSSL_sk_value(pointer, index) else { return nil }
+            return unsafe Certificate(OpaquePointer(value))
+        }
+    }
+}

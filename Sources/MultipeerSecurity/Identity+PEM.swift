@@ -1,0 +1,111 @@
+import CLibSSL
+
+extension Identity {
+    /// Reads the certificates and the private key of a PEM text, in any order.
+    ///
+    /// - Parameters:
+    ///   - pem: the text; what is neither a certificate nor a key is skipped.
+    ///   - passphrase: opens an encrypted key.
+    /// - Throws: ``SecurityFault`` that says what is wrong with the text.
+    public init(pem: [UInt8], passphrase: String? = nil) throws(SecurityFault) {
+        guard pem.count <= Self.largestFile else { throw .local(.identityTooLarge) }
+        let certificates = try Self.certificates(inPEM: pem)
+        guard !certificates.isEmpty else { throw .local(.noCertificateInFile) }
+        let key = try Self.privateKey(inPEM: pem, passphrase: passphrase)
+        try self.init(key, certificates)
+    }
+
+    /// The certificates and the private key as PEM text.
+    ///
+    /// - Parameter passphrase: encrypts the key with AES-256; without one it is readable by anybody.
+    /// - Returns: the chain, leaf first, then the key in PKCS#8.
+    /// - Throws: ``SecurityFault`` when OpenSSL fails.
+    public func pem(passphrase: String? = nil) throws(SecurityFault) -> [UInt8] {
+        OpenSSLErrors.clear()
+        guard let key = DER.privateKey(self.key), let memory = MemoryBIO() else {
+            throw .internal("a key that was read cannot be read again")
+        }
+        let cipher = unsafe passphrase == nil ? nil : EVP_aes_256_cbc()
+        let secret = Passphrase(passphrase)
+        let written = withExtendedLifetime(secret) {
+            unsafe PEM_write_bio_PKCS8PrivateKey(
+                memory.bio, key.pointer, cipher, nil, 0, Passphrase.answer,
+                Unmanaged.passUnretained(secret).toOpaque())
+        }
+        guard written == 1 else { throw .internal("cannot write a key: \(OpenSSLErrors.drain().text)") }
+        return chain.flatMap(\.pem) + memory.contents()
+    }
+
+    /// The longest text or archive that is looked at.
+    static let largestFile = 131_072
+
+    private static func certificates(inPEM pem: [UInt8]) throws(SecurityFault) -> [Certificate] {
+        OpenSSLErrors.clear()
+        var found: [Certificate?] = []
+        unsafe pem.withUnsafeBytes { text in
+            guard let bio = unsafe Owned(BIO_new_mem_buf(text.baseAddress, CInt(text.count)), freeBIO) else {
+                return
+            }
+            while let one = unsafe PEM_read_bio_X509(bio.pointer, nil, Passphrase.refuse, nil) {
+                unsafe found.append(Certificate(one))
+                unsafe X509_free(one)
+            }
+        }
+        let errors = OpenSSLErrors.drain()
+        // The loop ends when no further block begins; any other end is a damaged block.
+        guard errors.contains(library: ERR_LIB_PEM, reason: PEM_R_NO_START_LINE), !found.contains(nil) else {
+            throw .local(.unreadableIdentity(errors.text))
+        }
+        return found.compactMap { $0 }
+    }
+
+    /// Whether a block of some kind of private key begins or ends in the text.
+    private static func hasKey(_ pem: [UInt8]) -> Bool {
+        let marker = Array("PRIVATE KEY-----".utf8)
+        return pem.indices.contains { pem[$0...].starts(with: marker) }
+    }
+
+    private static func privateKey(inPEM pem: [UInt8], passphrase: String?) throws(SecurityFault) -> Owned {
+        OpenSSLErrors.clear()
+        let secret = Passphrase(passphrase)
+        let key = unsafe pem.withUnsafeBytes { text -> OpaquePointer? in
+            guard let bio = unsafe Owned(BIO_new_mem_buf(text.baseAddress, CInt(text.count)), freeBIO) else {
+                return nil
+            }
+            return unsafe withExtendedLifetime(secret) {
+                unsafe PEM_read_bio_PrivateKey(
+                    bio.pointer, nil, Passphrase.answer, Unmanaged.passUnretained(secret).toOpaque())
+            }
+        }
+        let errors = OpenSSLErrors.drain()
+        if let key = unsafe Owned(key, EVP_PKEY_free) { return key }
+        if secret.wasAsked { throw .local(passphrase == nil ? .passphraseNeeded : .wrongPassphrase) }
+        throw .local(hasKey(pem) ? .unreadableIdentity(errors.text) : .noKeyInFile)
+    }
+}
+
+/// What answers when OpenSSL asks for a passphrase; without it, OpenSSL would ask the terminal.
+private final class Passphrase {
+    private let bytes: [UInt8]?
+    private(set) var wasAsked = false
+
+    init(_ text: String?) { bytes = text.map { Array($0.utf8) } }
+
+    typealias Callback =
+        @convention(c) (
+            UnsafeMutablePointer<CChar>?, CInt, CInt, UnsafeMutableRawPointer?
+        ) -> CInt
+
+    static let answer: Callback = { buffer, capacity, _, data in
+        guard let buffer = unsafe buffer, let data = unsafe data else { return -1 }
+        let passphrase = unsafe Unmanaged<Passphrase>.fromOpaque(data).takeUnretainedValue()
+        passphrase.wasAsked = true
+        guard let bytes = passphrase.bytes, bytes.count <= capacity else { return -1 }
+        for (index, byte) in bytes.enumerated() { unsafe buffer[index] = CChar(bitPattern: byte) }
+        return CInt(bytes.count)
+    }
+
+    static let refuse: Callback = { _, _, _, _ in -1 }
+}
+
+private func freeBIO(_ bio: OpaquePointer?) { unsafe BIO_free_all(bio) }

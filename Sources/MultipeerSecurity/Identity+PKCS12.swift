@@ -1,0 +1,68 @@
+import CLibSSL
+
+extension Identity {
+    /// Reads a PKCS#12 archive (`.p12`, `.pfx`).
+    ///
+    /// - Parameters:
+    ///   - pkcs12: the archive.
+    ///   - passphrase: opens it; may be empty.
+    /// - Throws: ``SecurityFault`` that says what is wrong with the archive.
+    public init(pkcs12: [UInt8], passphrase: String) throws(SecurityFault) {
+        guard pkcs12.count <= Self.largestFile else { throw .local(.identityTooLarge) }
+        let archive = unsafe DER.decode(pkcs12, PKCS12_free) { unsafe d2i_PKCS12(nil, $0, $1) }
+        guard let archive else { throw .local(.unreadableIdentity("not a PKCS#12 archive")) }
+        OpenSSLErrors.clear()
+        if unsafe PKCS12_mac_present(archive.pointer) == 1,
+            unsafe PKCS12_verify_mac(archive.pointer, passphrase, -1) != 1
+        {
+            let isUnsupported = OpenSSLErrors.drain().contains(
+                library: ERR_LIB_EVP, reason: EVP_R_UNSUPPORTED_ALGORITHM)
+            throw .local(isUnsupported ? .unreadableIdentity("unsupported algorithm") : .wrongPassphrase)
+        }
+        var key: OpaquePointer?
+        var leaf: OpaquePointer?
+        var others: OpaquePointer?
+        guard unsafe PKCS12_parse(archive.pointer, passphrase, &key, &leaf, &others) == 1 else {
+            throw .local(.unreadableIdentity(OpenSSLErrors.drain().text))
+        }
+        OpenSSLErrors.clear()
+        let certificates = unsafe Self.take(leaf, others)
+        guard let owned = unsafe Owned(key, EVP_PKEY_free) else { throw .local(.noKeyInFile) }
+        guard !certificates.isEmpty else { throw .local(.noCertificateInFile) }
+        guard !certificates.contains(nil) else { throw .local(.malformedCertificate) }
+        try self.init(owned, certificates.compactMap { $0 })
+    }
+
+    /// The identity as a PKCS#12 archive, encrypted with AES-256.
+    ///
+    /// - Parameter passphrase: what opens it.
+    /// - Returns: the archive, in DER.
+    /// - Throws: ``SecurityFault`` when OpenSSL fails.
+    public func pkcs12(passphrase: String) throws(SecurityFault) -> [UInt8] {
+        guard let key = DER.privateKey(key), let leaf = DER.certificate(chain[0].der),
+            let issuers = CertificateStack.of(chain.dropFirst())
+        else { throw .internal("an identity that was read cannot be read again") }
+        OpenSSLErrors.clear()
+        let made = unsafe PKCS12_create(
+            passphrase, nil, key.pointer, leaf.pointer, issuers.pointer, 0, 0, 0, 0, 0)
+        guard let archive = unsafe Owned(made, PKCS12_free) else {
+            throw .internal("cannot write PKCS#12: \(OpenSSLErrors.drain().text)")
+        }
+        let pointer = unsafe archive.pointer
+        guard let der = unsafe DER.encode({ unsafe i2d_PKCS12(pointer, $0) }) else {
+            throw .internal("cannot write PKCS#12")
+        }
+        return der
+    }
+
+    /// Describes and frees what PKCS12_parse handed out.
+    private static func take(_ leaf: OpaquePointer?, _ others: OpaquePointer?) -> [Certificate?] {
+        var certificates: [Certificate?] = []
+        if let leaf = unsafe leaf {
+            unsafe certificates.append(Certificate(leaf))
+            unsafe X509_free(leaf)
+        }
+        if let stack = unsafe CertificateStack(owning: others) { certificates += stack.certificates }
+        return certificates
+    }
+}

@@ -1,0 +1,40 @@
+public import MultipeerFraming
+
+/// What is known of a peer when its link asks to be trusted.
+public struct TrustEvidence: Hashable, Sendable {
+    /// What the peer calls itself.
+    public let peer: UID
+    /// The display name, as the peer gave it. Escape it before showing it.
+    public let name: String
+    /// The certificates of the peer's identity, the leaf first. Empty when it has only a key for this session.
+    public let chain: [Certificate]
+    /// The key that the peer has proved to hold. Nil on a plain link.
+    public let fingerprint: Fingerprint?
+    /// The key that this peer had when it was first trusted, if it was.
+    public let known: Fingerprint?
+    /// Seconds since 1970, UTC: the time at which certificates must be valid.
+    public let now: Int64
+
+    /// Collects the facts; see the properties of the same names.
+    public init(
+        peer: UID, name: String, chain: [Certificate], fingerprint: Fingerprint?, known: Fingerprint?,
+        now: Int64
+    ) {
+        self.peer = peer
+        self.name = name
+        self.chain = chain
+        self.fingerprint = fingerprint
+        self.known = known
+        self.now = now
+    }
+}
+
+/// Whether a peer is trusted.
+public enum TrustVerdict: Hashable, Sendable {
+    /// Trusted: by what, and whether its key should be remembered for the next time.
+    case trusted(by: String, remember: Bool)
+    /// Not trusted, and why.
+    case distrusted(reason: String)
+    /// Nobody but the application can tell.
+    case undecided
+}

@@ -1,0 +1,117 @@
+/// Which peers a session links with. Policies compose; an empty composition trusts nobody. Spec 5.4.
+///
+/// TLS has already seen to it that the peer holds the key of its connection data. A policy says what else it takes.
+public indirect enum TrustPolicy: Sendable {
+    /// The key in the connection data suffices: whoever handed it over is trusted to have handed over the right one.
+    case connectionData
+    /// The key must be one of these.
+    case fingerprints(Set<Fingerprint>)
+    /// The peer must have an identity that one of these authorities has certified, and that is valid now.
+    case certificateAuthority([Certificate])
+    /// The key must be the one that the peer had the first time; the first one is accepted and remembered.
+    case trustOnFirstUse
+    /// The application decides, perhaps by asking its user.
+    case ask(@Sendable (TrustEvidence) async -> Bool)
+    /// All of these must trust the peer.
+    case all([TrustPolicy])
+    /// One of these must trust the peer.
+    case any([TrustPolicy])
+
+    /// The verdict as far as it can be told without asking the application.
+    public func evaluate(_ evidence: TrustEvidence) -> TrustVerdict {
+        switch self {
+        case .connectionData: .trusted(by: "connection data", remember: false)
+        case .fingerprints(let accepted): Self.evaluate(evidence, among: accepted)
+        case .certificateAuthority(let roots): CertificateAuthority(roots: roots).evaluate(evidence)
+        case .trustOnFirstUse: Self.evaluateFirstUse(evidence)
+        case .ask: .undecided
+        case .all(let policies): .all(policies.map { $0.evaluate(evidence) })
+        case .any(let policies): .any(policies.map { $0.evaluate(evidence) })
+        }
+    }
+
+    /// The verdict. The application is asked only when the verdict depends on its answer; never `undecided`.
+    public func decide(_ evidence: TrustEvidence) async -> TrustVerdict {
+        let verdict = evaluate(evidence)
+        guard verdict == .undecided else { return verdict }
+        switch self {
+        case .ask(let question):
+            let isTrusted = await question(evidence)
+            return isTrusted
+                ? .trusted(by: "the application", remember: false)
+                : .distrusted(reason: "the application declined")
+        case .all(let policies):
+            return .all(await Self.decide(policies, evidence) { !$0.isTrusted })
+        case .any(let policies):
+            return .any(await Self.decide(policies, evidence) { $0.isTrusted })
+        case .connectionData, .fingerprints, .certificateAuthority, .trustOnFirstUse:
+            return verdict
+        }
+    }
+
+    /// Asks one after the other, until an answer settles the matter.
+    private static func decide(
+        _ policies: [TrustPolicy], _ evidence: TrustEvidence, until isSettled: (TrustVerdict) -> Bool
+    ) async -> [TrustVerdict] {
+        var verdicts: [TrustVerdict] = []
+        for policy in policies {
+            let verdict = await policy.decide(evidence)
+            verdicts.append(verdict)
+            if isSettled(verdict) { break }
+        }
+        return verdicts
+    }
+
+    private static func evaluate(_ evidence: TrustEvidence, among accepted: Set<Fingerprint>) -> TrustVerdict
+    {
+        guard let fingerprint = evidence.fingerprint else { return .noKey }
+        return accepted.contains(fingerprint)
+            ? .trusted(by: "a listed fingerprint", remember: false)
+            : .distrusted(reason: "the fingerprint is not listed")
+    }
+
+    private static func evaluateFirstUse(_ evidence: TrustEvidence) -> TrustVerdict {
+        guard let fingerprint = evidence.fingerprint else { return .noKey }
+        guard let known = evidence.known else { return .trusted(by: "first use", remember: true) }
+        return known == fingerprint
+            ? .trusted(by: "the key known since first use", remember: false)
+            : .distrusted(reason: "the key is not the one known since first use")
+    }
+}
+
+extension TrustVerdict {
+    static let noKey = TrustVerdict.distrusted(reason: "a plain link proves no key")
+
+    var isTrusted: Bool {
+        if case .trusted = self { true } else { false }
+    }
+
+    /// The first distrust wins, then an open question; otherwise all reasons together.
+    static func all(_ verdicts: [TrustVerdict]) -> TrustVerdict {
+        var reasons: [String] = []
+        var remember = false
+        var isOpen = false
+        for verdict in verdicts {
+            switch verdict {
+            case .distrusted: return verdict
+            case .undecided: isOpen = true
+            case .trusted(let reason, let asksToRemember):
+                reasons.append(reason)
+                remember = remember || asksToRemember
+            }
+        }
+        guard !verdicts.isEmpty else { return .distrusted(reason: "the policy names nobody") }
+        return isOpen ? .undecided : .trusted(by: reasons.joined(separator: " and "), remember: remember)
+    }
+
+    /// The first trust wins, then an open question; otherwise all reasons together.
+    static func any(_ verdicts: [TrustVerdict]) -> TrustVerdict {
+        if let trusted = verdicts.first(where: \.isTrusted) { return trusted }
+        if verdicts.contains(.undecided) { return .undecided }
+        let reasons = verdicts.compactMap { verdict in
+            if case .distrusted(let reason) = verdict { reason } else { nil }
+        }
+        return .distrusted(
+            reason: reasons.isEmpty ? "the policy names nobody" : reasons.joined(separator: "; "))
+    }
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Writes the test vectors of MPC/1, or with --check compares them with the files that are there.
+
+Only the standard library is used and nothing of the Swift package, so that a mistake cannot hide on both sides.
+All randomness comes from fixed seeds: the same files come out, byte for byte.
+"""
+
+import argparse
+import importlib
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+FILES = {
+    "tlv.json": "tlv",
+    "connection-data.json": "connection_data",
+    "dialling.json": "dialling",
+    "encryption-outcome.json": "encryption",
+    "hello.json": "hello",
+    "link-confirm.json": "confirm",
+    "frames.json": "frames",
+}
+
+
+def render(document):
+    """One test to a line: small files, and a change shows as the tests it touches."""
+    lines = ["{"]
+    for key in ("schema", "title", "protocol", "revision"):
+        lines.append(f"  {json.dumps(key)}: {json.dumps(document[key])},")
+    lines.append('  "notes": {')
+    notes = [f"    {json.dumps(flag)}: {json.dumps(text)}" for flag, text in document["notes"].items()]
+    lines.append(",\n".join(notes) + "\n  },")
+    lines.append('  "groups": [')
+    groups = []
+    for group in document["groups"]:
+        head = [f"      {json.dumps(key)}: {json.dumps(value)}" for key, value in group.items() if key != "tests"]
+        tests = ",\n".join("        " + json.dumps(one, ensure_ascii=False) for one in group["tests"])
+        groups.append("    {\n" + ",\n".join(head) + ',\n      "tests": [\n' + tests + "\n      ]\n    }")
+    lines.append(",\n".join(groups) + "\n  ]\n}\n")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a file differs")
+    parser.add_argument("--count", action="store_true", help="also print how many tests each file has")
+    options = parser.parse_args()
+    sys.path.insert(0, str(HERE))
+    stale, total = [], 0
+    for name, module in FILES.items():
+        document = importlib.import_module("generator." + module).build()
+        text, path = render(document), HERE / name
+        if options.count:
+            count = sum(len(group["tests"]) for group in document["groups"])
+            total += count
+            print(f"{count:5} {name}")
+        if options.check:
+            if not path.exists() or path.read_text() != text:
+                stale.append(name)
+        else:
+            path.write_text(text)
+    if options.count:
+        print(f"{total:5} in all")
+    for name in stale:
+        print(f"{name} is not what the generator writes", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.exit(main())

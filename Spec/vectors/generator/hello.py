@@ -1,0 +1,195 @@
+"""hello.json: the first frame of each end and its eleven checks, chapter 6."""
+
+from .wire import LIMIT, Refused, document, is_text, read_tlvs, seeded, test, tlv, u16, u32, u64, u8
+
+VERSIONS, SENDER, RECEIVER, MY_REF, YOUR_REF, NONCE, LIMITS, MEMBERS, AGENT = range(1, 10)
+SIZES = {SENDER: 24, RECEIVER: 24, MY_REF: 32, YOUR_REF: 32, NONCE: 32, LIMITS: 20}
+
+
+def read(payload, ours=(1,)):
+    """The checks that need nothing but the frame: 1 to 5."""
+    if len(payload) > LIMIT["frameBeforeSelect"]:
+        raise Refused("PROTOCOL", 1)
+    try:
+        entries, ignored = read_tlvs(payload, range(1, 10))
+    except Refused as verdict:
+        raise Refused("PROTOCOL", 2) from verdict
+    one = dict(entries)
+    versions = one.get(VERSIONS, b"")
+    if not versions or len(versions) % 2:
+        raise Refused("PROTOCOL", 3)
+    versions = [int.from_bytes(versions[i:i + 2], "big") for i in range(0, len(versions), 2)]
+    if not set(versions) & set(ours):
+        raise Refused("VERSION", 4)
+    for kind, size in SIZES.items():
+        if len(one.get(kind, b"")) != size:
+            raise Refused("PROTOCOL", 5)
+    limits = one[LIMITS]
+    if int.from_bytes(limits[:8], "big") < LIMIT["smallestMaxMessage"]:
+        raise Refused("PROTOCOL", 5)
+    members = one.get(MEMBERS, b"")
+    if not members or len(members) != 1 + 24 * members[0]:
+        raise Refused("PROTOCOL", 5)
+    agent = one.get(AGENT)
+    if agent is not None and not (len(agent) <= LIMIT["agent"] and is_text(agent, control_allowed=True)):
+        raise Refused("PROTOCOL", 5)
+    return dict(
+        versions=versions, version=max(set(versions) & set(ours)), sender=one[SENDER].hex(),
+        receiver=one[RECEIVER].hex(), myDataReference=one[MY_REF].hex(), yourDataReference=one[YOUR_REF].hex(),
+        nonce=one[NONCE].hex(),
+        limits=dict(maxMessage=int.from_bytes(limits[:8], "big"), maxChannels=int.from_bytes(limits[8:12], "big"),
+                    channelCredit=int.from_bytes(limits[12:16], "big"),
+                    messageCredit=int.from_bytes(limits[16:], "big")),
+        members=[members[i:i + 24].hex() for i in range(1, len(members), 24)],
+        agent=None if agent is None else agent.decode(), ignored=ignored)
+
+
+def judge(payload, receiver):
+    """The checks against what the receiver knows: 6 to 11."""
+    hello = read(payload)
+    if hello["sender"][:32] == receiver["endpoint"][:32]:
+        raise Refused("SELF", 6)
+    awaited = next((one for one in receiver["awaited"] if one["endpoint"] == hello["sender"]), None)
+    if awaited is None:
+        raise Refused("UNKNOWN_PEER", 7)
+    if hello["receiver"] != receiver["endpoint"]:
+        raise Refused("UNKNOWN_PEER", 8)
+    refs = hello["myDataReference"], hello["yourDataReference"]
+    if refs != (awaited["theirDataReference"], awaited["myDataReference"]) or awaited["expired"]:
+        raise Refused("UNKNOWN_PEER", 9)
+    if receiver["channel"] == "tls" and receiver["certificate"] != awaited["fingerprint"]:
+        raise Refused("POLICY", 10)
+    if receiver["channel"] != awaited["outcome"]:
+        raise Refused("POLICY", 11)
+
+
+def limits(message=16 << 20, channels=64, channel=256 << 10, credit=4 << 20):
+    return u64(message) + u32(channels) + u32(channel) + u32(credit)
+
+
+def encode(entries):
+    return b"".join(tlv(kind, value) for kind, value in sorted(entries.items()) if value is not None)
+
+
+def build():
+    random = seeded("hello")
+    base = {VERSIONS: u16(1), SENDER: random.randbytes(24), RECEIVER: random.randbytes(24),
+            MY_REF: random.randbytes(32), YOUR_REF: random.randbytes(32), NONCE: random.randbytes(32),
+            LIMITS: limits(), MEMBERS: u8(0)}
+    make = lambda changes=(): encode({**base, **dict(changes)})
+    accepted, refused, against = [], [], []
+
+    def good(id, comment, flags, payload):
+        accepted.append(test(id, comment, flags, hex=payload.hex(), fields=read(payload), result="valid"))
+
+    def bad(id, comment, check, payload, flags, code="PROTOCOL"):
+        try:
+            read(payload)
+        except Refused as verdict:
+            assert (verdict.code, verdict.check) == (code, check), (id, verdict)
+        else:
+            raise AssertionError(id)
+        refused.append(test(id, comment, flags, hex=payload.hex(), result="invalid", error=code, check=check))
+
+    good("smallest", "the mandatory entries alone", ["Form"], make())
+    good("agent", "with AGENT", ["Form"], make({AGENT: b"swift-multipeer 1.0"}))
+    good("agent-empty", "an AGENT of no bytes", ["Form"], make({AGENT: b""}))
+    good("agent-64", "the longest AGENT", ["Form"], make({AGENT: b"a" * 64}))
+    good("versions-grease", "GREASE versions around version 1", ["Version"],
+         make({VERSIONS: u16(0x2A2A) + u16(1) + u16(0x7A7A)}))
+    good("versions-newer-too", "version 2 offered as well", ["Version"], make({VERSIONS: u16(2) + u16(1)}))
+    good("members-1", "one member", ["Members"], make({MEMBERS: u8(1) + random.randbytes(24)}))
+    good("members-7", "seven members", ["Members"], make({MEMBERS: u8(7) + random.randbytes(7 * 24)}))
+    good("grease", "a GREASE entry", ["Grease"], make({0x4A4A: b"\1\2\3"}))
+    good("unknown", "an unknown entry", ["Grease"], make({0x0020: b"later"}))
+    good("limits-smallest-message", "max_message 65,536", ["Limits"], make({LIMITS: limits(message=65536)}))
+    good("limits-largest", "every limit at its largest", ["Limits"], make({LIMITS: b"\x7f" * 8 + b"\xff" * 12}))
+    fill = 2048 - len(make()) - 4
+    good("size-2048", "the longest HELLO", ["Form"], make({0x7A7A: bytes(fill)}))
+
+    bad("size-2049", "one byte more", 1, make({0x7A7A: bytes(fill + 1)}), ["Form"])
+    bad("order", "SENDER before VERSIONS", 2,
+        tlv(SENDER, base[SENDER]) + tlv(VERSIONS, u16(1)) + make({VERSIONS: None, SENDER: None}), ["List"])
+    bad("duplicate", "NONCE twice", 2, make({LIMITS: None, MEMBERS: None}) + tlv(NONCE, bytes(32))
+        + tlv(LIMITS, base[LIMITS]) + tlv(MEMBERS, u8(0)), ["List"])
+    bad("critical", "an unknown critical entry", 2, make({0x8001: b""}), ["List"])
+    bad("cut", "the last byte is missing", 2, make()[:-1], ["List"])
+    bad("empty", "no entry at all", 3, b"", ["Missing"])
+    bad("versions-missing", "no VERSIONS", 3, make({VERSIONS: None}), ["Missing"])
+    bad("versions-empty", "VERSIONS of no bytes", 3, make({VERSIONS: b""}), ["Version"])
+    bad("versions-odd", "VERSIONS of three bytes", 3, make({VERSIONS: u16(1) + b"\0"}), ["Version"])
+    bad("versions-2", "version 2 alone", 4, make({VERSIONS: u16(2)}), ["Version"], "VERSION")
+    bad("versions-0", "version 0 alone", 4, make({VERSIONS: u16(0)}), ["Version"], "VERSION")
+    bad("versions-grease-only", "GREASE versions alone", 4, make({VERSIONS: u16(0x2A2A) + u16(0x7A7A)}), ["Version"],
+        "VERSION")
+    names = {SENDER: "sender", RECEIVER: "receiver", MY_REF: "my-reference", YOUR_REF: "your-reference", NONCE: "nonce",
+             LIMITS: "limits", MEMBERS: "members"}
+    for kind, name in names.items():
+        bad(f"{name}-missing", f"no {name}", 5, make({kind: None}), ["Missing"])
+    for kind, size in SIZES.items():
+        bad(f"{names[kind]}-short", f"{size - 1} bytes", 5, make({kind: base[kind][:-1]}), ["Size"])
+        bad(f"{names[kind]}-long", f"{size + 1} bytes", 5, make({kind: base[kind] + b"\0"}), ["Size"])
+    bad("limits-message-65535", "max_message one below the smallest", 5, make({LIMITS: limits(message=65535)}),
+        ["Limits"])
+    bad("members-empty", "MEMBERS of no bytes", 5, make({MEMBERS: b""}), ["Members"])
+    bad("members-count-high", "a count of 2 and one endpoint", 5, make({MEMBERS: u8(2) + bytes(24)}), ["Members"])
+    bad("members-count-low", "a count of 0 and one endpoint", 5, make({MEMBERS: u8(0) + bytes(24)}), ["Members"])
+    bad("members-half", "half an endpoint", 5, make({MEMBERS: u8(1) + bytes(12)}), ["Members"])
+    bad("agent-65", "an AGENT of 65 bytes", 5, make({AGENT: b"a" * 65}), ["Size"])
+    bad("agent-bad-utf8", "an AGENT that is not UTF-8", 5, make({AGENT: b"a\xff"}), ["Size"])
+
+    fingerprint = random.randbytes(32).hex()
+    other = dict(endpoint=random.randbytes(24).hex(), myDataReference=random.randbytes(32).hex(),
+                 theirDataReference=random.randbytes(32).hex(), fingerprint=random.randbytes(32).hex(), outcome="tls",
+                 expired=False)
+
+    def meet(id, comment, expect=None, changes=(), channel="tls", certificate=fingerprint, **awaited):
+        record = dict(endpoint=base[SENDER].hex(), myDataReference=base[YOUR_REF].hex(),
+                      theirDataReference=base[MY_REF].hex(), fingerprint=fingerprint, outcome="tls", expired=False)
+        record.update(awaited)
+        if record["outcome"] == "plain":
+            record["fingerprint"] = None
+        receiver = dict(endpoint=base[RECEIVER].hex(), channel=channel,
+                        certificate=certificate if channel == "tls" else None, awaited=[record, other])
+        payload, got = make(changes), None
+        fields = dict(hex=payload.hex(), receiver=receiver)
+        try:
+            judge(payload, receiver)
+            fields.update(result="valid")
+        except Refused as verdict:
+            got = verdict.code, verdict.check
+            fields.update(result="invalid", error=verdict.code, check=verdict.check)
+        assert got == expect, (id, got)
+        against.append(test(id, comment, ["Awaited"], **fields))
+
+    changed = lambda data, at: data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
+    meet("awaited-tls", "everything fits, TLS")
+    meet("awaited-plain", "everything fits, plain", channel="plain", outcome="plain")
+    meet("own-uid", "SENDER has the receiver's uid", ("SELF", 6), {SENDER: base[RECEIVER][:16] + bytes(8)})
+    meet("stranger", "SENDER is nobody awaited", ("UNKNOWN_PEER", 7), {SENDER: bytes(24)})
+    meet("other-instance", "the awaited uid with another instance", ("UNKNOWN_PEER", 7),
+         {SENDER: changed(base[SENDER], 23)})
+    meet("for-somebody-else", "RECEIVER has another uid", ("UNKNOWN_PEER", 8), {RECEIVER: changed(base[RECEIVER], 0)})
+    meet("for-earlier-instance", "RECEIVER has another instance", ("UNKNOWN_PEER", 8),
+         {RECEIVER: changed(base[RECEIVER], 20)})
+    meet("their-data-changed", "the data I hold is not what they issued", ("UNKNOWN_PEER", 9),
+         {MY_REF: changed(base[MY_REF], 31)})
+    meet("my-data-changed", "the data they hold is not what I issued", ("UNKNOWN_PEER", 9),
+         {YOUR_REF: changed(base[YOUR_REF], 0)})
+    meet("references-swapped", "the two references the wrong way round", ("UNKNOWN_PEER", 9),
+         {MY_REF: base[YOUR_REF], YOUR_REF: base[MY_REF]})
+    meet("expired", "the data they hold has expired", ("UNKNOWN_PEER", 9), expired=True)
+    meet("other-certificate", "the certificate of another awaited peer", ("POLICY", 10),
+         certificate=other["fingerprint"])
+    meet("plain-instead-of-tls", "a plain connection where TLS was computed", ("POLICY", 11), channel="plain")
+    notes = {
+        "Form": "a good HELLO", "List": "check 2: the list of entries", "Missing": "a mandatory entry is not there",
+        "Size": "an entry of the wrong size", "Version": "checks 3 and 4", "Members": "count and endpoints agree",
+        "Limits": "what the sender is ready to receive", "Grease": "what is unknown is ignored",
+        "Awaited": "checks 6 to 11, against what the receiver knows",
+    }
+    return document("HELLO", notes, [
+        dict(type="hello", spec="6", labels=["hello.version", "tlv.grease"], tests=accepted),
+        dict(type="hello", spec="6", labels=["hello.first", "hello.complete", "hello.version"], tests=refused),
+        dict(type="hello-receiver", spec="6", tests=against,
+             labels=["hello.sender", "hello.receiver", "hello.refs", "data.expiry", "hello.key", "hello.mode"])])

@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// The layers, bottom-up, and everything each may import. A module not listed here does not exist.
+private let layers: [Layer] = [
+    Layer("CLibSSL"),
+    Layer("CPlatform"),
+    Layer("MultipeerFraming"),
+    Layer("MultipeerSecurity", on: ["MultipeerFraming", "CLibSSL"]),
+    Layer("MultipeerIntroduction", on: ["MultipeerSecurity", "MultipeerFraming"]),
+    Layer("MultipeerMesh", on: ["MultipeerIntroduction", "MultipeerFraming"]),
+    Layer(
+        "MultipeerTransport",
+        on: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "CPlatform"],
+        outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
+    Layer(
+        "Multipeer",
+        on: [
+            "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+            "MultipeerFraming",
+        ],
+        outside: ["Foundation", "FoundationEssentials", "Synchronization"]),
+    Layer(
+        "MultipeerCLI", on: ["Multipeer"],
+        outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
+]
+
+private let operatingSystem: Set<String> = ["Glibc", "Musl", "Android", "Darwin"]
+
+/// One folder under `Sources/`.
+private struct Layer: CustomTestStringConvertible {
+    let name: String
+    let below: Set<String>
+    let outside: Set<String>
+
+    init(_ name: String, on below: Set<String> = [], outside: Set<String> = []) {
+        self.name = name
+        self.below = below
+        self.outside = outside
+    }
+
+    var testDescription: String { name }
+}
+
+@Suite("1 Layers")
+struct LayerRuleTests {
+    @Test("every folder under Sources is a layer of the table, and the other way round")
+    func folders() throws {
+        #expect(try Repository.folders(in: "Sources") == layers.map(\.name).sorted())
+    }
+
+    @Test("the table itself points downwards only")
+    func table() {
+        for (position, layer) in layers.enumerated() {
+            #expect(layer.below.isSubset(of: layers[..<position].map(\.name)), "\(layer.name)")
+        }
+    }
+
+    @Test("deciding layers and those below may import nothing from outside the package")
+    func purity() throws {
+        let mesh = try #require(layers.firstIndex { $0.name == "MultipeerMesh" })
+        for layer in layers[...mesh] { #expect(layer.outside.isEmpty, "\(layer.name)") }
+    }
+
+    @Test("a layer imports only what the table allows", arguments: layers)
+    fileprivate func imports(_ layer: Layer) throws {
+        let allowed = layer.below.union(layer.outside)
+        for file in try Repository.files(under: "Sources/\(layer.name)", where: { $0.hasSuffix(".swift") }) {
+            for (number, line) in file.lines.enumerated() {
+                guard let module = importedModule(in: line) else { continue }
+                #expect(
+                    allowed.contains(module),
+                    "\(file.path):\(number + 1): \(layer.name) must not import \(module)")
+            }
+        }
+    }
+
+    @Test(
+        "import lines are recognised however they are written",
+        arguments: [
+            ("import Foundation", "Foundation"), ("    import Glibc", "Glibc"),
+            ("public import MultipeerFraming", "MultipeerFraming"),
+            ("@_exported public import MultipeerFraming  // why", "MultipeerFraming"),
+            ("@_spi(Testing) @preconcurrency package import Dispatch", "Dispatch"),
+            ("import struct Foundation.Data", "Foundation"), ("import func Glibc.read", "Glibc"),
+            ("// import Foundation", nil), ("let important = 1", nil),
+        ] as [(String, String?)])
+    func recognised(_ line: String, _ module: String?) {
+        #expect(importedModule(in: line[...]) == module)
+    }
+}
+
+/// The module that a line of Swift imports, also inside `#if`: every branch must obey the rule.
+private func importedModule(in line: Substring) -> String? {
+    let pattern =
+        #/
+        ^\s*
+        (?: @\w+ (?: \([^)]*\) )? \s+ )*
+        (?: (?:public|package|internal|fileprivate|private) \s+ )?
+        import \s+
+        (?: (?:struct|class|enum|protocol|actor|func|var|let|typealias) \s+ )?
+        (?<module> \w+ )
+        /#
+    return line.firstMatch(of: pattern).map { String($0.module) }
+}

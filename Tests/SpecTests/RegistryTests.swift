@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+@Suite("15 Registries")
+struct RegistryTests {
+    private let registries: Registries
+
+    init() throws {
+        registries = try JSONDecoder().decode(
+            Registries.self, from: try Repository.data("Spec/registries.json"))
+    }
+
+    @Test("every frame kind has the number that the registry gives it, and no other exists")
+    func frameKinds() throws {
+        let kinds = try constants(
+            of: "FrameKind(rawValue:", in: "Sources/MultipeerFraming/FrameKind.swift")
+        #expect(kinds == numbers(registries.frames))
+    }
+
+    @Test("every code has the number that the registry gives it, and no other exists")
+    func codes() throws {
+        let codes = try constants(
+            of: "CloseCode(rawValue:", in: "Sources/MultipeerFraming/CloseCode.swift")
+        #expect(codes == numbers(registries.codes))
+    }
+
+    @Test("every limit in the code is in the registry, with the same value")
+    func limits() throws {
+        let limits = try constants(of: "", in: "Sources/MultipeerFraming/Limits.swift")
+        let registered = Dictionary(
+            registries.limits.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        #expect(!limits.isEmpty)
+        for (name, value) in limits {
+            #expect(registered[name] == value, "Limits.\(name)")
+        }
+    }
+
+    @Test("every label that the registry names is defined in the spec")
+    func labels() throws {
+        let defined = try Labels.ofRepository().defined
+        let named = registries.limits.compactMap(\.label) + registries.timers.compactMap(\.label)
+        #expect(Set(named).subtracting(defined.keys).sorted() == [])
+    }
+
+    @Test(
+        "numbers in Swift are read however they are written",
+        arguments: [("2_048", 2_048), ("0x2A", 42), ("16 * 1_048_576", 16_777_216)])
+    func literal(_ text: String, _ value: Int) {
+        #expect(number(text[...]) == value)
+    }
+
+    private func numbers(_ entries: [Registries.Constant]) -> [String: Int] {
+        Dictionary(entries.map { ($0.constant, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// The parts of `Spec/registries.json` that the code has constants for.
+private struct Registries: Decodable {
+    struct Constant: Decodable {
+        let value: Int
+        /// Its name in Swift.
+        let constant: String
+    }
+
+    struct Limit: Decodable {
+        let name: String
+        let value: Int
+        let label: String?
+    }
+
+    struct Timer: Decodable {
+        let name: String
+        let milliseconds: Int
+        let label: String?
+    }
+
+    let frames: [Constant]
+    let codes: [Constant]
+    let limits: [Limit]
+    let timers: [Timer]
+}
+
+/// The static constants that a file defines as `static let name = wrapper(number)`. Reading the file finds them all; a list
+/// written here would miss the one that was forgotten.
+private func constants(of wrapper: String, in path: String) throws -> [String: Int] {
+    var found: [String: Int] = [:]
+    for line in try Repository.file(path).lines {
+        guard let match = line.firstMatch(of: /static let `?(\w+)`? = (.*)/) else { continue }
+        var value = match.2
+        if !wrapper.isEmpty {
+            guard value.hasPrefix(wrapper), value.hasSuffix(")") else { continue }
+            value = value.dropFirst(wrapper.count).dropLast()
+        }
+        let parsed: Int = try #require(number(value), "\(path): \(line)")
+        found[String(match.1)] = parsed
+    }
+    return found
+}
+
+/// The value of a product of integer literals.
+private func number(_ text: Substring) -> Int? {
+    var product = 1
+    for factor in text.split(separator: "*") {
+        let digits = factor.trimmingCharacters(in: .whitespaces).replacing("_", with: "")
+        let value = digits.hasPrefix("0x") ? Int(digits.dropFirst(2), radix: 16) : Int(digits)
+        guard let value else { return nil }
+        product *= value
+    }
+    return product
+}
