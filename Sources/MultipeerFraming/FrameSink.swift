@@ -1,4 +1,5 @@
 /// Takes whole frames out of a `FrameDecoder`.
+@usableFromInline
 package protocol FrameSink: ~Copyable {
     /// The longest payload that may come next, in bytes. Asked before every frame, so it may change with the phase.
     var frameLimit: Int { get }
@@ -11,6 +12,7 @@ package protocol FrameSink: ~Copyable {
 }
 
 extension FrameSink where Self: ~Copyable {
+    @inlinable
     package mutating func receive(_ header: FrameHeader, owning payload: consuming [UInt8]) {
         receive(header, payload.span)
     }
