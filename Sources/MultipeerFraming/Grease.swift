@@ -24,7 +24,8 @@ package enum Grease {
 }
 
 extension ByteBuffer {
-    /// A grease field with up to 7 bytes of the same number as its value. It goes behind the fields of version 1.
+    /// A grease field with up to 7 bytes of the same number as its value. It goes behind the fields of
+    /// version 1.
     package mutating func appendGrease(_ random: UInt64) {
         let count = Int(truncatingIfNeeded: random >> 3 & 0x7)
         appendField(Grease.fieldType(random), length: count)

@@ -1,5 +1,6 @@
-// Runs the vectors of frames and fields on a 32-bit machine without an operating system: proof that the module needs
-// neither Foundation nor 64-bit integers. The script compiles this file together with the module's own sources.
+// Runs the vectors of frames and fields on a 32-bit machine without an operating system: proof that the
+// module needs neither Foundation nor 64-bit integers. The script compiles this file together with the
+// module's own sources.
 
 struct FrameVector {
     let id: StaticString
