@@ -5,10 +5,10 @@ package enum Grease {
     /// A field type of 0x0A0A, 0x1A1A … 0x7A7A: not critical, so every receiver must ignore it.
     package static func fieldType(_ random: UInt64) -> UInt16 { value(nibble: random & 0x7) }
 
-    /// A version of 0x0A0A, 0x1A1A … 0xFAFA.
+    /// A version of 0x0A0A, 0x1A1A … 0xFAFA. [ext.grease]
     package static func version(_ random: UInt64) -> UInt16 { value(nibble: random & 0xF) }
 
-    /// A kind of 0x8A, 0x9A … 0xFA.
+    /// A kind of 0x8A, 0x9A … 0xFA. [frame.grease]
     package static func frameKind(_ random: UInt64) -> FrameKind {
         FrameKind(rawValue: 0x8A | UInt8(truncatingIfNeeded: random & 0x7) << 4)
     }
