@@ -22,7 +22,7 @@ enum Interrupt {
     /// Waits for signals. The first ends the process behind the farewell, the second at once.
     static func serve() -> Never {
         wait()
-        Task {
+        Task.detached {
             if let body = farewell.withLock({ $0 }) { await body() }
             Terminal.leave(.interrupted)
         }

@@ -7,7 +7,8 @@ package enum Multipeer {
 
     static func main() {
         Interrupt.block()
-        Task {
+        // Detached: this function belongs to the main actor, whose thread is going to wait for signals.
+        Task.detached {
             do throws(Complaint) {
                 try await run(Array(CommandLine.arguments.dropFirst()))
                 Terminal.leave(.success)
