@@ -58,12 +58,16 @@ let package = Package(
             ]),
         .executableTarget(name: "MultipeerCLI", dependencies: ["Multipeer"], swiftSettings: strict),
 
+        .executableTarget(
+            name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift", swiftSettings: strict),
+
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("FramingTests", ["MultipeerFraming"]),
         tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming"]),
         tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         tests("MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"]),
         tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
+        tests("LoopbackTests", ["Multipeer"]),
         tests("SpecTests", ["MultipeerFraming"]),
 
         .target(
@@ -75,6 +79,7 @@ let package = Package(
         harness("frame-decoder"),
         harness("handshake"),
         harness("certificate-chain"),
+        harness("secure-channel"),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

@@ -121,7 +121,7 @@ struct Work: Sendable {
     private func leave(_ party: Party) async {
         if assignment.side == .server {
             for await event in party.session.events {
-                if case .disconnected = event { break }
+                if case .peer(_, .notConnected) = event { break }
             }
         }
         await party.session.disconnect()

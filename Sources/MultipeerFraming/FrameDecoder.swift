@@ -67,9 +67,11 @@ package struct FrameDecoder: ~Copyable, Sendable {
         _ header: FrameHeader, _ rest: Span<UInt8>, into sink: inout Sink
     ) throws(FramingError) -> Int {
         let limit = sink.frameLimit
-        if header.length > limit || !header.kind.mayTravel(on: header.channel) {
-            try refuse(header, limit: limit)
-        }
+        let order = sink.frameOrder
+        guard header.length <= limit, header.kind.mayTravel(on: header.channel),
+            header.kind.admits(header.length),
+            order?.allows(header.kind) ?? true
+        else { throw refuse(header, limit: limit, order: order) }
         if header.kind.isIgnorable { return skip(header.length, of: rest.count, counting: 1) }
         guard header.length <= rest.count else {
             carry(header, rest)
@@ -142,16 +144,20 @@ extension FrameDecoder {
     }
 
     @usableFromInline
-    mutating func refuse(_ header: FrameHeader, limit: Int) throws(FramingError) {
+    mutating func refuse(_ header: FrameHeader, limit: Int, order: FrameOrder?) -> FramingError {
         let error: FramingError =
             if header.length > limit {  // [frame.limit] [frame.limit-before]
                 .frameTooLong(header.length, limit: limit)
-            } else if !header.kind.isKnown {  // [frame.unknown]
+            } else if !header.kind.isKnown && !header.kind.isIgnorable {  // [frame.unknown]
                 .unknownKind(header.kind.rawValue)
-            } else {  // [frame.channel-zero]
+            } else if let order, !order.allows(header.kind) {
+                .unexpectedKind(header.kind)
+            } else if !header.kind.mayTravel(on: header.channel) {
                 .wrongChannel(header.kind, header.channel)
+            } else {
+                .wrongLength(header.kind, header.length)
             }
         phase = .refused(error)
-        throw error
+        return error
     }
 }

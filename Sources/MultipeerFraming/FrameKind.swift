@@ -53,4 +53,19 @@ extension FrameKind {
         default: false  // [frame.unknown]
         }
     }
+
+    /// Whether a payload of `length` bytes can be right, for the kinds whose header alone tells.
+    @inlinable
+    package func admits(_ length: Int) -> Bool {  // [frame.payload]
+        switch rawValue {
+        case 0x10, 0x11, 0x21: true
+        case 0x03, 0x04, 0x30: length == 0
+        case 0x23, 0x24, 0x26: length == 2
+        case 0x06, 0x07, 0x25: length == 8
+        case 0x09: length == 11
+        case 0x02, 0x31...0x33: length == 32
+        case 0x05: length >= 2 && length <= 2 &+ Limits.closeReason  // [close.reason]
+        default: true
+        }
+    }
 }

@@ -7,6 +7,8 @@ package enum FramingError: Error, Equatable, Sendable {
     case frameTooLong(Int, limit: Int)
     /// A kind below 0x80 that version 1 does not have.
     case unknownKind(UInt8)
+    /// A kind that may come on another connection or at another time.
+    case unexpectedKind(FrameKind)
     /// A control frame on a channel, or a channel's frame on channel 0.
     case wrongChannel(FrameKind, UInt32)
     /// A payload of a fixed size has another one.
@@ -34,7 +36,8 @@ package enum FramingError: Error, Equatable, Sendable {
     package var closeCode: CloseCode {
         switch self {
         case .tooManyMembers: .flood
-        case .frameTooLong, .unknownKind, .wrongChannel, .wrongLength, .truncated, .trailingBytes,
+        case .frameTooLong, .unknownKind, .unexpectedKind, .wrongChannel, .wrongLength, .truncated,
+            .trailingBytes,
             .fieldOrder,
             .repeatedField, .fieldTooLong, .criticalField, .missingField, .wrongFieldLength, .wrongFieldValue,
             .invalidText:

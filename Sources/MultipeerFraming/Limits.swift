@@ -3,7 +3,7 @@
 package enum Limits {
     package static let frameBeforeSelect = 2_048  // [frame.limit-before]
     @inlinable package static var frame: Int { 65_536 }  // [frame.limit]
-    package static let closeReason = 256  // [close.reason]
+    @inlinable package static var closeReason: Int { 256 }  // [close.reason]
     package static let agent = 64
     package static let displayName = 63  // [peer.name]
     package static let connectionData = 1_024  // [data.length]

@@ -1,7 +1,7 @@
 public import MultipeerFraming
 
 /// Why a peer is not connected, or is not any more. Spec 14.3. [state.reason]
-public struct EndReason: Hashable, Sendable {
+public struct EndReason: Error, Hashable, Sendable {
     /// What happened, and whose doing it was.
     public let code: Code
     /// What was said on the wire, by either side, when something was.
@@ -10,7 +10,7 @@ public struct EndReason: Hashable, Sendable {
     public let detail: String
 
     /// A reason with everything that is known about it.
-    public init(_ code: Code, closeCode: CloseCode? = nil, detail: String = "") {
+    public init(code: Code, closeCode: CloseCode? = nil, detail: String = "") {
         self.code = code
         self.closeCode = closeCode
         self.detail = detail

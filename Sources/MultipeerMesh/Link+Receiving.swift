@@ -28,6 +28,7 @@ extension Link: FrameSink {
     }
 
     package var frameLimit: Int { Limits.frame }  // [frame.limit]
+    package var frameOrder: FrameOrder? { .open }  // [frame.order]
 
     /// False behind the peer's CLOSE. [close.after]
     package var wantsFrames: Bool { phase != .ended }

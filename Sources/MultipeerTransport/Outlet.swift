@@ -14,11 +14,15 @@ package final class Outlet<Ending: Error>: Sendable {
 
     private let state: Locked<State>
     private let wake: @Sendable () -> Void
+    /// What the peer's HELLO allows; its senders check it before they offer. [msg.local-limit]
+    package let longestMessage: Int
 
     /// `wake` is called when messages begin to wait for `take`, on the thread that brought the first.
     package init(
-        byteLimit: Int = 4 * 1_048_576, messageLimit: Int = 16_384, wake: @escaping @Sendable () -> Void
+        byteLimit: Int = 4 * 1_048_576, messageLimit: Int = 16_384, longestMessage: Int = .max,
+        wake: @escaping @Sendable () -> Void
     ) {
+        self.longestMessage = longestMessage
         state = Locked(State(byteLimit: byteLimit, messageLimit: messageLimit))
         self.wake = wake
     }

@@ -25,7 +25,8 @@ struct SelectionExplorationTests {
             }
             if !world.isSound { break }
         }
-        #expect(seen.allSatisfy(\.isSound))
+        let soundness = seen.allSatisfy(\.isSound)
+        #expect(soundness)
         #expect(rests > 0)
         #expect(seen.count > 10_000, "only \(seen.count) states were explored")
     }

@@ -105,7 +105,7 @@ struct OutletTests {
     func stress() async throws {
         try await withLoop { loop in
             let drain = Drain(loop)
-            let outlet = Outlet<Gone>(byteLimit: 4_096, messageLimit: 64) { loop.wake(drain) }
+            let outlet = Outlet<Gone>(byteLimit: 4_096, messageLimit: 64, wake: loop.waker(for: drain))
             await drain.follow(outlet)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for sender in UInt8(0)..<4 {

@@ -49,7 +49,7 @@ struct PrivateFileTests {
         unsafe symlink(target, link)
         #expect(throws: FileFault(.notRegular, path: link)) { try PrivateFile.read(link, limit: 9) }
         #expect(throws: FileFault(.notRegular, path: link)) { try PrivateFile.replace(link, with: [2]) }
-        #expect(throws: FileFault(.notRegular, path: link)) { try KeyLog(link) }
+        #expect(throws: FileFault(.notRegular, path: link)) { try KeyLogFile(link) }
         #expect(try PrivateFile.read(target, limit: 9) == [1])
         #expect(folder.names == ["link", "target"])
     }
@@ -59,7 +59,7 @@ struct PrivateFileTests {
         let path = folder.path("pipe")
         unsafe mkfifo(path, 0o600)
         #expect(throws: FileFault(.notRegular, path: path)) { try PrivateFile.read(path, limit: 9) }
-        #expect(throws: FileFault(.notRegular, path: path)) { try KeyLog(path) }
+        #expect(throws: FileFault(.notRegular, path: path)) { try KeyLogFile(path) }
     }
 
     @Test("a path without a directory is in the current one")
@@ -76,8 +76,8 @@ struct PrivateFileTests {
     @Test("a key log is appended to, and is private when it is new")
     func keyLog() throws {
         let path = folder.path("keys")
-        try KeyLog(path).append("a 1")
-        let log = try KeyLog(path)
+        try KeyLogFile(path).append("a 1")
+        let log = try KeyLogFile(path)
         try log.append("b 2")
         try log.append("c 3")
         #expect(try PrivateFile.read(path, limit: 99) == Array("a 1\nb 2\nc 3\n".utf8))
