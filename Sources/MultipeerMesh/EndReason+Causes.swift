@@ -31,7 +31,8 @@ extension EndReason {
     package init(_ refusal: Introductions.Refusal) {
         switch refusal {
         case .itself: self.init(code: .selfConnection)
-        case .anotherRecipient: self.init(code: .unknownPeer, detail: "the connection data is for another peer")
+        case .anotherRecipient:
+            self.init(code: .unknownPeer, detail: "the connection data is for another peer")
         case .incompatible: self.init(code: .policy)
         case .tooManyAwaited: self.init(code: .busy, detail: "too many peers are awaited")
         case .full: self.init(code: .full)
@@ -53,7 +54,8 @@ extension EndReason {
     private init(telling code: CloseCode) {
         switch code {
         case .goodbye: self.init(code: .left)
-        case .protocolError, .badMAC, .flow, .flood, .tooLarge: self.init(code: .protocolViolation, closeCode: code)
+        case .protocolError, .badMAC, .flow, .flood, .tooLarge:
+            self.init(code: .protocolViolation, closeCode: code)
         case .internal: self.init(code: .internal)
         default: self.init(code: Self.meaning(of: code) ?? .closed, closeCode: code)
         }

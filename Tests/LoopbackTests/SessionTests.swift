@@ -15,7 +15,7 @@ struct SessionTests {
         #expect(facts.isEncrypted)
         #expect(facts.suite == "TLS_AES_128_GCM_SHA256")
         await meeting.ann.disconnect()
-        #expect(await meeting.bob.events.firstEnd() == .goodbye)
+        #expect(await meeting.bob.events.firstEnd()?.code == .goodbye)
         await meeting.bob.disconnect()
     }
 }
