@@ -89,7 +89,7 @@ package final class ChildProcess: Sendable {
         unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
         var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-        defer { for unsafeword in unsafe words + variables { unsafe free(word) } }
+        defer { unsafe (words + variables).forEach { unsafe free($0) } }
         var id: pid_t = 0
         let code = unsafe posix_spawn(&id, path, &actions, &attributes, &words, &variables)
         guard code == 0 else { throw Stream.failure("cannot start \(path.printable)", code) }

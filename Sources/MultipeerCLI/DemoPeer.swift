@@ -122,7 +122,9 @@ private final class DemoActor: Sendable {
             switch event {
             case .message(let message): await hear(message)
             case .peer(let peer, .connecting): try? await report(.seeking(peer: peer.displayName))
-            case .peer(_, .notConnected): answer.withLock { $0 }?.send(false)
+            case .peer(let peer, .notConnected(let reason)):
+                answer.withLock { $0 }?.send(false)
+                try? await report(.failed(text: "\(session.peer) lost \(peer): \(reason)"))
             case .peer: break
             }
         }
