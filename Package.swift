@@ -70,6 +70,7 @@ let package = Package(
         tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
         tests("LoopbackTests", ["Multipeer"]),
         tests("SpecTests", ["MultipeerIntroduction"]),
+        tests("CommandTests", ["MultipeerCLI", "Multipeer"]),
 
         .target(
             name: "FuzzBodies",
