@@ -2,12 +2,13 @@
 ///
 /// Invariant: `0 <= head <= tail <= storage.count`. The bytes between head and tail are the contents; those behind the
 /// tail are scratch. Reading never copies, and reading everything moves both ends back to the start.
+@usableFromInline
 package struct ByteBuffer: ~Copyable, Sendable {
     @usableFromInline var storage: [UInt8]
     @usableFromInline var head = 0
     @usableFromInline var tail = 0
 
-    package init(capacity: Int = 0) { storage = [UInt8](repeating: 0, count: capacity) }
+    @usableFromInline package init(capacity: Int = 0) { storage = [UInt8](repeating: 0, count: capacity) }
 
     @inlinable package var count: Int { tail &- head }
     @inlinable package var isEmpty: Bool { head == tail }

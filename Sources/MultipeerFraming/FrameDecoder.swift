@@ -9,6 +9,7 @@
 /// A frame that lies whole in the bytes given is lent to the sink without a copy. A frame that comes in pieces is joined
 /// here, in one allocation of exactly its length, made only after its header was checked against the sink's limit: so
 /// never more than one frame is held.
+@usableFromInline
 package struct FrameDecoder: ~Copyable, Sendable {
     @usableFromInline
     enum Phase: Sendable {

@@ -1,4 +1,5 @@
 /// Takes whole frames out of a `FrameDecoder`.
+@usableFromInline
 package protocol FrameSink: ~Copyable {
     /// The longest payload that may come next, in bytes. Asked before every frame, so it may change with the phase.
     var frameLimit: Int { get }

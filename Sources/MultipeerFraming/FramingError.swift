@@ -1,6 +1,7 @@
 /// What is wrong with bytes that came from the network, as far as their form goes. Spec 2 and 7.
 ///
 /// A *field* is one TLV; the first number of such a case is its type.
+@usableFromInline
 package enum FramingError: Error, Equatable, Sendable {
     /// The header promises more payload than may come now.
     case frameTooLong(Int, limit: Int)

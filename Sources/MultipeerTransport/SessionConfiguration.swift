@@ -18,9 +18,9 @@ public struct SessionConfiguration: Sendable {
     public var patience: Duration
     /// The longest message this side accepts, in bytes: 65,536 to 1 GiB.
     public var maxMessage: Int
-    /// Silence after which a peer is asked whether it is there. Spec 14.3.
+    /// Silence after which a peer is asked whether it is there. Spec 14.2.
     public var silence: Duration
-    /// Silence after which a peer is given up. Spec 14.3.
+    /// Silence after which a peer is given up. Spec 14.2.
     public var death: Duration
     /// Where TLS secrets are written for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil writes none.
     public var keyLog: KeyLog?
