@@ -124,6 +124,16 @@ actor Tap: LoopClient {
     /// Ends every connection; new ones are passed on.
     func cutAll() { for flow in flows.indices { end(flow) } }
 
+    /// Makes a connection of its own to the tapped session; what it answers is written down.
+    func dial(sending bytes: [UInt8]) throws {
+        let address = try #require(target.address.withLock { $0 })
+        let flow = flows.count
+        flows.append(Flow(fromDialler: bytes))
+        let end = End(try Socket.connecting(to: address), flow, .listener)
+        end.waiting = bytes
+        keep(end)
+    }
+
     /// Sends bytes of its own making to one side of a flow.
     func inject(_ bytes: [UInt8], to side: Side, of flow: Int = 0) {
         for end in Array(ends.values) where end.flow == flow && end.side == side { write(bytes, to: end) }
