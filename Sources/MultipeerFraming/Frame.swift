@@ -1,7 +1,7 @@
 /// One frame, understood: its kind, its channel and what its payload says. Spec 7.2.
 ///
-/// Messages and channel data have a case too, for tests and for tools; a link handles those payloads as bytes, straight
-/// from the decoder.
+/// Messages and channel data have a case too, for tests and for tools; a link handles those payloads as
+/// bytes, straight from the decoder.
 package enum Frame: Equatable, Sendable {
     case hello(Hello)
     case confirm(mac: [UInt8])

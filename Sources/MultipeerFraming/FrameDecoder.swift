@@ -6,9 +6,9 @@
 ///   any ──a header that is not allowed──▶ refused
 /// ```
 ///
-/// A frame that lies whole in the bytes given is lent to the sink without a copy. A frame that comes in pieces is joined
-/// here, in one allocation of exactly its length, made only after its header was checked against the sink's limit: so
-/// never more than one frame is held.
+/// A frame that lies whole in the bytes given is lent to the sink without a copy. A frame that comes in
+/// pieces is joined here, in one allocation of exactly its length, made only after its header was checked
+/// against the sink's limit: so never more than one frame is held.
 @usableFromInline
 package struct FrameDecoder: ~Copyable, Sendable {
     @usableFromInline
@@ -25,18 +25,16 @@ package struct FrameDecoder: ~Copyable, Sendable {
 
     @usableFromInline var phase = Phase.between
     /// Empty in every phase but `payload`.
-    private var joined: [UInt8] = []
+    @usableFromInline var joined: [UInt8] = []
 
     /// Frames of kinds that version 1 does not know and that may be ignored.
-    package private(set) var ignoredFrames = 0
+    @usableFromInline package internal(set) var ignoredFrames = 0
 
-    /// Room kept for the frame in pieces. The allocator may round one frame's limit up by a few bytes.
-    package var heldByteCount: Int { joined.capacity }
+    @inlinable package init() {}
 
-    package init() {}
-
-    /// Hands every frame that ends in `bytes` to `sink` and answers how many bytes were used: all of them, unless the
-    /// sink wants no more frames. The bytes not used must come again. After an error every call throws that error.
+    /// Hands every frame that ends in `bytes` to `sink` and answers how many bytes were used: all of them,
+    /// unless the sink wants no more frames. The bytes not used must come again. After an error every call
+    /// throws that error.
     @inlinable
     package mutating func decode<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, into sink: inout Sink

@@ -4,6 +4,10 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     @usableFromInline package let rawValue: UInt8
     @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+    @inlinable package static func == (one: FrameKind, other: FrameKind) -> Bool {
+        one.rawValue == other.rawValue
+    }
+
     @inlinable package static var hello: FrameKind { FrameKind(rawValue: 0x01) }
     @inlinable package static var confirm: FrameKind { FrameKind(rawValue: 0x02) }
     @inlinable package static var select: FrameKind { FrameKind(rawValue: 0x03) }
@@ -29,6 +33,7 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
     @inlinable package static var invite: FrameKind { FrameKind(rawValue: 0x40) }
     @inlinable package static var answer: FrameKind { FrameKind(rawValue: 0x41) }
     @inlinable package static var complete: FrameKind { FrameKind(rawValue: 0x42) }
+
 }
 
 extension FrameKind {

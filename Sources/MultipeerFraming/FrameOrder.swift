@@ -1,4 +1,5 @@
 /// Which kinds of frame a connection carries, by what it is for and how far it has come. Spec 7.3.
+@usableFromInline
 package enum FrameOrder: Equatable, Sendable {
     case beforeSelected
     case open

@@ -1,7 +1,8 @@
 /// Takes whole frames out of a `FrameDecoder`.
 @usableFromInline
 package protocol FrameSink: ~Copyable {
-    /// The longest payload that may come next, in bytes. Asked before every frame, so it may change with the phase.
+    /// The longest payload that may come next, in bytes. Asked before every frame, so it may change with the
+    /// phase.
     var frameLimit: Int { get }
     /// Which kinds may come next; nil when the sink judges that itself. Asked as often as the limit.
     var frameOrder: FrameOrder? { get }

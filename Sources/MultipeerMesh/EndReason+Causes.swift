@@ -34,7 +34,7 @@ extension EndReason {
         case .anotherRecipient: self.init(.unknownPeer, detail: "the connection data is for another peer")
         case .incompatible: self.init(.policy)
         case .tooManyAwaited: self.init(.busy, detail: "too many peers are awaited")
-        case .full: self.init(.full)
+        case .full: self.init(Code.full)
         case .nothingIssued: self.init(.unknownPeer, detail: "the peer was given no connection data")
         }
     }

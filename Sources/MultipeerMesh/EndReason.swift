@@ -1,7 +1,7 @@
 public import MultipeerFraming
 
 /// Why a peer is not connected, or is not any more. Spec 14.3. [state.reason]
-public struct EndReason: Hashable, Sendable {
+public struct EndReason: Error, Hashable, Sendable {
     /// What happened, and whose doing it was.
     public let code: Code
     /// What was said on the wire, by either side, when something was.

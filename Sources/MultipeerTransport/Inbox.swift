@@ -130,20 +130,23 @@ extension Inbox: AsyncSequence {
             inbox.putBack(batches)
         }
 
-        /// Answers false at the end.
+        /// Answers false at the end. A batch that an earlier iterator handed out whole has costs and no elements left:
+        /// it is settled like any other, and the next one is taken.
         func refill() async -> Bool {
-            settle()
-            while batches.isEmpty {
-                switch inbox.take(&batches) {
-                case .batches: break
-                case .finished: return false
-                case .nothing(let signal):
-                    await signal.value(onCancel: { signal.send(()) })
-                    if inbox.abandon(signal) { return false }
+            repeat {
+                settle()
+                while batches.isEmpty {
+                    switch inbox.take(&batches) {
+                    case .batches: break
+                    case .finished: return false
+                    case .nothing(let signal):
+                        await signal.value(onCancel: { signal.send(()) })
+                        if inbox.abandon(signal) { return false }
+                    }
                 }
-            }
-            guard let batch = batches.popLast() else { return false }
-            (elements, costs) = (batch.elements, batch.costs)
+                guard let batch = batches.popLast() else { return false }
+                (elements, costs) = (batch.elements, batch.costs)
+            } while elements.isEmpty
             elements.reverse()
             return true
         }

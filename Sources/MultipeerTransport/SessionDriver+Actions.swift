@@ -22,8 +22,8 @@ extension SessionDriver {
         case .close(let id, let code): part(id, code)
         case .ask(let uid, let id): ask(uid, about: id)
         case .link(let id, let data, let remote): link(id, data, remote)
-        case .supersede(let id): endLink(id, .superseded, telling: .duplicate)
-        case .unanswered(let id): endLink(id, .timedOut, telling: .timeout)
+        case .supersede(let id): endLink(id, EndReason(.superseded), telling: .duplicate)
+        case .unanswered(let id): endLink(id, EndReason(.timedOut), telling: .timeout)
         case .probe(let id): wires[id]?.seat?.link.probe()
         case .seek(let uid): note(.sought, of: uid)
         case .fail(let uid, let failure): note(.abandoned(EndReason(failure)), of: uid)
@@ -98,9 +98,9 @@ extension SessionDriver {
         wire.seat = nil
         outlets.close(uid, with: reason)
         let statistics = seat.link.statistics
-        let unused = reason == .lost && statistics.messagesReceived == 0 && statistics.roundTrip == nil
+        let unused = reason.code == .lost && statistics.messagesReceived == 0 && statistics.roundTrip == nil
         if wires[wire.id] === wire { part(wire.id, .ok) }
-        note(reason == .superseded ? .superseded : .linkEnded(reason), of: uid)
+        note(reason.code == .superseded ? .superseded : .linkEnded(reason), of: uid)
         introductions.linkEnded(wire.id, of: uid, mayResume: unused, at: loop.now)
     }
 
@@ -140,7 +140,7 @@ extension SessionDriver {
     // MARK: states
 
     func note(_ event: Roster.Event, of uid: UID) {
-        for transition in roster.handle(event, of: uid) {
+        for transition in roster.receive(event, about: uid) {
             guard let peer = names[uid] else { continue }
             pending.append(.peer(peer, transition.state))
             settleOutcome(of: uid, transition.state)

@@ -69,6 +69,18 @@ struct InboxTests {
         #expect(reports.all.map { $0[0] }.reduce(0, +) == 12)
     }
 
+    @Test("a batch that an iterator handed out whole before it went is no end for the next one")
+    func anEmptyBatchIsNoEnd() async {
+        let reports = Notes<Tally>()
+        let inbox = Inbox<Int> { reports.append($0) }
+        inbox.push([1], key: 7, cost: 10)
+        for await number in inbox where number == 1 { break }
+        inbox.push([2], key: 7, cost: 10)
+        var iterator = inbox.makeAsyncIterator()
+        #expect(await iterator.next() == 2)
+        #expect(reports.all.map { $0[7] } == [10])
+    }
+
     @Test("cancellation ends the wait and loses nothing")
     func cancellation() async {
         let inbox = Inbox<Int>()

@@ -1,5 +1,6 @@
-// Runs the vectors of frames and fields on a 32-bit machine without an operating system: proof that the module needs
-// neither Foundation nor 64-bit integers. The script compiles this file together with the module's own sources.
+// Runs the vectors of frames, fields and HELLO on a 32-bit machine without an operating system: proof that the
+// module needs neither Foundation nor 64-bit integers. The script compiles this file together with the
+// module's own sources.
 
 struct FrameVector {
     let id: StaticString
@@ -21,6 +22,13 @@ struct FieldVector {
     let hex: StaticString
     let fields: [(type: UInt16, hex: StaticString)]
     let fails: Bool
+}
+
+struct HelloVector {
+    let id: StaticString
+    let hex: StaticString
+    /// The close code of the refusal.
+    let code: UInt16?
 }
 
 /// Takes frames as a link would, as far as their form goes.
@@ -111,6 +119,26 @@ func passes(_ vector: FieldVector) -> Bool {
     }
 }
 
+func passes(_ vector: HelloVector) -> Bool {
+    let payload = bytes(vector.hex)
+    let header = FrameHeader(.hello, length: payload.count)
+    var decoder = FrameDecoder()
+    var sink = VectorSink(order: .beforeSelected)
+    var buffer = ByteBuffer()
+    buffer.appendFrame(.hello, payload: payload.span)
+    let frame = buffer.takeAll()
+    do throws(FramingError) {
+        _ = try decoder.decode(frame.span, into: &sink)
+        guard case .hello(let hello) = try Frame(header, payload.span) else { return false }
+        // Written again, only fields that were ignored are missing.
+        hello.encode(into: &buffer)
+        let again = buffer.takeAll()
+        return vector.code == nil && again.count <= frame.count && again[8...] == frame[8..<again.count]
+    } catch {
+        return error.closeCode.rawValue == vector.code
+    }
+}
+
 /// Embedded Swift prints literals only.
 func printNumber(_ number: Int) {
     let digits: [StaticString] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]
@@ -134,6 +162,7 @@ func selftest() -> Int32 {
     }
     for vector in frameVectors { count(passes(vector), "frames", vector.id) }
     for vector in fieldVectors { count(passes(vector), "tlv", vector.id) }
+    for vector in helloVectors { count(passes(vector), "hello", vector.id) }
     print("wasm32: ", terminator: "")
     printNumber(passed)
     print(" vectors passed, ", terminator: "")

@@ -1,13 +1,13 @@
-"""Writes the vectors of frames and fields as Swift source. Usage: vectors.py DIRECTORY > Vectors.swift"""
+"""Writes the vectors of frames, fields and HELLO as Swift source. Usage: vectors.py DIRECTORY > Vectors.swift"""
 
 import json
 import pathlib
 import sys
 
 
-def tests(directory, name):
+def tests(directory, name, kind):
     file = json.loads((pathlib.Path(directory) / name).read_text())
-    return [test for group in file["groups"] for test in group["tests"]]
+    return [test for group in file["groups"] if group["type"] == kind for test in group["tests"]]
 
 
 def text(value):
@@ -40,6 +40,12 @@ def field(test):
     )
 
 
+def hello(test):
+    # Which versions are common is not a question of form.
+    code = {"PROTOCOL": 2, "FLOOD": 14}.get(test.get("error"), "nil")
+    return f'    HelloVector(id: {text(test["id"])}, hex: {text(test["hex"])}, code: {code}),'
+
+
 def write(name, kind, lines):
     # In pieces, each a function of its own: one long literal takes the compiler minutes.
     pieces = [lines[start : start + 10] for start in range(0, len(lines), 10)]
@@ -51,5 +57,6 @@ def write(name, kind, lines):
 
 
 directory = sys.argv[1]
-write("frameVectors", "FrameVector", [frame(test) for test in tests(directory, "frames.json")])
-write("fieldVectors", "FieldVector", [field(test) for test in tests(directory, "tlv.json")])
+write("frameVectors", "FrameVector", [frame(test) for test in tests(directory, "frames.json", "frames")])
+write("fieldVectors", "FieldVector", [field(test) for test in tests(directory, "tlv.json", "tlv")])
+write("helloVectors", "HelloVector", [hello(test) for test in tests(directory, "hello.json", "hello")])
