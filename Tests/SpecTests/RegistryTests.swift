@@ -80,12 +80,14 @@ private struct Registries: Decodable {
     let timers: [Timer]
 }
 
-/// The static constants that a file defines as `static let name = wrapper(number)`. Reading the file finds them all; a list
-/// written here would miss the one that was forgotten.
+/// The static constants that a file defines as `static let name = wrapper(number)` or `static var name: T { … }`.
+/// Reading the file finds them all; a list written here would miss the one that was forgotten.
 private func constants(of wrapper: String, in path: String) throws -> [String: Int] {
     var found: [String: Int] = [:]
     for line in try Repository.file(path).lines {
-        guard let match = line.firstMatch(of: /static let `?(\w+)`? = (.*)/) else { continue }
+        let code = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)[0]
+        let definition = /static (?:let|var) `?(\w+)`?(?:: \w+)? [={] (.*?) ?\}? *$/
+        guard let match = code.firstMatch(of: definition) else { continue }
         var value = match.2
         if !wrapper.isEmpty {
             guard value.hasPrefix(wrapper), value.hasSuffix(")") else { continue }
