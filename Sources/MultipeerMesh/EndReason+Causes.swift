@@ -10,32 +10,32 @@ extension EndReason {
         case .closedByPeer(let code, let text): self.init(told: code, otherwise: .closedByPeer, detail: text)
         case .closed(let code): self.init(telling: code)
         case .violation(let violation):
-            self.init(.protocolViolation, closeCode: violation.closeCode, detail: violation.description)
-        case .superseded: self.init(.superseded)
-        case .timedOut: self.init(.timedOut)
-        case .lost: self.init(.lost)
+            self.init(Code.protocolViolation, closeCode: violation.closeCode, detail: violation.description)
+        case .superseded: self.init(Code.superseded)
+        case .timedOut: self.init(Code.timedOut)
+        case .lost: self.init(Code.lost)
         }
     }
 
     /// Why there never was a link.
     package init(_ failure: IntroductionFailure) {
         switch failure {
-        case .timedOut(let setback): self.init(.timedOut, detail: setback.map(Self.describe) ?? "")
+        case .timedOut(let setback): self.init(Code.timedOut, detail: setback.map(Self.describe) ?? "")
         case .refusedByPeer(let code): self.init(told: code, otherwise: .closedByPeer)
         case .refused(let code): self.init(telling: code)
-        case .cancelled: self.init(.cancelled)
+        case .cancelled: self.init(Code.cancelled)
         }
     }
 
     /// Why there was not even an attempt.
     package init(_ refusal: Introductions.Refusal) {
         switch refusal {
-        case .itself: self.init(.selfConnection)
-        case .anotherRecipient: self.init(.unknownPeer, detail: "the connection data is for another peer")
-        case .incompatible: self.init(.policy)
-        case .tooManyAwaited: self.init(.busy, detail: "too many peers are awaited")
+        case .itself: self.init(Code.selfConnection)
+        case .anotherRecipient: self.init(Code.unknownPeer, detail: "the connection data is for another peer")
+        case .incompatible: self.init(Code.policy)
+        case .tooManyAwaited: self.init(Code.busy, detail: "too many peers are awaited")
         case .full: self.init(Code.full)
-        case .nothingIssued: self.init(.unknownPeer, detail: "the peer was given no connection data")
+        case .nothingIssued: self.init(Code.unknownPeer, detail: "the peer was given no connection data")
         }
     }
 
@@ -52,9 +52,9 @@ extension EndReason {
     /// We told the peer why.
     private init(telling code: CloseCode) {
         switch code {
-        case .goodbye: self.init(.left)
-        case .protocolError, .badMAC, .flow, .flood, .tooLarge: self.init(.protocolViolation, closeCode: code)
-        case .internal: self.init(.internal)
+        case .goodbye: self.init(Code.left)
+        case .protocolError, .badMAC, .flow, .flood, .tooLarge: self.init(Code.protocolViolation, closeCode: code)
+        case .internal: self.init(Code.internal)
         default: self.init(Self.meaning(of: code) ?? .closed, closeCode: code)
         }
     }

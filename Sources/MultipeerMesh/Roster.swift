@@ -90,9 +90,9 @@ extension Roster.Event {
     fileprivate var reason: EndReason {
         switch self {
         case .abandoned(let reason), .linkEnded(let reason): reason
-        case .superseded: EndReason(.superseded)
-        case .left: EndReason(.left)
-        case .sought, .attemptLost, .linked: EndReason(.internal)
+        case .superseded: EndReason(EndReason.Code.superseded)
+        case .left: EndReason(EndReason.Code.left)
+        case .sought, .attemptLost, .linked: EndReason(EndReason.Code.internal)
         }
     }
 }
