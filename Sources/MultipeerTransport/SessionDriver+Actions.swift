@@ -60,6 +60,7 @@ extension SessionDriver {
             data, link: link, outlet: outlet, suite: wire.channel?.suite,
             authentication: authentications[uid] ?? (wire.accepting == nil ? .tokens : .connectionData))
         names[uid] = data.peer
+        acceptor?.ended(id)  // no stranger any more
         dirty.insert(id)
         note(.linked, of: uid)
     }
