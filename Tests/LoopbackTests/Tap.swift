@@ -24,6 +24,8 @@ actor Tap: LoopClient {
     enum Verdict: Sendable {
         case pass
         case replace([UInt8])
+        /// Pass these one by one.
+        case drip
         /// Keep these and all further bytes of the flow in both directions.
         case hold
         /// Send these to where the chunk came from; nothing goes on.
@@ -85,7 +87,8 @@ actor Tap: LoopClient {
     init(_ meddler: @escaping Meddler = { _ in .pass }) async throws {
         loop = try EventLoop.next()
         let socket = try Socket.listening(on: .loopback)
-        address = try #require(socket.localAddress)
+        guard let address = socket.localAddress else { throw Overdue() }
+        self.address = address
         listener = Listener(socket)
         self.meddler = meddler
         try watch()
@@ -203,6 +206,7 @@ extension Tap {
         switch verdict {
         case .pass: other.map { write(bytes, to: $0) }
         case .replace(let bytes): other.map { write(bytes, to: $0) }
+        case .drip: for byte in bytes { other.map { write([byte], to: $0) } }
         case .hold: held.insert(end.flow)
         case .answer(let bytes): write(bytes, to: end)
         case .cut(let bytes):
