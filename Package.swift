@@ -59,7 +59,8 @@ let package = Package(
         .executableTarget(name: "MultipeerCLI", dependencies: ["Multipeer"], swiftSettings: strict),
 
         .executableTarget(
-            name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift", swiftSettings: strict),
+            name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift",
+            swiftSettings: strict),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("FramingTests", ["MultipeerFraming"]),
@@ -73,7 +74,7 @@ let package = Package(
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
                 "MultipeerFraming",
             ]),
-        tests("SpecTests", ["MultipeerFraming"]),
+        tests("SpecTests", ["MultipeerIntroduction"]),
 
         .target(
             name: "FuzzBodies",

@@ -10,32 +10,33 @@ extension EndReason {
         case .closedByPeer(let code, let text): self.init(told: code, otherwise: .closedByPeer, detail: text)
         case .closed(let code): self.init(telling: code)
         case .violation(let violation):
-            self.init(Code.protocolViolation, closeCode: violation.closeCode, detail: violation.description)
-        case .superseded: self.init(Code.superseded)
-        case .timedOut: self.init(Code.timedOut)
-        case .lost: self.init(Code.lost)
+            self.init(code: .protocolViolation, closeCode: violation.closeCode, detail: violation.description)
+        case .superseded: self.init(code: .superseded)
+        case .timedOut: self.init(code: .timedOut)
+        case .lost: self.init(code: .lost)
         }
     }
 
     /// Why there never was a link.
     package init(_ failure: IntroductionFailure) {
         switch failure {
-        case .timedOut(let setback): self.init(Code.timedOut, detail: setback.map(Self.describe) ?? "")
+        case .timedOut(let setback): self.init(code: .timedOut, detail: setback.map(Self.describe) ?? "")
         case .refusedByPeer(let code): self.init(told: code, otherwise: .closedByPeer)
         case .refused(let code): self.init(telling: code)
-        case .cancelled: self.init(Code.cancelled)
+        case .cancelled: self.init(code: .cancelled)
         }
     }
 
     /// Why there was not even an attempt.
     package init(_ refusal: Introductions.Refusal) {
         switch refusal {
-        case .itself: self.init(Code.selfConnection)
-        case .anotherRecipient: self.init(Code.unknownPeer, detail: "the connection data is for another peer")
-        case .incompatible: self.init(Code.policy)
-        case .tooManyAwaited: self.init(Code.busy, detail: "too many peers are awaited")
-        case .full: self.init(Code.full)
-        case .nothingIssued: self.init(Code.unknownPeer, detail: "the peer was given no connection data")
+        case .itself: self.init(code: .selfConnection)
+        case .anotherRecipient:
+            self.init(code: .unknownPeer, detail: "the connection data is for another peer")
+        case .incompatible: self.init(code: .policy)
+        case .tooManyAwaited: self.init(code: .busy, detail: "too many peers are awaited")
+        case .full: self.init(code: .full)
+        case .nothingIssued: self.init(code: .unknownPeer, detail: "the peer was given no connection data")
         }
     }
 
@@ -46,16 +47,17 @@ extension EndReason {
             case .goodbye: .goodbye
             default: Self.meaning(of: code) ?? otherwise
             }
-        self.init(meaning, closeCode: code, detail: detail)
+        self.init(code: meaning, closeCode: code, detail: detail)
     }
 
     /// We told the peer why.
     private init(telling code: CloseCode) {
         switch code {
-        case .goodbye: self.init(Code.left)
-        case .protocolError, .badMAC, .flow, .flood, .tooLarge: self.init(Code.protocolViolation, closeCode: code)
-        case .internal: self.init(Code.internal)
-        default: self.init(Self.meaning(of: code) ?? .closed, closeCode: code)
+        case .goodbye: self.init(code: .left)
+        case .protocolError, .badMAC, .flow, .flood, .tooLarge:
+            self.init(code: .protocolViolation, closeCode: code)
+        case .internal: self.init(code: .internal)
+        default: self.init(code: Self.meaning(of: code) ?? .closed, closeCode: code)
         }
     }
 

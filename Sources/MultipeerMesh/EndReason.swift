@@ -10,7 +10,7 @@ public struct EndReason: Error, Hashable, Sendable {
     public let detail: String
 
     /// A reason with everything that is known about it.
-    public init(_ code: Code, closeCode: CloseCode? = nil, detail: String = "") {
+    public init(code: Code, closeCode: CloseCode? = nil, detail: String = "") {
         self.code = code
         self.closeCode = closeCode
         self.detail = detail

@@ -28,6 +28,7 @@ extension Link: FrameSink {
     }
 
     package var frameLimit: Int { Limits.frame }  // [frame.limit]
+    package var frameOrder: FrameOrder? { .open }  // [frame.order]
 
     /// False behind the peer's CLOSE. [close.after]
     package var wantsFrames: Bool { phase != .ended }
@@ -131,7 +132,11 @@ extension Link {
     /// An answer that was asked for costs the peer nothing.
     private mutating func answered(_ token: UInt64) -> Bool {
         guard let (roundTrip, settled) = pings.answered(token, at: now) else { return false }
-        if counted.roundTrip == nil { counted.roundTrip = .init(roundTrip) } else { counted.roundTrip?.add(roundTrip) }
+        if counted.roundTrip == nil {
+            counted.roundTrip = .init(roundTrip)
+        } else {
+            counted.roundTrip?.add(roundTrip)
+        }
         events.append(.roundTrip(roundTrip))
         events.append(contentsOf: settled)
         return true
@@ -164,6 +169,7 @@ extension Link {
 
     /// The peer's text on one line, without characters that play tricks on a screen.
     private static func presentable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { DisplayName.isValid(String($0)) ? $0 : " " }))
+        String(
+            String.UnicodeScalarView(text.unicodeScalars.map { DisplayName.isValid(String($0)) ? $0 : " " }))
     }
 }

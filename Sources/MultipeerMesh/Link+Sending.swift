@@ -8,12 +8,22 @@ extension Link {
     package struct Sent: Equatable, Sendable {
         package var messages = 0
         package var bytes = 0
+
+        package init(messages: Int = 0, bytes: Int = 0) {
+            self.messages = messages
+            self.bytes = bytes
+        }
     }
 
     /// A message that the peer would refuse, found before anything of it is sent. [msg.local-limit]
     package struct MessageTooLong: Error, Equatable, Sendable {
         package let count: Int
         package let limit: Int
+
+        package init(count: Int, limit: Int) {
+            self.count = count
+            self.limit = limit
+        }
     }
 
     /// Checks a message against the limit of the peer's HELLO.
@@ -102,9 +112,11 @@ extension Link {
     private mutating func writeAnswers(into output: inout ByteBuffer, end: Int) {
         let size = FrameHeader.byteCount + 8
         let count = min(pongs.count, max(0, (end - output.count) / size))
-        for token in pongs.prefix(count) { Frame.pong(token).encode(into: &output) }  // [live.pong]
+        for token in pongs.prefix(count) { write(.pong(token), into: &output) }  // [live.pong]
         pongs.removeFirst(count)
-        for stop in channels.takeReplies(upTo: max(0, (end - output.count) / size)) { write(stop, into: &output) }
+        for stop in channels.takeReplies(upTo: max(0, (end - output.count) / size)) {
+            write(stop, into: &output)
+        }
     }
 
     private mutating func write(_ frame: Frame, into output: inout ByteBuffer) {

@@ -4,6 +4,11 @@ import MultipeerFraming
 package struct IncomingMessage: Equatable, Sendable {
     package let bytes: [UInt8]
     package let cost: Int
+
+    package init(bytes: [UInt8], cost: Int) {
+        self.bytes = bytes
+        self.cost = cost
+    }
 }
 
 /// Joins MSG_PART* MSG to one message. Spec 8.1.

@@ -38,7 +38,8 @@ package enum PeerStates {
             (.connecting, [])
         case (.connected, .linkEnded), (.connected, .left): (.notConnected, [.notConnected])
         case (.connected, .superseded): (.connected, [.notConnected, .connected])
-        case (.connected, .sought), (.connected, .attemptLost), (.connected, .abandoned), (.connected, .linked):
+        case (.connected, .sought), (.connected, .attemptLost), (.connected, .abandoned),
+            (.connected, .linked):
             (.connected, [])
         }
     }

@@ -60,7 +60,7 @@ package struct Roster: Sendable {
     }
 
     /// What the application hears of this, in order. [state.serial]
-    package mutating func receive(_ event: Event, about peer: UID) -> [Transition] {
+    package mutating func handle(_ event: Event, of peer: UID) -> [Transition] {
         precondition(event != .linked || hasSeat(for: peer), "a link was made without a seat")
         let (next, heard) = PeerStates.next(state(of: peer), on: event.name)
         states[peer] = next == .notConnected ? nil : next
@@ -69,7 +69,7 @@ package struct Roster: Sendable {
 
     /// The session is left: what the application hears, in the order of the ids.
     package mutating func leave() -> [Transition] {
-        states.keys.sorted().flatMap { receive(.left, about: $0) }
+        states.keys.sorted().flatMap { handle(.left, of: $0) }
     }
 }
 
@@ -90,9 +90,9 @@ extension Roster.Event {
     fileprivate var reason: EndReason {
         switch self {
         case .abandoned(let reason), .linkEnded(let reason): reason
-        case .superseded: EndReason(EndReason.Code.superseded)
-        case .left: EndReason(EndReason.Code.left)
-        case .sought, .attemptLost, .linked: EndReason(EndReason.Code.internal)
+        case .superseded: EndReason(code: .superseded)
+        case .left: EndReason(code: .left)
+        case .sought, .attemptLost, .linked: EndReason(code: .internal)
         }
     }
 }

@@ -44,7 +44,7 @@ struct UnofferedChannels: Sendable {
     mutating func data(_ channel: UInt32, count: Int) throws(Violation) {
         let place = try place(of: channel, .data)
         emptyInARow = count == 0 ? emptyInARow + 1 : 0
-        guard emptyInARow < Self.emptyLimit else { throw .tooManyEmptyFrames }  // [limit.empty]
+        guard emptyInARow <= Self.emptyLimit else { throw .tooManyEmptyFrames }  // [limit.empty]
         guard count <= declined[place].credit else { throw .beyondChannelCredit(channel) }
         declined[place].credit -= count
     }
@@ -61,6 +61,6 @@ struct UnofferedChannels: Sendable {
         return place
     }
 
-    /// So many empty DATA in a row are one too many.
+    /// More empty DATA than this in a row are a flood.
     private static let emptyLimit = 8
 }

@@ -22,8 +22,8 @@ extension SessionDriver {
         case .close(let id, let code): part(id, code)
         case .ask(let uid, let id): ask(uid, about: id)
         case .link(let id, let data, let remote): link(id, data, remote)
-        case .supersede(let id): endLink(id, EndReason(EndReason.Code.superseded), telling: .duplicate)
-        case .unanswered(let id): endLink(id, EndReason(EndReason.Code.timedOut), telling: .timeout)
+        case .supersede(let id): endLink(id, EndReason(code: .superseded), telling: .duplicate)
+        case .unanswered(let id): endLink(id, EndReason(code: .timedOut), telling: .timeout)
         case .probe(let id): wires[id]?.seat?.link.probe()
         case .seek(let uid): note(.sought, of: uid)
         case .fail(let uid, let failure): note(.abandoned(EndReason(failure)), of: uid)
@@ -141,7 +141,7 @@ extension SessionDriver {
     // MARK: states
 
     func note(_ event: Roster.Event, of uid: UID) {
-        for transition in roster.receive(event, about: uid) {
+        for transition in roster.handle(event, of: uid) {
             guard let peer = names[uid] else { continue }
             pending.append(.peer(peer, transition.state))
             settleOutcome(of: uid, transition.state)

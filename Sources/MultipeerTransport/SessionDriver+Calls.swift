@@ -73,7 +73,7 @@ extension SessionDriver {
         introductions.cancelAll(at: now)
         for wire in Array(wires.values) {
             guard let seat = wire.seat else { continue }
-            outlets.close(seat.peer.uid, with: EndReason(EndReason.Code.left))
+            outlets.close(seat.peer.uid, with: EndReason(code: .left))
             seat.link.closeWhenDrained(.goodbye, at: now)  // [close.goodbye]
             dirty.insert(wire.id)
         }
@@ -91,7 +91,7 @@ extension SessionDriver {
     /// The patience is over: whoever still holds a link is told so, and nothing more is waited for.
     func leaveNow() {
         leaveDeadline = .distantFuture
-        for wire in Array(wires.values) where wire.seat != nil { endLink(wire.id, EndReason(EndReason.Code.left), telling: .goodbye) }
+        for wire in Array(wires.values) where wire.seat != nil { endLink(wire.id, EndReason(code: .left), telling: .goodbye) }
     }
 
     private func renew() {
@@ -107,7 +107,7 @@ extension SessionDriver {
     package func shutDown() {
         introductions.cancelAll(at: EventLoop.currentMoment())
         for wire in Array(wires.values) {
-            if let seat = wire.seat { outlets.close(seat.peer.uid, with: EndReason(EndReason.Code.left)) }
+            if let seat = wire.seat { outlets.close(seat.peer.uid, with: EndReason(code: .left)) }
             wire.seat = nil
             close(wire)
         }

@@ -154,10 +154,8 @@ extension SessionDriver {
         do throws(FramingError) {
             while !plaintext.isEmpty, wires[wire.id] === wire, !wire.isParting {
                 if let seat = wire.seat {
-                    seat.link.begin(at: loop.now)
-                    let used = try plaintext.read { (bytes) throws(FramingError) in
-                        try wire.decoder.decode(bytes, into: &seat.link)
-                    }
+                    let now = loop.now
+                    let used = plaintext.read { seat.link.receive($0, through: &wire.decoder, at: now) }
                     plaintext.discard(used)
                     collect(wire, seat)
                     if used == 0 { return }
@@ -173,15 +171,6 @@ extension SessionDriver {
                 }
             }
         } catch {
-            malformed(wire, error)
-        }
-    }
-
-    private func malformed(_ wire: Wire, _ error: FramingError) {
-        if let seat = wire.seat {
-            seat.link.violated(.framing(error))
-            collect(wire, seat)
-        } else {
             introductions.violated(wire.id, error.closeCode, at: loop.now)
             carryOut()
         }
@@ -211,7 +200,7 @@ extension SessionDriver {
     private func seal(_ wire: Wire) throws(SecurityFault) {
         guard let waiting = wire.channel?.outputCount, waiting < SessionDriver.sealing else { return }
         if let seat = wire.seat {
-            let sent = seat.link.fill(&wire.frames, upTo: SessionDriver.sealing, now: loop.now)
+            let sent = seat.link.fill(&wire.frames, upTo: SessionDriver.frames, now: loop.now)
             seat.outlet.released(messages: sent.messages, bytes: sent.bytes)
             if seat.link.end != nil { collect(wire, seat) }
         }

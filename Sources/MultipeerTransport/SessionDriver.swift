@@ -47,6 +47,8 @@ package actor SessionDriver: LoopClient {
     static let batch = 131_072
     /// Ciphertext that is gathered before it is sent.
     static let sealing = 65_536
+    /// Frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
+    static let frames = 2 * (FrameHeader.byteCount + 65_536)
     static let linger = Duration.seconds(1)
     static let agent = "swift-multipeer/0.1"
 

@@ -82,6 +82,7 @@ struct OneFrame: FrameSink {
 
     var frameLimit: Int { Limits.frameBeforeSelect }  // [frame.limit-before]
     var wantsFrames: Bool { header == nil }
+    var frameOrder: FrameOrder? { .beforeSelected }  // [frame.order]
 
     mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
         self.header = header

@@ -1,4 +1,5 @@
 import Foundation
+import MultipeerIntroduction
 import Testing
 
 @Suite("15 Registries")
@@ -33,6 +34,18 @@ struct RegistryTests {
         for (name, value) in limits {
             #expect(registered[name] == value, "Limits.\(name)")
         }
+    }
+
+    @Test(
+        "a timer of the code has the duration that the registry gives it",
+        arguments: [
+            ("attempt", Timing.attempt), ("hello", Timing.greeting), ("confirm", Timing.decision),
+            ("trust", Timing.decision), ("select", Timing.selection), ("higherDelay", Timing.higherDialDelay),
+            ("staleAge", Timing.linkSettles), ("staleProbe", Timing.probe),
+        ])
+    func timers(_ name: String, _ duration: Duration) throws {
+        let timer = try #require(registries.timers.first { $0.name == name })
+        #expect(Duration.milliseconds(timer.milliseconds) == duration)
     }
 
     @Test("every label that the registry names is defined in the spec")
