@@ -26,7 +26,9 @@ extension SessionDriver {
         case .unanswered(let id): endLink(id, EndReason(code: .timedOut), telling: .timeout)
         case .probe(let id): wires[id]?.seat?.link.probe()
         case .seek(let uid): note(.sought, of: uid)
-        case .fail(let uid, let failure): note(.abandoned(EndReason(failure)), of: uid)
+        case .fail(let uid, let failure):
+            questions.removeValue(forKey: uid)?.cancel()
+            note(.abandoned(EndReason(failure)), of: uid)
         }
     }
 
