@@ -46,6 +46,12 @@ public actor Session {
     /// Memory is bounded by credit: a peer whose messages are not taken is held back.
     public nonisolated var events: SessionEvents { SessionEvents(driver.inbox) }
 
+    /// Where a task may run that must answer fast: on the session's own thread, without a hop either way.
+    ///
+    /// `Task(executorPreference: session.executor) { … }`. Such a task shares the thread with the session's sockets and
+    /// with those of other sessions: it must never block nor compute for long.
+    public nonisolated var executor: any TaskExecutor { driver.loop.taskExecutor }
+
     /// The certificate that this session shows; nil when its preference is none.
     public nonisolated var certificate: Certificate? { driver.identity?.chain.first }
 

@@ -66,13 +66,7 @@ extension Link: FrameSink {
     }
 
     /// The complete messages that came since the last call, in order. [msg.order]
-    package mutating func takeMessages() -> [IncomingMessage] {
-        guard !incoming.isEmpty else { return [] }
-        var batch: [IncomingMessage] = []
-        batch.reserveCapacity(incoming.count)
-        swap(&batch, &incoming)
-        return batch
-    }
+    package mutating func takeMessages() -> [IncomingMessage] { incoming.takeAll() }
 
     package mutating func nextEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
 
@@ -84,7 +78,12 @@ extension Link {
     @inline(__always)
     private mutating func message(_ payload: Span<UInt8>) throws(Violation) {
         try spend(payload.count)
-        deliver(try assembler.finish(payload))  // [msg.empty]
+        guard assembler.isWhole, payload.count <= IncomingMessages.smallMessage else {
+            return deliver(try assembler.finish(payload))
+        }
+        try assembler.check(payload.count)
+        count(payload.count)
+        incoming.append(small: payload, cost: MessageCredit.cost(payload.count))  // [msg.empty]
     }
 
     @inline(__always)
@@ -97,9 +96,14 @@ extension Link {
 
     @inline(__always)
     private mutating func deliver(_ message: consuming IncomingMessage) {
-        counted.messagesReceived &+= 1
-        counted.bytesReceived &+= message.bytes.count
+        count(message.range.count)
         incoming.append(message)
+    }
+
+    @inline(__always)
+    private mutating func count(_ bytes: Int) {
+        counted.messagesReceived &+= 1
+        counted.bytesReceived &+= bytes
     }
 
     private mutating func control(_ header: FrameHeader, _ payload: Span<UInt8>) throws(Violation) {

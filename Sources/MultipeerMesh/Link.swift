@@ -51,7 +51,7 @@ package struct Link: ~Copyable, Sendable {
     package internal(set) var end: LinkEnd?
 
     var now: Moment
-    var incoming: [IncomingMessage] = []
+    var incoming = IncomingMessages()
     var events: [Event] = []
     var assembler: MessageAssembler
     var grant: MessageCredit.Grant

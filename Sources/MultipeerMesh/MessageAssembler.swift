@@ -1,16 +1,5 @@
 import MultipeerFraming
 
-/// A message as it came, and what it cost the peer: that is what taking it gives back.
-package struct IncomingMessage: Equatable, Sendable {
-    package let bytes: [UInt8]
-    package let cost: Int
-
-    package init(bytes: [UInt8], cost: Int) {
-        self.bytes = bytes
-        self.cost = cost
-    }
-}
-
 /// Joins MSG_PART* MSG to one message. Spec 8.1.
 ///
 /// ```
@@ -39,12 +28,16 @@ struct MessageAssembler: Sendable {
         parts = payload
     }
 
+    /// Whether a MSG would be a message by itself.
+    @inline(__always)
+    var isWhole: Bool { cost == 0 }
+
     /// A MSG: it ends the message.
     @inline(__always)
     mutating func finish(_ payload: Span<UInt8>) throws(Violation) -> IncomingMessage {
         try check(payload.count)
         let last = MessageCredit.cost(payload.count)
-        if cost == 0 { return IncomingMessage(bytes: [UInt8](copying: payload), cost: last) }
+        if cost == 0 { return IncomingMessage([UInt8](copying: payload), cost: last) }
         return join(payload, cost: last)
     }
 
@@ -52,7 +45,7 @@ struct MessageAssembler: Sendable {
         guard cost == 0 else { return try finish(payload.span) }
         try check(payload.count)
         let cost = MessageCredit.cost(payload.count)
-        return IncomingMessage(bytes: payload, cost: cost)
+        return IncomingMessage(payload, cost: cost)
     }
 
     private mutating func join(_ payload: Span<UInt8>, cost last: Int) -> IncomingMessage {
@@ -60,7 +53,7 @@ struct MessageAssembler: Sendable {
         swap(&bytes, &parts)
         bytes.append(copying: payload)
         defer { cost = 0 }
-        return IncomingMessage(bytes: bytes, cost: cost + last)
+        return IncomingMessage(bytes, cost: cost + last)
     }
 
     private func checkPart(_ count: Int) throws(Violation) {
@@ -70,7 +63,7 @@ struct MessageAssembler: Sendable {
 
     /// Before anything is stored. [msg.max]
     @inline(__always)
-    private func check(_ count: Int) throws(Violation) {
+    func check(_ count: Int) throws(Violation) {
         guard count <= limit &- parts.count else { throw .messageTooLong(parts.count + count) }
     }
 }

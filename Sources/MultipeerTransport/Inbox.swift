@@ -102,9 +102,14 @@ extension Inbox: AsyncSequence {
 
         /// The rest of the batch, or all of the next one.
         package mutating func nextBatch() async -> [Element]? {
-            if hand.elements.isEmpty, await !hand.refill() { return nil }
-            defer { hand.elements = [] }
-            return hand.elements.reversed()
+            if !hand.elements.isEmpty {
+                defer { hand.elements = [] }
+                return hand.elements.reversed()
+            }
+            guard await hand.refill(inOrder: true) else { return nil }
+            var batch: [Element] = []
+            swap(&batch, &hand.elements)
+            return batch
         }
     }
 
@@ -130,9 +135,9 @@ extension Inbox: AsyncSequence {
             inbox.putBack(batches)
         }
 
-        /// Answers false at the end. A batch that an earlier iterator handed out whole has costs and no elements left:
+        /// Answers false at the end. `inOrder`: the caller takes all of it, the first first. A batch that an earlier iterator handed out whole has costs and no elements left:
         /// it is settled like any other, and the next one is taken.
-        func refill() async -> Bool {
+        func refill(inOrder: Bool = false) async -> Bool {
             repeat {
                 settle()
                 while batches.isEmpty {
@@ -147,7 +152,7 @@ extension Inbox: AsyncSequence {
                 guard let batch = batches.popLast() else { return false }
                 (elements, costs) = (batch.elements, batch.costs)
             } while elements.isEmpty
-            elements.reverse()
+            if !inOrder { elements.reverse() }
             return true
         }
 

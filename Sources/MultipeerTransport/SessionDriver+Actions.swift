@@ -91,7 +91,7 @@ extension SessionDriver {
     private func collectMessages(_ wire: Wire, _ seat: Seat) {
         let key = Int(wire.id.rawValue)
         for message in seat.link.takeMessages() {
-            pending.append(.message(Message(peer: seat.peer, bytes: message.bytes)), key: key, cost: message.cost)
+            pending.append(.message(Message(peer: seat.peer, message)), key: key, cost: message.cost)
         }
     }
 

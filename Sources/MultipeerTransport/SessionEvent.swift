@@ -13,10 +13,24 @@ public enum SessionEvent: Sendable {
 public struct Message: Sendable {
     /// Who sent it.
     public let peer: PeerID
-    public let bytes: [UInt8]
+    private let content: IncomingMessage
 
-    package init(peer: PeerID, bytes: [UInt8]) {
+    package init(peer: PeerID, _ content: IncomingMessage) {
         self.peer = peer
-        self.bytes = bytes
+        self.content = content
+    }
+
+    /// How many bytes there are.
+    public var count: Int { content.range.count }
+
+    /// The bytes. Small messages share memory with those that arrived together: this copies them out, so that keeping
+    /// one does not keep the others.
+    public var bytes: [UInt8] { content.bytes }
+
+    /// Lends the bytes without a copy.
+    public func withBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(content.storage.span.extracting(content.range))
     }
 }

@@ -22,7 +22,27 @@ public struct SessionEvents: AsyncSequence, Sendable {
             await base.next(isolation: actor)
         }
 
-        /// The rest of the present batch, or all of the next one; nil once the session is gone.
-        public mutating func nextBatch() async -> [SessionEvent]? { await base.nextBatch() }
+        fileprivate mutating func nextBatch() async -> [SessionEvent]? { await base.nextBatch() }
+    }
+
+    /// The same events as they come: all that are there at a time, in one array.
+    public var batches: Batches { Batches(events: self) }
+
+    /// Batches of events, for those to whom an `await` for each is too much.
+    public struct Batches: AsyncSequence, Sendable {
+        public typealias Element = [SessionEvent]
+        public typealias Failure = Never
+
+        fileprivate let events: SessionEvents
+
+        public func makeAsyncIterator() -> Iterator { Iterator(base: events.makeAsyncIterator()) }
+
+        /// Hands out whole batches.
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate var base: SessionEvents.Iterator
+
+            /// The next batch, never empty; nil once the session is gone or the task is cancelled.
+            public mutating func next() async -> [SessionEvent]? { await base.nextBatch() }
+        }
     }
 }

@@ -63,9 +63,9 @@ struct MessageTests {
         let pair = Pair(.small(), .small(credit: 6_400))
         pair.one.link.enqueue([[UInt8]](repeating: [], count: 1_000))
         pair.settle()
-        #expect(
-            pair.other.link.takeMessages()
-                == [IncomingMessage](repeating: .init(bytes: [], cost: 64), count: 100))
+        let held = pair.other.link.takeMessages()
+        #expect(held.map(\.bytes) == [[UInt8]](repeating: [], count: 100))
+        #expect(held.allSatisfy { $0.cost == 64 })
     }
 
     @Test("a message longer than the window gets through, and what is held stays bounded [msg.credit-return]")

@@ -16,6 +16,11 @@ void multipeer_name_thread(const char *name);
 /// `struct sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
 int multipeer_accept(int listener, void *address, unsigned int *length);
 
+/// Lets glibc keep up to twice `size` bytes of freed memory (at most 32 MiB) instead of giving it back to the system at
+/// once: a message's memory would otherwise be faulted in anew for each. It only raises the threshold that glibc adapts
+/// by itself when large blocks are freed; other allocators ignore it.
+void multipeer_keep_freed_memory(unsigned long size);
+
 /// Whether this build runs under ThreadSanitizer. Read inline, so that a lock pays for a load and not for two calls.
 extern const bool multipeer_tsan_enabled;
 
