@@ -68,7 +68,12 @@ let package = Package(
         tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         tests("MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"]),
         tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
-        tests("LoopbackTests", ["Multipeer"]),
+        tests(
+            "LoopbackTests",
+            [
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
+            ]),
         tests("SpecTests", ["MultipeerIntroduction"]),
         tests("CommandTests", ["MultipeerCLI", "Multipeer"]),
 

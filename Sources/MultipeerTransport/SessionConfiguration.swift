@@ -1,5 +1,5 @@
 import MultipeerFraming
-import MultipeerIntroduction
+package import MultipeerIntroduction
 public import MultipeerSecurity
 
 /// How a session protects its links, whom it trusts, where it listens and how long it waits.
@@ -26,6 +26,8 @@ public struct SessionConfiguration: Sendable {
     public var keyLog: KeyLog?
     /// Links at the most. Spec 15.
     package var seats: Int
+    /// What connection data names instead of the addresses at which the session listens. A test puts itself in between.
+    package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
 
     /// A session with the standard limits: encrypted when the other side can, listening on every interface.
     public init(
@@ -43,5 +45,6 @@ public struct SessionConfiguration: Sendable {
         death = .seconds(10)
         seats = Limits.peers - 1
         keyLog = nil
+        advertising = nil
     }
 }

@@ -26,7 +26,9 @@ extension SessionDriver {
         case .unanswered(let id): endLink(id, EndReason(code: .timedOut), telling: .timeout)
         case .probe(let id): wires[id]?.seat?.link.probe()
         case .seek(let uid): note(.sought, of: uid)
-        case .fail(let uid, let failure): note(.abandoned(EndReason(failure)), of: uid)
+        case .fail(let uid, let failure):
+            questions.removeValue(forKey: uid)?.cancel()
+            note(.abandoned(EndReason(failure)), of: uid)
         }
     }
 
@@ -60,7 +62,7 @@ extension SessionDriver {
             data, link: link, outlet: outlet, suite: wire.channel?.suite,
             authentication: authentications[uid] ?? (wire.accepting == nil ? .tokens : .connectionData))
         names[uid] = data.peer
-        acceptor?.ended(id)  // No stranger any more. [limit.unauthenticated]
+        acceptor?.ended(id)  // no stranger any more
         dirty.insert(id)
         note(.linked, of: uid)
     }

@@ -174,9 +174,9 @@ extension SessionDriver {
 
     private func candidates() throws(SessionFault) -> [Candidate] {
         let addresses = acceptor?.addresses() ?? []
-        let candidates = addresses.compactMap { Candidate($0) }.prefix(Limits.candidates)
+        let candidates = Array(addresses.compactMap { Candidate($0) }.prefix(Limits.candidates))
         guard !candidates.isEmpty else { throw .noAddress }
-        return Array(candidates)
+        return configuration.advertising?(candidates) ?? candidates
     }
 
     private func linkLocalZones() -> [UInt32] {

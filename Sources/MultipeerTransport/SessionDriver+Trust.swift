@@ -15,12 +15,12 @@ extension SessionDriver {
             chain: introductions.showsIdentity(uid) ? wire.channel?.peerChain ?? [] : [],
             fingerprint: wire.channel?.peerFingerprint, known: knownFingerprint(of: uid), now: Int64(time(nil)))
         let verdict = configuration.trust.evaluate(evidence)
-        guard case .undecided = verdict else { return answered(verdict, evidence) }
+        guard case .undecided = verdict else { return answered(verdict, evidence, about: id) }
         questions[uid]?.cancel()
         let policy = configuration.trust
         questions[uid] = Task { [weak self] in
             let verdict = await policy.decide(evidence)
-            await self?.answered(verdict, evidence)
+            await self?.answeredLater(verdict, evidence, about: id)
         }
     }
 
@@ -28,15 +28,22 @@ extension SessionDriver {
         configuration.trustStore.map { $0.fingerprint(of: uid) } ?? remembered[uid]
     }
 
-    private func answered(_ verdict: TrustVerdict, _ evidence: TrustEvidence) {
+    /// An answer to a question that is not open any more is none.
+    private func answeredLater(_ verdict: TrustVerdict, _ evidence: TrustEvidence, about id: ConnectionID) {
+        guard !Task.isCancelled else { return }
+        questions[evidence.peer] = nil
+        answered(verdict, evidence, about: id)
+    }
+
+    private func answered(_ verdict: TrustVerdict, _ evidence: TrustEvidence, about id: ConnectionID) {
         let uid = evidence.peer
-        questions[uid] = nil
         var isTrusted = false
         if case .trusted(let policy, let remember) = verdict {
             isTrusted = remember ? self.remember(evidence) : true
             authentications[uid] = authentication(evidence, by: policy)
         }
-        introductions.decide(uid, isTrusted: isTrusted, at: EventLoop.currentMoment())  // [trust.before-confirm]
+        introductions.decide(
+            uid, asked: id, isTrusted: isTrusted, at: EventLoop.currentMoment())  // [trust.before-confirm]
         loop.wantsTurnEnd(self)
     }
 

@@ -1,8 +1,8 @@
-import MultipeerIntroduction
+package import MultipeerIntroduction
 
 extension SocketAddress {
     /// The address at which a candidate is dialled.
-    init?(_ candidate: Candidate) {
+    package init?(_ candidate: Candidate) {
         guard let host = Host(bytes: candidate.address, scope: candidate.zone) else { return nil }
         self.init(host, port: candidate.port)
     }
@@ -10,5 +10,5 @@ extension SocketAddress {
 
 extension Candidate {
     /// The address as others may dial it: without a zone, which means nothing to them.
-    init?(_ address: SocketAddress) { self.init(address: address.host.bytes, port: address.port) }
+    package init?(_ address: SocketAddress) { self.init(address: address.host.bytes, port: address.port) }
 }
