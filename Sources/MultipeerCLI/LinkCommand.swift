@@ -73,9 +73,7 @@ private final class Linking: Sendable {
         state.withLock { $0.data = mine }
         try exchange.publish(mine)
         let theirs = try await exchange.obtain(within: session.configuration.patience)
-        try await Complaint.translating { () async throws(MultipeerError) in
-            try await session.connect(with: theirs)
-        }
+        try await connect(with: theirs)
         await introduce(theirs.peer)
         let conversation = Conversation(
             session, with: theirs.peer, asChat: isChat ? Chat(with: theirs.peer) : nil)
@@ -89,6 +87,16 @@ private final class Linking: Sendable {
             throw error
         }
         await end(progress)
+    }
+
+    private func connect(with theirs: ConnectionData) async throws(Complaint) {
+        do throws(MultipeerError) {
+            try await session.connect(with: theirs)
+        } catch {
+            // Refused: the other side has yet to read our data to learn the same from it.
+            if error.reason?.code != .timedOut { state.withLock { $0.data = nil } }
+            throw Complaint(error)
+        }
     }
 
     private func end(_ progress: Task<Void, Never>?) async {

@@ -26,6 +26,7 @@ final class Command: Sendable {
     private let noticed = Gathered()
 
     init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
+        _ = signal(SIGPIPE, SIG_IGN)  // Writing to a process that has ended is an error, not the end of the tests.
         let words = wrapper + [try Command.path()] + arguments
         process = try ChildProcess(
             words[0], Array(words.dropFirst()),
@@ -66,6 +67,26 @@ final class Command: Sendable {
                 if line.contains(text) { return true }
             }
             return false
+        }
+    }
+
+    func firstLine() async throws -> String {
+        try await reading.run { [process] () throws(Complaint) in try process.output.readLine() } ?? ""
+    }
+
+    /// Writes the same piece again and again until nothing was taken for half a second; answers how many bytes were.
+    func sendsUntilStalled(_ piece: [UInt8], most: Int) async throws -> Int {
+        let descriptor = process.input.descriptor
+        return try await writing.run { [process] () throws(Complaint) in
+            var sent = 0
+            while sent < most {
+                var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                guard unsafe poll(&one, 1, 500) == 1 else { break }
+                // A pipe that can be written has room for this many.
+                try process.input.write(Array(piece.prefix(4_096)))
+                sent += min(4_096, piece.count)
+            }
+            return sent
         }
     }
 
