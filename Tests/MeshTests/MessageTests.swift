@@ -68,6 +68,17 @@ struct MessageTests {
         #expect(held.allSatisfy { $0.cost == 64 })
     }
 
+    @Test("messages that trickle in do not take more memory than they cost [msg.cost]")
+    func trickle() {
+        let end = End()
+        let held = (0..<100).flatMap { _ in
+            end.receive(.message([1]))
+            return end.link.takeMessages()
+        }
+        #expect(held.count == 100)
+        #expect(held.allSatisfy { $0.storage.capacity <= $0.cost })
+    }
+
     @Test("a message longer than the window gets through, and what is held stays bounded [msg.credit-return]")
     func longerThanWindow() {
         let pair = Pair(.small(), .small(message: 300_000, credit: 8_192))
