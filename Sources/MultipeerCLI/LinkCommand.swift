@@ -33,14 +33,14 @@ enum LinkCommand {
             try Session(peer: options.peer, configuration: options.configuration)
         }
         let link = Linking(session, exchange, arguments)
-        Interrupt.first { await link.leaveOrWait() }
+        Interrupt.first { await link.leave() }
         do throws(Complaint) {
             try await link.run()
         } catch {
-            await link.leaveOrWait()
+            await link.leave()
             throw error
         }
-        await link.leaveOrWait()
+        await link.leave()
     }
 }
 
@@ -54,7 +54,7 @@ private final class Linking: Sendable {
     private let state = Locked(State())
 
     private struct State: Sendable {
-        var isLeaving = false
+        var leaving: Task<Void, Never>?
         var data: ConnectionData?
     }
 
@@ -113,20 +113,18 @@ private final class Linking: Sendable {
         Terminal.say("protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
     }
 
-    /// Says goodbye and cleans up; false when somebody else is doing that already.
-    func leave() async -> Bool {
-        let (isFirst, data) = state.withLock { state in
-            defer { state.isLeaving = true }
-            return (!state.isLeaving, state.data)
+    /// Says goodbye and cleans up, once; whoever comes second waits for the same end.
+    func leave() async {
+        let leaving = state.withLock { state in
+            if let leaving = state.leaving { return leaving }
+            let data = state.data
+            let leaving = Task { [session, exchange] in
+                await session.disconnect()
+                exchange.retract(data)
+            }
+            state.leaving = leaving
+            return leaving
         }
-        guard isFirst else { return false }
-        await session.disconnect()
-        exchange.retract(data)
-        return true
-    }
-
-    /// The same, but never returns when somebody else is doing that, because they end the process.
-    func leaveOrWait() async {
-        if await !leave() { await Signal<Void>().value() }
+        await leaving.value
     }
 }

@@ -26,7 +26,8 @@ final class Command: Sendable {
     private let noticed = Gathered()
 
     init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
-        _ = signal(SIGPIPE, SIG_IGN)  // Writing to a process that has ended is an error, not the end of the tests.
+        // Writing to a process that has ended is an error, not the end of the tests.
+        _ = signal(SIGPIPE, SIG_IGN)
         let words = wrapper + [try Command.path()] + arguments
         process = try ChildProcess(
             words[0], Array(words.dropFirst()),
