@@ -20,6 +20,8 @@ extension SessionDriver {
         if wire.phase == .connecting { return finishDialling(wire) }
         if readiness.contains(.writable) { dirty.insert(id) }
         if readiness.contains(.readable) || readiness.contains(.failed) { read(wire) }
+        // Here and not only at the end of the turn: a reader on the loop then answers within this turn.
+        inbox.push(&pending)
     }
 
     private func advance() {
