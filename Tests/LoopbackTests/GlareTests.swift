@@ -9,14 +9,18 @@ import Testing
 @Suite("6 Both sides dial at once", .timeLimit(.minutes(5)))
 struct GlareTests {
     /// 100 in the ordinary tests; the acceptance run asks for 1,000.
-    static var rounds: Int { ProcessInfo.processInfo.environment["MULTIPEER_ROUNDS"].flatMap { Int($0) } ?? 100 }
+    static var rounds: Int {
+        ProcessInfo.processInfo.environment["MULTIPEER_ROUNDS"].flatMap { Int($0) } ?? 100
+    }
 
     struct Round: Sendable {
         let lowerDialled: Bool
         let connections: Int
     }
 
-    @Test("exactly one link comes of it, the same at both ends, every time [link.dialler] [select.one] [select.rest]")
+    @Test(
+        "exactly one link comes of it, the same at both ends, every time [link.dialler] [select.one] [select.rest]"
+    )
     func glare() async throws {
         var done: [Round] = []
         let batch = 25
@@ -29,7 +33,9 @@ struct GlareTests {
         #expect(done.count == Self.rounds)
         let byLower = done.count(where: \.lowerDialled)
         let met = done.count { $0.connections > 1 }
-        print("\(done.count) rounds: \(byLower) links dialled by the lower peer, \(met) rounds with several connections")
+        print(
+            "\(done.count) rounds: \(byLower) links dialled by the lower peer, \(met) rounds with several connections"
+        )
     }
 
     /// The lower peer dials at once and the higher one after 500 ms; so the higher one is told first.
@@ -38,7 +44,9 @@ struct GlareTests {
         let meeting = try Meeting.annFirst(
             ann: .loopback(patience: .seconds(20)).tapped(by: lowersTap),
             bob: .loopback(patience: .seconds(20)).tapped(by: highersTap))
-        let (lowers, highers) = (try await meeting.ann.connectionData(), try await meeting.bob.connectionData())
+        let (lowers, highers) = (
+            try await meeting.ann.connectionData(), try await meeting.bob.connectionData()
+        )
         let skew = Duration.milliseconds(475 + Int.random(in: 0...50))
         async let higher: Void = meeting.bob.connect(with: lowers)
         async let lower: Void = {

@@ -40,7 +40,9 @@ struct MessageTests {
         await meeting.end()
     }
 
-    @Test("10,000 numbered messages go both ways at once, each once and in order [msg.order] [msg.credit-return]")
+    @Test(
+        "10,000 numbered messages go both ways at once, each once and in order [msg.order] [msg.credit-return]"
+    )
     func numbered() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -60,14 +62,17 @@ struct MessageTests {
         await meeting.end()
     }
 
-    @Test("a reader that does not read holds the sender back, and nothing is lost [msg.credit-limit] [limit.outbox]")
+    @Test(
+        "a reader that does not read holds the sender back, and nothing is lost [msg.credit-limit] [limit.outbox]"
+    )
     func slowReader() async throws {
         let meeting = try Meeting()
         try await meeting.link()
         let counter = Counter()
         let sender = Task {
             for number in 0..<400 {
-                try await meeting.ann.send(Self.numbered(number) + Self.long(0).dropFirst(4), to: meeting.bob.peer)
+                try await meeting.ann.send(
+                    Self.numbered(number) + Self.long(0).dropFirst(4), to: meeting.bob.peer)
                 counter.add()
             }
         }

@@ -36,7 +36,9 @@ struct MiddleTests {
             if pair.0 == .required || pair.1 == .required {
                 // Of a required end, not one byte in plain, whatever it was sent.
                 let mute = pair.0 == .required ? annsTap : bobsTap
-                for flow in await mute.flows { #expect(!flow.fromListener.starts(with: Array("MPCPLAIN".utf8))) }
+                for flow in await mute.flows {
+                    #expect(!flow.fromListener.starts(with: Array("MPCPLAIN".utf8)))
+                }
             }
             await meeting.end()
         }
@@ -116,7 +118,9 @@ struct MiddleTests {
         }
     }
 
-    @Test("a link cut in the middle of a message reports its loss, and delivers nothing of it [tls.truncation] [msg.failed]")
+    @Test(
+        "a link cut in the middle of a message reports its loss, and delivers nothing of it [tls.truncation] [msg.failed]"
+    )
     func truncated() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -186,7 +190,9 @@ final class Forger: Sendable {
     func answer(_ chunk: Tap.Chunk) -> Tap.Verdict {
         let output = state.withLock { state -> [UInt8] in
             if state.channels[chunk.flow] == nil {
-                guard let secure = try? SecureChannel.tls(context, role: .server, accepting: []) else { return [] }
+                guard let secure = try? SecureChannel.tls(context, role: .server, accepting: []) else {
+                    return []
+                }
                 state.channels[chunk.flow] = Channel(secure)
             }
             guard let channel = state.channels[chunk.flow] else { return [] }

@@ -10,7 +10,9 @@ struct SessionLifeTests {
     @Test("connecting twice is connecting once, and connecting to a linked peer is done at once")
     func twice() async throws {
         let meeting = try Meeting()
-        let (annsData, bobsData) = (try await meeting.ann.connectionData(), try await meeting.bob.connectionData())
+        let (annsData, bobsData) = (
+            try await meeting.ann.connectionData(), try await meeting.bob.connectionData()
+        )
         async let first: Void = meeting.ann.connect(with: bobsData)
         async let second: Void = meeting.ann.connect(meeting.bob.peer, with: bobsData)
         async let other: Void = meeting.bob.connect(with: annsData)
@@ -88,14 +90,17 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("the same two sessions link again after each disconnect, with new data only [endpoint.instance] [close.goodbye]")
+    @Test(
+        "the same two sessions link again after each disconnect, with new data only [endpoint.instance] [close.goodbye]"
+    )
     func again() async throws {
         let meeting = try Meeting()
         for round in 0..<20 {
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
             // Now the one, now the other leaves first; the other hears a goodbye.
-            let (first, second) = round.isMultiple(of: 2) ? (meeting.ann, meeting.bob) : (meeting.bob, meeting.ann)
+            let (first, second) =
+                round.isMultiple(of: 2) ? (meeting.ann, meeting.bob) : (meeting.bob, meeting.ann)
             await first.disconnect()
             #expect(try await within { await second.events.firstEnd() }?.code == .goodbye)
             await second.disconnect()
@@ -105,7 +110,8 @@ struct SessionLifeTests {
 
     @Test("data of an instance that is gone leads nowhere [endpoint.instance] [hello.receiver]")
     func stale() async throws {
-        let meeting = try Meeting(ann: .loopback(patience: .seconds(1)), bob: .loopback(patience: .seconds(1)))
+        let meeting = try Meeting(
+            ann: .loopback(patience: .seconds(1)), bob: .loopback(patience: .seconds(1)))
         let old = try await meeting.bob.connectionData()
         await meeting.bob.disconnect()
         let fresh = try await meeting.bob.connectionData()
@@ -136,10 +142,12 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("a session that is let go of closes its connections and stops listening; the other side sees a loss")
+    @Test(
+        "a session that is let go of closes its connections and stops listening; the other side sees a loss")
     func letGo() async throws {
         try await withTaps { annsTap, bobsTap in
-            let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback().tapped(by: bobsTap))
+            let bob = try Session(
+                peer: PeerID(displayName: "bob"), configuration: .loopback().tapped(by: bobsTap))
             try await linkAndLetGo(annsTap, bob)
             let end = try await within { await bob.events.firstEnd() }
             #expect(end?.code == .lost)

@@ -40,15 +40,17 @@ struct TamperingTests {
             $0.with(Blob.recipient, [UInt8](repeating: 7, count: 16))
         },
     ]
-    static let encryptedChanges = changes + [
-        Change("preference optional") { $0.with(Blob.preference, [0]) },
-        Change("preference none", .policy, "") { $0.plain },
-        Change("fingerprint", .timedOut, "certificate") { $0.flipping(Blob.fingerprint) },
-    ]
-    static let plainChanges = changes + [
-        Change("preference required", .policy, "") { $0.encrypted(1) },
-        Change("preference optional") { $0.encrypted(0) },
-    ]
+    static let encryptedChanges =
+        changes + [
+            Change("preference optional") { $0.with(Blob.preference, [0]) },
+            Change("preference none", .policy, "") { $0.plain },
+            Change("fingerprint", .timedOut, "certificate") { $0.flipping(Blob.fingerprint) },
+        ]
+    static let plainChanges =
+        changes + [
+            Change("preference required", .policy, "") { $0.encrypted(1) },
+            Change("preference optional") { $0.encrypted(0) },
+        ]
 
     @Test(
         "between sessions that encrypt, no changed field leads to a link [data.recipient] [hello.refs] [hello.receiver] [tls.pin]",
@@ -60,7 +62,9 @@ struct TamperingTests {
         await meeting.end()
     }
 
-    @Test("between sessions that never encrypt, neither, and the wire says why [hello.refs]", arguments: plainChanges)
+    @Test(
+        "between sessions that never encrypt, neither, and the wire says why [hello.refs]",
+        arguments: plainChanges)
     func plain(_ change: Change) async throws {
         let (annsTap, bobsTap) = (try await Tap(), try await Tap())
         let meeting = try Meeting(
@@ -85,7 +89,8 @@ struct TamperingTests {
         let details = [ann.detail, bob.detail]
         if change.holder == .timedOut {
             #expect(details.contains { $0.contains(change.detail) }, "\(details)")
-            #expect(details.allSatisfy { $0.contains(change.detail) || $0.contains("certificate") }, "\(details)")
+            #expect(
+                details.allSatisfy { $0.contains(change.detail) || $0.contains("certificate") }, "\(details)")
         }
         #expect(await meeting.ann.peers.isEmpty)
         #expect(await meeting.bob.peers.isEmpty)

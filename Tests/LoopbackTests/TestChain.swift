@@ -8,14 +8,19 @@ struct TestChain {
     private let directory: URL
 
     init() throws {
-        directory = FileManager.default.temporaryDirectory.appending(path: "multipeer-\(UUID().uuidString)")
+        let directory = FileManager.default.temporaryDirectory.appending(
+            path: "multipeer-\(UUID().uuidString)")
+        self.directory = directory
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         let curve = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
         try Self.run("req -x509 \(curve) -keyout root.key -out root.pem -subj /CN=Root -days 30", directory)
         try Self.run("req \(curve) -keyout leaf.key -out leaf.csr -subj /CN=Leaf", directory)
         try Self.run(
-            "x509 -req -in leaf.csr -CA root.pem -CAkey root.key -set_serial 2 -out leaf.pem -days 30", directory)
-        let files = try ["leaf.key", "leaf.pem", "root.pem"].map { try Data(contentsOf: directory.appending(path: $0)) }
+            "x509 -req -in leaf.csr -CA root.pem -CAkey root.key -set_serial 2 -out leaf.pem -days 30",
+            directory)
+        let files = try ["leaf.key", "leaf.pem", "root.pem"].map {
+            try Data(contentsOf: directory.appending(path: $0))
+        }
         identity = try Identity(file: files.flatMap { [UInt8]($0) })
         guard let root = identity.chain.last else { throw Overdue() }
         self.root = root

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("5 Trust over loopback", .timeLimit(.minutes(1)))
 struct TrustTests {
-    @Test("the application is asked once, with the certificates, and may accept [trust.before-confirm] [trust.once]")
+    @Test(
+        "the application is asked once, with the certificates, and may accept [trust.before-confirm] [trust.once]"
+    )
     func accepted() async throws {
         let identity = try Identity.generate(commonName: "bob's own")
         let asked = Questions(answer: true)
@@ -26,7 +28,8 @@ struct TrustTests {
         await meeting.end()
     }
 
-    @Test("the application may refuse: both sides end with REJECTED, and are not linked [trust.before-confirm]")
+    @Test(
+        "the application may refuse: both sides end with REJECTED, and are not linked [trust.before-confirm]")
     func refused() async throws {
         let asked = Questions(answer: false)
         let meeting = try Meeting(
@@ -39,13 +42,17 @@ struct TrustTests {
         await meeting.end()
     }
 
-    @Test("an application that does not answer keeps nobody: the search can be given up, and the question with it")
+    @Test(
+        "an application that does not answer keeps nobody: the search can be given up, and the question with it"
+    )
     func unanswered() async throws {
         let asked = Questions(answer: nil)
         let meeting = try Meeting(
             ann: .loopback().with { $0.trust = .ask { await asked.decide($0) } },
             bob: .loopback(identity: try Identity.generate()))
-        let (annsData, bobsData) = (try await meeting.ann.connectionData(), try await meeting.bob.connectionData())
+        let (annsData, bobsData) = (
+            try await meeting.ann.connectionData(), try await meeting.bob.connectionData()
+        )
         async let first = meeting.ann.trying(bobsData)
         async let second = meeting.bob.trying(annsData)
         try await within { await asked.arrive(1) }
@@ -63,7 +70,9 @@ struct TrustTests {
         let meeting = try Meeting(
             ann: .loopback().with { $0.trust = .ask { await asked.decideWhenTold($0) } },
             bob: .loopback(identity: try Identity.generate()))
-        let (annsData, bobsData) = (try await meeting.ann.connectionData(), try await meeting.bob.connectionData())
+        let (annsData, bobsData) = (
+            try await meeting.ann.connectionData(), try await meeting.bob.connectionData()
+        )
         async let firstOfAnn = meeting.ann.trying(bobsData)
         async let firstOfBob = meeting.bob.trying(annsData)
         try await within { await asked.arrive(1) }
@@ -95,15 +104,19 @@ struct TrustTests {
         await bad.end()
     }
 
-    @Test("the key of the first time is the only one ever after, also for another process with the same store")
+    @Test(
+        "the key of the first time is the only one ever after, also for another process with the same store")
     func firstUse() async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "multipeer-\(UUID().uuidString)")
+        let directory = FileManager.default.temporaryDirectory.appending(
+            path: "multipeer-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
         let path = directory.appending(path: "peers").path()
         let bob = try PeerID(displayName: "bob")
         let own = try Identity.generate()
-        func meet(_ identity: Identity) async throws -> (Result<Void, MultipeerError>, Result<Void, MultipeerError>) {
+        func meet(_ identity: Identity) async throws -> (
+            Result<Void, MultipeerError>, Result<Void, MultipeerError>
+        ) {
             let store = try TrustStoreFile(path: path)
             let meeting = try Meeting(
                 PeerID(displayName: "ann"),
@@ -124,7 +137,9 @@ struct TrustTests {
         #expect(try await meet(own).0.isLinked)
     }
 
-    @Test("a certificate authority vouches for its own, and for nobody else", .enabled(if: OpenSSLClient.isPresent))
+    @Test(
+        "a certificate authority vouches for its own, and for nobody else",
+        .enabled(if: OpenSSLClient.isPresent))
     func authority() async throws {
         let chain = try TestChain()
         defer { chain.remove() }
@@ -132,7 +147,8 @@ struct TrustTests {
         let good = try Meeting(ann: strict, bob: .loopback(identity: chain.identity))
         try await good.link()
         #expect(
-            await good.ann.facts(for: good.bob.peer)?.authentication == .identity(by: "a certificate authority"))
+            await good.ann.facts(for: good.bob.peer)?.authentication
+                == .identity(by: "a certificate authority"))
         await good.end()
         for other in [try Identity.generate(), nil] {
             let bad = try Meeting(ann: strict, bob: .loopback(identity: other))
