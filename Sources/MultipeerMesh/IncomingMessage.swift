@@ -25,6 +25,8 @@ struct IncomingMessages: Sendable {
     /// A message whose `storage` is empty and whose range is not lies in `chunk`.
     private var messages: [IncomingMessage] = []
     private var chunk: [UInt8] = []
+    /// Bytes of the last chunk: the next one will be like it.
+    private var expected = 0
 
     /// Messages up to this size share a chunk.
     static let smallMessage = 4_096
@@ -36,7 +38,8 @@ struct IncomingMessages: Sendable {
     /// Copies a small message behind those before it.
     @inline(__always)
     mutating func append(small payload: Span<UInt8>, cost: Int) {
-        if chunk.isEmpty { chunk.reserveCapacity(Self.chunkSize) }
+        // No more than came last time: whoever trickles messages must not cost a whole chunk for each.
+        if chunk.isEmpty { chunk.reserveCapacity(min(expected, Self.chunkSize)) }
         let start = chunk.count
         chunk.append(copying: payload)
         messages.append(IncomingMessage([], start..<chunk.count, cost: cost))
@@ -47,6 +50,7 @@ struct IncomingMessages: Sendable {
         var batch: [IncomingMessage] = []
         swap(&batch, &messages)
         messages.reserveCapacity(batch.count)
+        expected = chunk.count
         guard !chunk.isEmpty else { return batch }
         var shared: [UInt8] = []
         swap(&shared, &chunk)

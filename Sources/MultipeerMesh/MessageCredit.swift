@@ -47,8 +47,9 @@ extension MessageCredit {
 
         @inline(__always)
         mutating func charge(_ cost: Int) throws(Violation) {
-            let total = spent &+ cost  // a frame's cost is small and `spent` is real traffic: this cannot overflow
-            guard total <= granted else { throw .beyondMessageCredit(by: total - granted) }  // [msg.credit-limit]
+            // Cannot overflow: a frame's cost is small, and `spent` is real traffic. [msg.credit-limit]
+            let total = spent &+ cost
+            guard total <= granted else { throw .beyondMessageCredit(by: total - granted) }
             spent = total
         }
 

@@ -22,7 +22,7 @@ struct MessageTests {
             return [UInt8](repeating: UInt8(number), count: size)
         }
         var (waiting, got, held) = (sent[...], [[UInt8]](), [IncomingMessage]())
-        while got.count < sent.count, pair.isWell {
+        for _ in 0..<20_000 where got.count < sent.count && pair.isWell {
             let batch = waiting.prefix(Int.random(in: 0...9, using: &random))
             waiting.removeFirst(batch.count)
             pair.one.link.enqueue(Array(batch))
@@ -66,6 +66,17 @@ struct MessageTests {
         let held = pair.other.link.takeMessages()
         #expect(held.map(\.bytes) == [[UInt8]](repeating: [], count: 100))
         #expect(held.allSatisfy { $0.cost == 64 })
+    }
+
+    @Test("messages that trickle in do not take more memory than they cost [msg.cost]")
+    func trickle() {
+        let end = End()
+        let held = (0..<100).flatMap { _ in
+            end.receive(.message([1]))
+            return end.link.takeMessages()
+        }
+        #expect(held.count == 100)
+        #expect(held.allSatisfy { $0.storage.capacity <= $0.cost })
     }
 
     @Test("a message longer than the window gets through, and what is held stays bounded [msg.credit-return]")

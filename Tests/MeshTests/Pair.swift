@@ -37,10 +37,14 @@ final class Pair {
         other.advance(seconds)
     }
 
-    /// Until nothing moves any more.
-    func settle() {
-        while isWell, one.link.wantsToSend || other.link.wantsToSend || !ways.allSatisfy(\.isEmpty) {
-            exchange()
-        }
+    private var isBusy: Bool {
+        isWell && (one.wantsToSend || other.wantsToSend || !ways.allSatisfy(\.isEmpty))
+    }
+
+    /// Until nothing moves any more; false when that does not come about.
+    @discardableResult
+    func settle() -> Bool {
+        for _ in 0..<10_000 where isBusy { exchange() }
+        return !isBusy
     }
 }
