@@ -131,7 +131,8 @@ extension SessionDriver {
         guard let wire = wire(of: uid), let seat = wire.seat else { return nil }
         return LinkFacts(
             isEncrypted: seat.isEncrypted, suite: seat.suite, authentication: seat.authentication,
-            address: "\(wire.remote)", isDialled: wire.isDialled, statistics: seat.link.statistics)
+            address: "\(wire.remote)", localAddress: wire.socket.localAddress.map { "\($0)" } ?? "",
+            isDialled: wire.isDialled, statistics: seat.link.statistics)
     }
 
     package var linkedPeers: [PeerID] { wires.values.compactMap { $0.seat?.peer } }
@@ -183,7 +184,8 @@ extension SessionDriver {
     }
 
     private func candidates() throws(SessionFault) -> [Candidate] {
-        let addresses = acceptor?.addresses() ?? []
+        let listening = acceptor?.addresses() ?? []
+        let addresses = configuration.advertised.isEmpty ? listening : configuration.advertised
         let candidates = Array(addresses.compactMap { Candidate($0) }.prefix(Limits.candidates))
         guard !candidates.isEmpty else { throw .noAddress }
         return configuration.advertising?(candidates) ?? candidates
