@@ -75,6 +75,9 @@ let package = Package(
                 "MultipeerFraming",
             ]),
         tests("SpecTests", ["MultipeerIntroduction"]),
+        tests(
+            "VectorTests",
+            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
 
         .target(
             name: "FuzzBodies",
