@@ -62,6 +62,9 @@ let package = Package(
             name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift",
             swiftSettings: strict),
 
+        .executableTarget(
+            name: "MultipeerEndurance", dependencies: ["Multipeer"], path: "Tests/Acceptance/Endurance",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("FramingTests", ["MultipeerFraming"]),
         tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming"]),
@@ -78,6 +81,7 @@ let package = Package(
         tests(
             "VectorTests",
             ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        tests("CommandTests", ["MultipeerCLI", "Multipeer"]),
 
         .target(
             name: "FuzzBodies",

@@ -15,6 +15,9 @@ struct SessionOptions {
         .init(
             "--listen", "ADDRESS", isRepeatable: true,
             "listen there, as 192.0.2.1, 192.0.2.1:4000 or [::1]:4000; default: everywhere, on any port"),
+        .init(
+            "--advertise", "ADDRESS", isRepeatable: true,
+            "name this address in the own data instead of where it listens, for a forwarded port"),
         .init("--timeout", "SECONDS", "give up after so long, 1 to 600; default: 120"),
         .init(
             "--keylog", "FILE",
@@ -41,6 +44,12 @@ struct SessionOptions {
                 throw arguments.complaint("option '--listen' takes ADDRESS or ADDRESS:PORT, not '\(text)'")
             }
             configuration.listening.append(address)
+        }
+        for text in arguments.values("--advertise") {
+            guard let address = SocketAddress(text), address.port > 0 else {
+                throw arguments.complaint("option '--advertise' takes ADDRESS:PORT, not '\(text)'")
+            }
+            configuration.advertised.append(address)
         }
         configuration.patience = .seconds(try arguments.number("--timeout", in: 1...600) ?? 120)
         configuration.keyLog = try SessionOptions.keyLog(arguments)

@@ -27,6 +27,8 @@ public struct LinkFacts: Sendable {
     public let authentication: Authentication
     /// The address at the other end.
     public let address: String
+    /// The address at this end.
+    public let localAddress: String
     /// Whether we dialled.
     public let isDialled: Bool
     public let statistics: LinkStatistics

@@ -14,6 +14,9 @@ public struct SessionConfiguration: Sendable {
     public var trustStore: TrustStoreFile?
     /// Where to listen; empty listens on every interface, on a port that the system chooses.
     public var listening: [SocketAddress]
+    /// What connection data names instead of the addresses at which the session listens; empty names those. For a
+    /// port that somebody forwards.
+    public var advertised: [SocketAddress]
     /// How long one `connect` may take, 1 to 600 seconds.
     public var patience: Duration
     /// The longest message this side accepts, in bytes: 65,536 to 1 GiB.
@@ -26,7 +29,7 @@ public struct SessionConfiguration: Sendable {
     public var keyLog: KeyLog?
     /// Links at the most. Spec 15.
     package var seats: Int
-    /// What connection data names instead of the addresses at which the session listens. A test puts itself in between.
+    /// The same, found out when it is known where the session listens. A test puts itself in between.
     package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
 
     /// A session with the standard limits: encrypted when the other side can, listening on every interface.
@@ -39,6 +42,7 @@ public struct SessionConfiguration: Sendable {
         self.trust = trust
         trustStore = nil
         listening = []
+        advertised = []
         patience = Timing.attempt
         maxMessage = Limits.maxMessage
         silence = .seconds(3)

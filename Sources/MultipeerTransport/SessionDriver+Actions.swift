@@ -203,6 +203,7 @@ extension SessionDriver {
     }
 
     private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
+        guard leaveDeadline == nil else { return }
         let id = introductions.accepted(at: loop.now)
         let wire = Wire(id, socket, to: remote, dialled: false, accepting: nil)
         do throws(SocketFault) {

@@ -7,7 +7,8 @@ import MultipeerSecurity
 
 extension SessionDriver {
     /// The data to hand to `recipient`, or, when nil, to whoever it is handed to. Listens from the first call on.
-    package func connectionData(for recipient: UID?) throws(SessionFault) -> ConnectionData {
+    package func connectionData(for recipient: UID?) async throws(SessionFault) -> ConnectionData {
+        await leaving()
         try listen()
         do {
             return try introductions.connectionData(
@@ -26,6 +27,7 @@ extension SessionDriver {
 
     /// Seeks the peer of `data` and answers once it is linked; throws why not.
     package func connect(with data: ConnectionData) async throws(SessionFault) {
+        await leaving()
         try listen()
         let uid = data.peer.uid
         let outcome = Signal<EndReason?>()
@@ -80,12 +82,17 @@ extension SessionDriver {
         leaveDeadline = min(leaveDeadline ?? .distantFuture, now + patience)
         loop.wantsTurnEnd(self)
         carryOut()
-        if !wires.isEmpty {
+        if wires.isEmpty { departed() }
+        await leaving()
+    }
+
+    /// Waits while the session leaves: what is asked for meanwhile is for the instance behind it.
+    private func leaving() async {
+        while leaveDeadline != nil {
             let departure = Signal<Void>()
             departures.append(departure)
             await departure.value()
         }
-        if leaveDeadline != nil { renew() }
     }
 
     /// The patience is over: whoever still holds a link is told so, and nothing more is waited for.
@@ -97,7 +104,8 @@ extension SessionDriver {
     private func renew() {
         leaveDeadline = nil
         let fresh = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
-        introductions = Introductions(fresh, seats: configuration.seats, seed: randomness.next())
+        introductions = Introductions(
+            fresh, seats: configuration.seats, seed: randomness.next(), after: introductions.lastConnection)
         authentications = [:]
         for question in questions.values { question.cancel() }
         questions = [:]
@@ -123,7 +131,8 @@ extension SessionDriver {
         guard let wire = wire(of: uid), let seat = wire.seat else { return nil }
         return LinkFacts(
             isEncrypted: seat.isEncrypted, suite: seat.suite, authentication: seat.authentication,
-            address: "\(wire.remote)", isDialled: wire.isDialled, statistics: seat.link.statistics)
+            address: "\(wire.remote)", localAddress: wire.socket.localAddress.map { "\($0)" } ?? "",
+            isDialled: wire.isDialled, statistics: seat.link.statistics)
     }
 
     package var linkedPeers: [PeerID] { wires.values.compactMap { $0.seat?.peer } }
@@ -149,7 +158,9 @@ extension SessionDriver {
 
     func reached(_ mark: UInt64) { marks.removeValue(forKey: mark)?.signal.send(true) }
 
+    /// No connection is left. The new instance begins before anything else can happen.
     func departed() {
+        if leaveDeadline != nil { renew() }
         for departure in departures { departure.send(()) }
         departures = []
     }
@@ -173,7 +184,8 @@ extension SessionDriver {
     }
 
     private func candidates() throws(SessionFault) -> [Candidate] {
-        let addresses = acceptor?.addresses() ?? []
+        let listening = acceptor?.addresses() ?? []
+        let addresses = configuration.advertised.isEmpty ? listening : configuration.advertised
         let candidates = Array(addresses.compactMap { Candidate($0) }.prefix(Limits.candidates))
         guard !candidates.isEmpty else { throw .noAddress }
         return configuration.advertising?(candidates) ?? candidates

@@ -31,7 +31,8 @@ struct Blob {
 
     var bytes: [UInt8] {
         let body = fields.flatMap { field in
-            [field.type, UInt16(field.value.count)].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } + field.value
+            [field.type, UInt16(field.value.count)].flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+                + field.value
         }
         let count = 8 + body.count + 8
         let head = Array("MPCD".utf8) + [1, flags, UInt8(count >> 8), UInt8(count & 0xFF)]

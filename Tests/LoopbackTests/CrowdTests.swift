@@ -20,6 +20,8 @@ struct CrowdTests {
             try await linked
             try await within { try await meeting.expectTalk() }
             await meeting.end()
+            // When many come at once, the system may have answered for a listener that never saw them: they learn it now.
+            for flow in await annsTap.flows.indices { await annsTap.inject([0], to: .listener, of: flow) }
             try await within { await annsTap.until { $0.allSatisfy(\.isOver) } }
         }
     }
@@ -46,7 +48,8 @@ struct CrowdTests {
     @Test("eight sessions are linked each with each, and the ninth is told that they are full [limit.links]")
     func eight() async throws {
         let sessions = try (0..<9).map {
-            try Session(peer: PeerID(displayName: "peer \($0)"), configuration: .loopback(patience: .seconds(20)))
+            try Session(
+                peer: PeerID(displayName: "peer \($0)"), configuration: .loopback(patience: .seconds(20)))
         }
         let data = try await sessions.prefix(8).asyncMap { try await $0.connectionData() }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -72,7 +75,8 @@ struct CrowdTests {
             try Session(peer: PeerID(displayName: "ann"), configuration: small),
             try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(patience: .seconds(5)))
         )
-        let carl = try Session(peer: PeerID(displayName: "carl"), configuration: .loopback(patience: .seconds(5)))
+        let carl = try Session(
+            peer: PeerID(displayName: "carl"), configuration: .loopback(patience: .seconds(5)))
         let (annsData, bobsData) = (try await ann.connectionData(), try await bob.connectionData())
         let carlsData = try await carl.connectionData()
         // Both are sought while there is a seat; one of them gets it.
@@ -81,7 +85,9 @@ struct CrowdTests {
         async let fromBob = bob.trying(annsData)
         async let fromCarl = carl.trying(annsData)
         let fared = await [toBob, toCarl, fromBob, fromCarl]
-        #expect(fared.map(\.isLinked) == [true, false, true, false] || fared.map(\.isLinked) == [false, true, false, true])
+        #expect(
+            fared.map(\.isLinked) == [true, false, true, false]
+                || fared.map(\.isLinked) == [false, true, false, true])
         for result in fared where !result.isLinked { #expect(result.error?.reason?.code == .full) }
         for session in [ann, bob, carl] { await session.disconnect() }
     }

@@ -19,13 +19,16 @@ struct ForeignClientTests {
 
     static let habits = [
         Habit(
-            testDescription: "TLS 1.2", arguments: ["-tls1_2", "-alpn", "mpc/1"], showsCertificate: true, alert: 70),
+            testDescription: "TLS 1.2", arguments: ["-tls1_2", "-alpn", "mpc/1"], showsCertificate: true,
+            alert: 70),
         Habit(testDescription: "no ALPN", arguments: ["-tls1_3"], showsCertificate: true, alert: 40),
         Habit(
-            testDescription: "another ALPN", arguments: ["-tls1_3", "-alpn", "h2,mpc/2"], showsCertificate: true,
+            testDescription: "another ALPN", arguments: ["-tls1_3", "-alpn", "h2,mpc/2"],
+            showsCertificate: true,
             alert: 120),
         Habit(
-            testDescription: "no certificate", arguments: ["-tls1_3", "-alpn", "mpc/1"], showsCertificate: false,
+            testDescription: "no certificate", arguments: ["-tls1_3", "-alpn", "mpc/1"],
+            showsCertificate: false,
             alert: 116),
         Habit(
             testDescription: "a stranger's certificate", arguments: ["-tls1_3", "-alpn", "mpc/1"],
@@ -36,7 +39,8 @@ struct ForeignClientTests {
         "a foreign TLS client is refused inside TLS, and nothing follows the alert [tls.version] [tls.alpn] [tls.client-certificate] [tls.pin]",
         .enabled(if: OpenSSLClient.isPresent), arguments: habits)
     func foreignTLS(_ habit: Habit) async throws {
-        let directory = FileManager.default.temporaryDirectory.appending(path: "multipeer-\(UUID().uuidString)")
+        let directory = FileManager.default.temporaryDirectory.appending(
+            path: "multipeer-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: directory) }
         let certificate = habit.showsCertificate ? try OpenSSLClient.makeCertificate(in: directory) : []
         try await withAwaitingSession { tap in

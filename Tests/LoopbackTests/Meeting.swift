@@ -22,13 +22,15 @@ struct Meeting: Sendable {
     static func annFirst(
         ann: SessionConfiguration = .loopback(), bob: SessionConfiguration = .loopback()
     ) throws -> Meeting {
-        let uids = [UID](arrayLiteral: try PeerID(displayName: "x").uid, try PeerID(displayName: "x").uid).sorted()
+        let uids = [UID](arrayLiteral: try PeerID(displayName: "x").uid, try PeerID(displayName: "x").uid)
+            .sorted()
         return try Meeting(
             PeerID(uid: uids[0], displayName: "ann"), ann, PeerID(uid: uids[1], displayName: "bob"), bob)
     }
 
     init(
-        _ ann: PeerID, _ annsConfiguration: SessionConfiguration, _ bob: PeerID, _ bobsConfiguration: SessionConfiguration
+        _ ann: PeerID, _ annsConfiguration: SessionConfiguration, _ bob: PeerID,
+        _ bobsConfiguration: SessionConfiguration
     ) throws {
         self.ann = try Session(peer: ann, configuration: annsConfiguration)
         self.bob = try Session(peer: bob, configuration: bobsConfiguration)
@@ -80,7 +82,8 @@ extension Result where Success == Void, Failure == MultipeerError {
 extension SessionConfiguration {
     /// Listens on 127.0.0.1 alone, so that nothing leaves the machine.
     static func loopback(
-        _ preference: EncryptionPreference = .required, identity: Identity? = nil, patience: Duration = .seconds(10)
+        _ preference: EncryptionPreference = .required, identity: Identity? = nil,
+        patience: Duration = .seconds(10)
     ) -> SessionConfiguration {
         var configuration = SessionConfiguration(preference: preference, identity: identity)
         configuration.listening = [.loopback]

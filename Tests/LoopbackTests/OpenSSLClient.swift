@@ -26,7 +26,8 @@ struct OpenSSLClient: Sendable {
         process.standardError = output
         try process.run()
         // What would be a frame if anybody read it. Standard input stays open, so that the other side has to end it.
-        try input.fileHandleForWriting.write(contentsOf: Data([0, 0, 8, 6, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]))
+        try input.fileHandleForWriting.write(
+            contentsOf: Data([0, 0, 8, 6, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]))
         defer { if process.isRunning { process.terminate() } }
         let read = Signal<Data>()
         let thread = Thread { read.send(output.fileHandleForReading.readDataToEndOfFile()) }
@@ -44,7 +45,9 @@ struct OpenSSLClient: Sendable {
         let process = Process()
         process.executableURL = URL(filePath: path)
         process.arguments =
-            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=Stranger -days 2".split(separator: " ")
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=Stranger -days 2".split(
+                separator: " "
+            )
             .map(String.init) + ["-keyout", key.path(), "-out", certificate.path()]
         process.standardInput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

@@ -14,7 +14,9 @@ struct PreferenceTests {
 
         var testDescription: String { hasIdentity ? "\(preference) with identity" : "\(preference)" }
         /// An identity turns optional into required. [enc.identity]
-        var effective: EncryptionPreference { hasIdentity && preference == .optional ? .required : preference }
+        var effective: EncryptionPreference {
+            hasIdentity && preference == .optional ? .required : preference
+        }
 
         func configuration(_ tap: Tap) throws -> SessionConfiguration {
             let identity = hasIdentity ? try Identity.generate() : nil
@@ -83,7 +85,8 @@ struct PreferenceTests {
         #expect(flow.fromDialler.isEmpty || flow.fromDialler.starts(with: [0x16, 0x03, 0x01]))
         #expect(flow.fromListener.isEmpty || flow.fromListener.starts(with: [0x16, 0x03, 0x03]))
         // The extension supported_versions of ServerHello: TLS 1.3.
-        #expect(flow.fromListener.isEmpty || flow.fromListener.contains([0x00, 0x2B, 0x00, 0x02, 0x03, 0x04]))
+        #expect(
+            flow.fromListener.isEmpty || flow.fromListener.contains([0x00, 0x2B, 0x00, 0x02, 0x03, 0x04]))
         for bytes in flow.all { #expect(!bytes.contains(Array("MPCPLAIN".utf8))) }
     }
 }
@@ -91,6 +94,8 @@ struct PreferenceTests {
 extension [UInt8] {
     func contains(_ part: [UInt8]) -> Bool {
         guard !part.isEmpty, count >= part.count else { return part.isEmpty }
-        return indices.dropLast(part.count - 1).contains { self[$0] == part[0] && self[$0..<($0 + part.count)].elementsEqual(part) }
+        return indices.dropLast(part.count - 1).contains {
+            self[$0] == part[0] && self[$0..<($0 + part.count)].elementsEqual(part)
+        }
     }
 }

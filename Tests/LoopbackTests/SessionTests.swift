@@ -3,7 +3,9 @@ import Testing
 
 @Suite("Sessions over loopback", .timeLimit(.minutes(2)))
 struct SessionTests {
-    @Test("two sessions that swapped connection data talk over TLS 1.3, and part with a goodbye [close.goodbye]")
+    @Test(
+        "two sessions that swapped connection data talk over TLS 1.3, and part with a goodbye [close.goodbye]"
+    )
     func talk() async throws {
         let meeting = try Meeting()
         try await meeting.link()

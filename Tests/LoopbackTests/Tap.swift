@@ -146,7 +146,9 @@ actor Tap: LoopClient {
 // MARK: what the loop brings
 
 extension Tap {
-    nonisolated func ready(_ token: Int, _ readiness: Readiness) { assumeIsolated { $0.handle(token, readiness) } }
+    nonisolated func ready(_ token: Int, _ readiness: Readiness) {
+        assumeIsolated { $0.handle(token, readiness) }
+    }
     nonisolated func deadlineReached() {}
     nonisolated func poked() {}
     nonisolated func turnEnded() {}
@@ -194,13 +196,15 @@ extension Tap {
     }
 
     private func judge(_ bytes: [UInt8], _ end: End) {
-        let offset = end.side == .dialler ? flows[end.flow].fromDialler.count : flows[end.flow].fromListener.count
+        let offset =
+            end.side == .dialler ? flows[end.flow].fromDialler.count : flows[end.flow].fromListener.count
         if end.side == .dialler {
             flows[end.flow].fromDialler += bytes
         } else {
             flows[end.flow].fromListener += bytes
         }
-        let verdict: Verdict = held.contains(end.flow)
+        let verdict: Verdict =
+            held.contains(end.flow)
             ? .hold : meddler(Chunk(flow: end.flow, from: end.side, bytes: bytes, offset: offset))
         let other = ends[end.flow * 2 + (end.side == .dialler ? 1 : 0)]
         switch verdict {
@@ -223,7 +227,8 @@ extension Tap {
             guard case .sent(let count) = end.socket.send(end.waiting.span) else { break }
             end.waiting.removeFirst(count)
         }
-        try? loop.setInterest(end.socket.descriptor, end.waiting.isEmpty ? .readable : [.readable, .writable])
+        try? loop.setInterest(
+            end.socket.descriptor, end.waiting.isEmpty ? .readable : [.readable, .writable])
     }
 
     private func end(_ flow: Int) {
