@@ -22,6 +22,7 @@ extension MultipeerError {
         case .security(let cause): self.init(.identity, "\(cause)")
         case .invalidData(let cause): self.init(.invalidConnectionData, cause.description)
         case .refused(let reason): self.init(.ended, "\(reason)", reason: reason)
+        case .invalidArgument(let complaint): self.init(.invalidArgument, complaint)
         case .noAddress: self.init(.system, "this machine has no address at which anybody could reach it")
         }
     }

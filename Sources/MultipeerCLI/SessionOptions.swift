@@ -88,7 +88,9 @@ struct SessionOptions {
         let variable = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"].flatMap { $0.isEmpty ? nil : $0 }
         guard let path = arguments.value("--keylog") ?? variable else { return nil }
         do {
-            return try KeyLog(file: path)
+            return try KeyLog(file: path) { failure in
+                Terminal.say("TLS secrets are not written any more: \("\(failure)".printable)")
+            }
         } catch {
             throw Complaint("cannot write TLS secrets: \("\(error)".printable)", exit: .system)
         }

@@ -62,6 +62,22 @@ extension Introductions {
         introductions[uid]?.acquaintance.data.flags.contains(.identity) == true
     }
 
+    /// Whether a peer is sought or linked.
+    package func awaits(_ uid: UID) -> Bool { introductions[uid] != nil }
+
+    /// Whether there is a link to this very instance of a peer.
+    package func isLinked(to endpoint: Endpoint) -> Bool {
+        if case .linked(endpoint, _) = introductions[endpoint.uid]?.phase { true } else { false }
+    }
+
+    /// Whether a connection has brought the CONFIRM of an awaited peer, and is no link yet.
+    package func isConfirmed(_ id: ConnectionID) -> Bool {
+        switch connections[id]?.handshake.phase {
+        case .deciding(confirmed: true), .candidate: true
+        default: false
+        }
+    }
+
     /// A connection ended below the frames, or could not be made.
     package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
         guard let connection = connections.removeValue(forKey: id) else { return }

@@ -8,12 +8,35 @@ public struct EndReason: Error, Hashable, Sendable {
     public let closeCode: CloseCode?
     /// More about it for a log, perhaps the peer's own words made fit to be shown; may be empty.
     public let detail: String
+    /// What this side had accepted for sending and could not hand to the connection before the link ended. Filled in
+    /// where a session tells that a peer is not connected any more; none elsewhere.
+    public package(set) var undelivered: Undelivered
 
     /// A reason with everything that is known about it.
-    public init(code: Code, closeCode: CloseCode? = nil, detail: String = "") {
+    public init(
+        code: Code, closeCode: CloseCode? = nil, detail: String = "", undelivered: Undelivered = Undelivered()
+    ) {
         self.code = code
         self.closeCode = closeCode
         self.detail = detail
+        self.undelivered = undelivered
+    }
+}
+
+/// Reliable messages that a link's end left behind. [msg.failed]
+///
+/// They were not delivered, not even the one of which a part had gone. Of those that were handed to the connection
+/// nobody can know: they may have arrived or not.
+public struct Undelivered: Hashable, Sendable {
+    /// How many messages.
+    public let messages: Int
+    /// Their bytes together.
+    public let bytes: Int
+
+    /// So many messages, of so many bytes; none, unless said.
+    public init(messages: Int = 0, bytes: Int = 0) {
+        self.messages = messages
+        self.bytes = bytes
     }
 }
 
@@ -66,7 +89,15 @@ extension EndReason: CustomStringConvertible {
     /// One line in lower case.
     public var description: String {
         let words = closeCode.map { "\(code.rawValue) (\($0))" } ?? code.rawValue
-        return detail.isEmpty ? words : "\(words): \(detail)"
+        let whole = detail.isEmpty ? words : "\(words): \(detail)"
+        return undelivered.messages == 0 ? whole : "\(whole); \(undelivered) not sent"
+    }
+}
+
+extension Undelivered: CustomStringConvertible {
+    /// For example "1 message (5 bytes)".
+    public var description: String {
+        "\(messages) message\(messages == 1 ? "" : "s") (\(bytes) byte\(bytes == 1 ? "" : "s"))"
     }
 }
 

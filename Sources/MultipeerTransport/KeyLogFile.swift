@@ -3,31 +3,47 @@ public import MultipeerSecurity
 
 /// The file that TLS secrets are appended to, for a packet analyser, when the user asks for it.
 package final class KeyLogFile: Sendable {
-    private let file: Locked<OpenFile>
+    private struct State: ~Copyable {
+        let file: OpenFile
+        var hasFailed = false
+    }
+
+    private let state: Locked<State>
 
     /// Appends to a file that is there, or makes one that its owner alone can read. One that belongs to somebody else
     /// is refused, as are links: the secrets would be theirs.
     package init(_ path: String) throws(FileFault) {
         let file = try OpenFile(path, O_WRONLY | O_CREAT | O_APPEND)
         guard try file.status().st_uid == geteuid() else { throw FileFault(.permission, path: path) }
-        self.file = Locked(file)
+        state = Locked(State(file: file))
     }
 
-    /// One line, without its end.
+    /// One line, without its end. Throws when it cannot be written; after that no line is written any more, so that the
+    /// file has no gaps.
     package func append(_ line: String) throws(FileFault) {
-        try file.withLock { file throws(FileFault) in try file.writeAll(Array((line + "\n").utf8)) }
+        try state.withLock { state throws(FileFault) in
+            if state.hasFailed { return }
+            do throws(FileFault) {
+                try state.file.writeAll(Array((line + "\n").utf8))
+            } catch {
+                state.hasFailed = true
+                throw error
+            }
+        }
     }
 }
 
 extension KeyLog {
-    /// Appends to this file, in the format of `SSLKEYLOGFILE`; a line that cannot be written is left out.
+    /// Appends to this file, in the format of `SSLKEYLOGFILE`.
+    ///
+    /// A full disk does not end the link that is being looked at: the file ends with the last line that could be
+    /// written, and `onFailure` is told, once, on the session's own thread.
     ///
     /// Throws when the file cannot be opened, is a link, or belongs to somebody else.
-    public init(file path: String) throws {
+    public init(file path: String, onFailure: @escaping @Sendable (any Error) -> Void) throws {
         let file = try KeyLogFile(path)
         self.init { line in
-            // A full disk must not end the link that is being looked at.
-            do throws(FileFault) { try file.append(line) } catch {}
+            do throws(FileFault) { try file.append(line) } catch { onFailure(error) }
         }
     }
 }

@@ -16,9 +16,10 @@ package final class Outlets: Sendable {
         return outlet
     }
 
-    func close(_ uid: UID, with reason: EndReason) {
+    /// Answers what was accepted and is not taken yet.
+    func close(_ uid: UID, with reason: EndReason) -> [[UInt8]] {
         let outlet = open.withLock { $0.removeValue(forKey: uid) }
-        outlet?.close(with: reason)
+        return outlet?.close(with: reason) ?? []
     }
 }
 

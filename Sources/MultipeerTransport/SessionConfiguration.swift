@@ -3,6 +3,8 @@ package import MultipeerIntroduction
 public import MultipeerSecurity
 
 /// How a session protects its links, whom it trusts, where it listens and how long it waits.
+///
+/// What is outside its range here is refused when a session is made with it.
 public struct SessionConfiguration: Sendable {
     /// Whether links are encrypted. With an identity, `.optional` counts as `.required`. Spec 5.1.
     public var preference: EncryptionPreference
@@ -10,20 +12,28 @@ public struct SessionConfiguration: Sendable {
     public var identity: Identity?
     /// Which identities are accepted, besides the key that the connection data pins.
     public var trust: TrustPolicy
-    /// What `TrustPolicy.trustOnFirstUse` remembers, on disk; nil remembers for the life of the session.
+    /// What `TrustPolicy.trustOnFirstUse` remembers, on disk; nil remembers for the life of the session, 10,000 peers at
+    /// the most.
     public var trustStore: TrustStoreFile?
-    /// Where to listen; empty listens on every interface, on a port that the system chooses.
+    /// Where to listen, 16 addresses at the most; empty listens on every interface, on a port that the system chooses.
+    ///
+    /// Ports below 1,024 are of use only with `advertised`: nobody dials them.
     public var listening: [SocketAddress]
     /// What connection data names instead of the addresses at which the session listens; empty names those. For a
-    /// port that somebody forwards.
+    /// port that somebody forwards. 16 at the most, each with a port from 1,024 on, none unspecified, multicast or
+    /// broadcast.
     public var advertised: [SocketAddress]
-    /// How long one `connect` may take, 1 to 600 seconds.
+    /// How long one `connect` may take, 1 to 600 seconds; 30 unless set. While the trust policy's question is open it may
+    /// take longer, 30 seconds from the question.
     public var patience: Duration
-    /// The longest message this side accepts, in bytes: 65,536 to 1 GiB.
+    /// The longest message this side accepts, in bytes: 65,536 to 1 GiB (1,073,741,824); 16 MiB unless set.
+    ///
+    /// One peer can make a session hold so much and 4 MiB more.
     public var maxMessage: Int
-    /// Silence after which a peer is asked whether it is there. Spec 14.2.
+    /// Silence after which a peer is asked whether it is there, from 10 milliseconds on; 3 seconds unless set. Spec 14.2.
     public var silence: Duration
-    /// Silence after which a peer is given up. Spec 14.2.
+    /// Silence after which a peer is given up, longer than `silence`, 1 hour at the most; 10 seconds unless set.
+    /// Spec 14.2.
     public var death: Duration
     /// Where TLS secrets are written for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil writes none.
     public var keyLog: KeyLog?

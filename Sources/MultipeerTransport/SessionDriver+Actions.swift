@@ -24,11 +24,14 @@ extension SessionDriver {
         case .link(let id, let data, let remote): link(id, data, remote)
         case .supersede(let id): endLink(id, EndReason(code: .superseded), telling: .duplicate)
         case .unanswered(let id): endLink(id, EndReason(code: .timedOut), telling: .timeout)
-        case .probe(let id): wires[id]?.seat?.link.probe()
+        case .probe(let id):
+            wires[id]?.seat?.link.probe()
+            dirty.insert(id)
         case .seek(let uid): note(.sought, of: uid)
         case .fail(let uid, let failure):
             questions.removeValue(forKey: uid)?.cancel()
             note(.abandoned(EndReason(failure)), of: uid)
+            settleOutcomes(of: uid, EndReason(failure))
         }
     }
 
@@ -39,36 +42,46 @@ extension SessionDriver {
 
     /// Tells the code when frames can be told, flushes, and ends the connection. [close.linger]
     private func part(_ id: ConnectionID, _ code: CloseCode) {
-        guard let wire = wires[id] else { return }
+        guard let wire = wires[id], !wire.isParting else { return }
         guard wire.phase == .framed else { return close(wire) }
         if code != .ok { Frame.close(code, reason: "").encode(into: &wire.frames) }  // [close.linger]
+        linger(wire)
+    }
+
+    /// What waits is written, our side is ended, and the other side's end is waited for: one second at the most. Closing
+    /// at once would take back what the peer has not read yet.
+    private func linger(_ wire: Wire) {
         wire.phase = .parting(until: loop.now + SessionDriver.linger)
-        dirty.insert(id)
+        dirty.insert(wire.id)
     }
 
     // MARK: links
 
     private func link(_ id: ConnectionID, _ data: ConnectionData, _ remote: LinkLimits) {
-        guard let wire = wires[id] else { return }
         let uid = data.peer.uid
+        guard let wire = wires[id] else {
+            return introductions.linkEnded(id, of: uid, mayResume: true, at: loop.now)
+        }
         let limits = introductions.local.limits
         let link = Link(
             Link.Configuration(
-                local: limits, remote: remote, timing: Liveness.Timing(silence: configuration.silence, death: configuration.death),
+                local: limits, remote: remote,
+                timing: Liveness.Timing(silence: configuration.silence, death: configuration.death),
                 greaseKind: Grease.frameKind(randomness.next())), now: loop.now)
         let outlet = outlets.open(
             uid, longestMessage: Int(clamping: remote.maxMessage), waking: loop.waker(for: self))
         wire.seat = Seat(
             data, link: link, outlet: outlet, suite: wire.channel?.suite,
-            authentication: authentications[uid] ?? (wire.accepting == nil ? .tokens : .connectionData))
+            authentication: authentications[uid] ?? (wire.channel?.suite == nil ? .tokens : .connectionData))
         names[uid] = data.peer
-        acceptor?.ended(id)  // no stranger any more
+        acceptor?.ended(id)
         dirty.insert(id)
         note(.linked, of: uid)
+        settleOutcomes(of: uid, nil)
     }
 
-    /// Takes what a link has ready: messages first, then what is rare, then its end.
-    func collect(_ wire: Wire, _ seat: Seat) {
+    /// Takes what a link has ready: messages first, then what is rare, then its end. `detail` says more of a loss.
+    func collect(_ wire: Wire, _ seat: Seat, detail: String = "") {
         dirty.insert(wire.id)
         collectMessages(wire, seat)
         while let event = seat.link.nextEvent() {
@@ -78,7 +91,8 @@ extension SessionDriver {
             case .roundTrip: break
             }
         }
-        if let end = seat.link.end { ended(wire, seat, EndReason(end)) }
+        guard let end = seat.link.end else { return }
+        ended(wire, seat, end == .lost ? EndReason(code: .lost, detail: detail) : EndReason(end))
     }
 
     func endLink(_ id: ConnectionID, _ reason: EndReason, telling code: CloseCode) {
@@ -86,6 +100,12 @@ extension SessionDriver {
         seat.link.close(code, at: loop.now)
         collectMessages(wire, seat)
         ended(wire, seat, reason)
+    }
+
+    /// Ends a connection at once, and without a word.
+    func abandon(_ wire: Wire) {
+        close(wire)
+        if let seat = wire.seat { ended(wire, seat, EndReason(code: .left)) }
     }
 
     private func collectMessages(_ wire: Wire, _ seat: Seat) {
@@ -96,38 +116,39 @@ extension SessionDriver {
     }
 
     private func ended(_ wire: Wire, _ seat: Seat, _ reason: EndReason) {
+        guard wire.seat === seat else { return }
         let uid = seat.peer.uid
         _ = seat.link.fill(&wire.frames, upTo: SessionDriver.sealing, now: loop.now)  // the CLOSE, if one is due
         wire.seat = nil
-        outlets.close(uid, with: reason)
+        let untaken = outlets.close(uid, with: reason)
+        let undelivered = Undelivered(  // [msg.failed]
+            messages: seat.link.queuedMessages + untaken.count,
+            bytes: untaken.reduce(seat.link.queuedBytes) { $0 + $1.count })
         let statistics = seat.link.statistics
         let unused = reason.code == .lost && statistics.messagesReceived == 0 && statistics.roundTrip == nil
-        if wires[wire.id] === wire { part(wire.id, .ok) }
-        note(reason.code == .superseded ? .superseded : .linkEnded(reason), of: uid)
+        part(wire.id, .ok)
+        settleMarks(of: uid)
         introductions.linkEnded(wire.id, of: uid, mayResume: unused, at: loop.now)
+        note(
+            reason.code == .superseded ? .superseded : .linkEnded(reason), of: uid, undelivered: undelivered)
     }
 
     /// The connection ended below the frames.
     func lost(_ wire: Wire, _ setback: Setback) {
         guard wires[wire.id] === wire else { return }
+        if case .security = setback, wire.channel != nil, !wire.isParting {
+            wire.frames.removeAll()  // the alert is all that can still be said
+            linger(wire)
+        } else {
+            close(wire)
+        }
         if let seat = wire.seat {
             seat.link.lost()  // [tls.truncation]
-            close(wire)
-            collect(wire, seat)
+            collect(wire, seat, detail: setback.detail)
         } else {
-            if case .security = setback { sendAlert(wire) }
-            close(wire)
             introductions.lost(wire.id, setback, at: loop.now)
         }
         carryOut()
-    }
-
-    /// TLS has something to say about why it failed; one try is enough.
-    private func sendAlert(_ wire: Wire) {
-        wire.channel?.withOutput { bytes in
-            if case .sent(let count) = wire.socket.send(bytes) { return count }
-            return 0
-        }
     }
 
     /// Gives the socket back to the system.
@@ -137,102 +158,36 @@ extension SessionDriver {
         loop.deregister(wire.socket.descriptor)
         acceptor?.ended(wire.id)
         wire.channel = nil
-        if wires.isEmpty { departed() }
     }
 
     // MARK: states
 
-    func note(_ event: Roster.Event, of uid: UID) {
+    func note(_ event: Roster.Event, of uid: UID, undelivered: Undelivered = Undelivered()) {
         for transition in roster.handle(event, of: uid) {
             guard let peer = names[uid] else { continue }
-            pending.append(.peer(peer, transition.state))
-            settleOutcome(of: uid, transition.state)
+            pending.append(.peer(peer, transition.state.with(undelivered)))
         }
+        // What is known of a peer is kept while it is sought or linked, so that nothing grows with the peers there were.
+        guard roster.state(of: uid) == .notConnected, !introductions.awaits(uid) else { return }
+        names[uid] = nil
+        authentications[uid] = nil
     }
 }
 
-// MARK: dialling and accepting
-
-extension SessionDriver {
-    private func dial(_ id: ConnectionID, _ candidate: Candidate, accepting: Fingerprint?) {
-        guard let address = SocketAddress(candidate) else {
-            return introductions.lost(id, .unreachable("not an address"), at: loop.now)
-        }
-        do throws(SocketFault) {
-            let wire = Wire(
-                id, try Socket.connecting(to: address), to: address, dialled: true, accepting: accepting)
-            try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .writable)
-            wires[id] = wire
-        } catch {
-            introductions.lost(id, .unreachable("\(address): \(error)"), at: loop.now)
-        }
+extension PeerState {
+    fileprivate func with(_ undelivered: Undelivered) -> PeerState {
+        guard case .notConnected(var reason) = self else { return self }
+        reason.undelivered = undelivered
+        return .notConnected(reason)
     }
+}
 
-    func finishDialling(_ wire: Wire) {
-        if let fault = wire.socket.connectionResult() {
-            return lost(wire, .unreachable("\(wire.remote): \(fault)"))
-        }
-        do throws(SecurityFault) {
-            if let accepting = wire.accepting, let tls {
-                wire.channel = try SecureChannel.tls(tls, role: .client, accepting: [accepting])
-            } else {
-                wire.channel = SecureChannel.plain()
-            }
-            wire.phase = .securing
-            want(.readable, of: wire)
-            _ = try wire.channel?.handshake()
-            dirty.insert(wire.id)
-            loop.wantsTurnEnd(self)
-        } catch {
-            lost(wire, .security(error))
-        }
-    }
-
-    /// A listener has connections waiting: at most 64 a turn.
-    func accept(from token: Int) {
-        guard let listener = acceptor?.listeners[token] else { return }
-        for _ in 0..<64 {
-            switch listener.socket.accept() {
-            case .socket(let socket, from: let remote): admit(socket, from: remote)
-            case .aborted: continue
-            case .wouldBlock: return
-            case .exhausted: return pauseAccepting()
-            case .failed: return pauseAccepting()
-            }
-        }
-    }
-
-    private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
-        guard leaveDeadline == nil else { return }
-        let id = introductions.accepted(at: loop.now)
-        let wire = Wire(id, socket, to: remote, dialled: false, accepting: nil)
-        do throws(SocketFault) {
-            try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .readable)
-            wires[id] = wire
-        } catch {
-            introductions.lost(id, .unreachable("\(error)"), at: loop.now)
-        }
-        for stranger in acceptor?.admit(id, from: remote.host) ?? [] {  // [limit.unauthenticated]
-            guard let wire = wires[stranger] else { continue }
-            close(wire)
-            introductions.lost(stranger, .lost, at: loop.now)
-        }
-    }
-
-    /// Out of descriptors: strangers wait in the backlog for a while, and the loop does not spin over them.
-    private func pauseAccepting() {
-        for listener in acceptor?.listeners.values.map({ $0.socket.descriptor }) ?? [] { loop.deregister(listener) }
-        acceptResumes = loop.now + .milliseconds(250)
-    }
-
-    func resumeAccepting() {
-        acceptResumes = nil
-        for (token, listener) in acceptor?.listeners ?? [:] {
-            do throws(SocketFault) {
-                try loop.register(listener.socket.descriptor, for: self, token: token, interest: .readable)
-            } catch {
-                acceptResumes = loop.now + .milliseconds(250)
-            }
+extension Setback {
+    fileprivate var detail: String {
+        switch self {
+        case .unreachable(let problem): problem
+        case .security(let fault): "\(fault)"
+        case .lost, .closed, .refused: ""
         }
     }
 }

@@ -10,18 +10,13 @@ extension SessionDriver {
     package func connectionData(for recipient: UID?) async throws(SessionFault) -> ConnectionData {
         await leaving()
         try listen()
-        do {
+        let candidates = try candidates()
+        let token = try SessionFault.security { () throws(SecurityFault) in try Randomness.bytes(32) }
+        do throws(InvalidConnectionData) {
             return try introductions.connectionData(
-                for: recipient, candidates: try candidates(), token: try Randomness.bytes(32),
-                at: EventLoop.currentMoment())
-        } catch let fault as InvalidConnectionData {
-            throw .invalidData(fault)
-        } catch let fault as SecurityFault {
-            throw .security(fault)
-        } catch let fault as SessionFault {
-            throw fault
+                for: recipient, candidates: candidates, token: token, at: EventLoop.currentMoment())
         } catch {
-            throw .noAddress
+            throw .invalidData(error)
         }
     }
 
@@ -30,17 +25,20 @@ extension SessionDriver {
         await leaving()
         try listen()
         let uid = data.peer.uid
-        let outcome = Signal<EndReason?>()
-        let started: Bool
-        names[uid] = data.peer
         do throws(Introductions.Refusal) {
-            started = try introductions.connect(
-                with: data, zones: linkLocalZones(), within: configuration.patience, at: EventLoop.currentMoment())
+            let hasStarted = try introductions.connect(
+                with: data, zones: linkLocalZones(), within: configuration.patience,
+                at: EventLoop.currentMoment())
+            if hasStarted {
+                names[uid] = data.peer
+                note(.sought, of: uid)
+            }
         } catch {
             throw .refused(EndReason(error))
         }
-        if started { note(.sought, of: uid) }
-        if roster.state(of: uid) == .connected { return }
+        if introductions.isLinked(to: data.endpoint) { return }
+        // It is sought now, by this call or by one before, so there will be an outcome.
+        let outcome = Signal<EndReason?>()
         outcomes[uid, default: []].append(outcome)
         loop.wantsTurnEnd(self)
         let reason = await outcome.value(onCancel: { [weak self] in
@@ -73,16 +71,16 @@ extension SessionDriver {
         takeFromCallers()
         let now = EventLoop.currentMoment()
         introductions.cancelAll(at: now)
+        carryOut()
         for wire in Array(wires.values) {
             guard let seat = wire.seat else { continue }
-            outlets.close(seat.peer.uid, with: EndReason(code: .left))
+            // Other threads may have been let in since they were asked just now: what was accepted goes, too.
+            seat.link.enqueue(outlets.close(seat.peer.uid, with: EndReason(code: .left)))
             seat.link.closeWhenDrained(.goodbye, at: now)  // [close.goodbye]
             dirty.insert(wire.id)
         }
         leaveDeadline = min(leaveDeadline ?? .distantFuture, now + patience)
         loop.wantsTurnEnd(self)
-        carryOut()
-        if wires.isEmpty { departed() }
         await leaving()
     }
 
@@ -98,32 +96,37 @@ extension SessionDriver {
     /// The patience is over: whoever still holds a link is told so, and nothing more is waited for.
     func leaveNow() {
         leaveDeadline = .distantFuture
-        for wire in Array(wires.values) where wire.seat != nil { endLink(wire.id, EndReason(code: .left), telling: .goodbye) }
+        for wire in Array(wires.values) where wire.seat != nil {
+            endLink(wire.id, EndReason(code: .left), telling: .goodbye)
+        }
     }
 
-    private func renew() {
+    /// Once no connection is left: begins the new instance, and lets in who waits for it.
+    func finishLeaving() {
+        guard leaveDeadline != nil, wires.isEmpty else { return }
         leaveDeadline = nil
         let fresh = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
         introductions = Introductions(
             fresh, seats: configuration.seats, seed: randomness.next(), after: introductions.lastConnection)
-        authentications = [:]
-        for question in questions.values { question.cancel() }
-        questions = [:]
+        releaseWhoWaitsToLeave()
     }
 
-    /// Ends everything at once, listening too: the session's owner is gone.
+    /// Ends everything at once, without a goodbye, listening too: the session's owner is gone.
     package func shutDown() {
+        stopListening()
         introductions.cancelAll(at: EventLoop.currentMoment())
-        for wire in Array(wires.values) {
-            if let seat = wire.seat { outlets.close(seat.peer.uid, with: EndReason(code: .left)) }
-            wire.seat = nil
-            close(wire)
-        }
-        for listener in acceptor?.listeners.values.map({ $0.socket.descriptor }) ?? [] { loop.deregister(listener) }
-        acceptor = nil
-        _ = introductions.takeActions()
-        loop.setDeadline(self, nil)
+        carryOut()
+        for wire in Array(wires.values) { abandon(wire) }
+        leaveDeadline = nil
+        releaseWhoWaitsToLeave()
+        inbox.push(&pending)
         inbox.finish()
+        loop.wantsTurnEnd(self)
+    }
+
+    private func releaseWhoWaitsToLeave() {
+        for departure in departures { departure.send(()) }
+        departures = []
     }
 
     /// What protects the link to a peer and what it has done; nil without a link.
@@ -143,46 +146,25 @@ extension SessionDriver {
 // MARK: what callers wait for
 
 extension SessionDriver {
-    func settleOutcome(of uid: UID, _ state: PeerState) {
-        switch state {
-        case .connecting: return
-        case .connected: for outcome in outcomes.removeValue(forKey: uid) ?? [] { outcome.send(nil) }
-        case .notConnected(let reason):
-            for outcome in outcomes.removeValue(forKey: uid) ?? [] { outcome.send(reason) }
-            for (mark, waiting) in marks where waiting.uid == uid {
-                waiting.signal.send(false)
-                marks[mark] = nil
-            }
+    /// The search for a peer is over: with a link, or for this reason without one.
+    func settleOutcomes(of uid: UID, _ reason: EndReason?) {
+        for outcome in outcomes.removeValue(forKey: uid) ?? [] { outcome.send(reason) }
+    }
+
+    /// The link to a peer is over: what was not confirmed by now never will be.
+    func settleMarks(of uid: UID) {
+        for (mark, waiting) in marks where waiting.uid == uid {
+            waiting.signal.send(false)
+            marks[mark] = nil
         }
     }
 
     func reached(_ mark: UInt64) { marks.removeValue(forKey: mark)?.signal.send(true) }
-
-    /// No connection is left. The new instance begins before anything else can happen.
-    func departed() {
-        if leaveDeadline != nil { renew() }
-        for departure in departures { departure.send(()) }
-        departures = []
-    }
 }
 
 // MARK: where others can reach us
 
 extension SessionDriver {
-    func listen() throws(SessionFault) {
-        guard acceptor == nil else { return }
-        do throws(SocketFault) {
-            let fresh = try Acceptor(configuration.listening)
-            for (token, listener) in fresh.listeners {
-                try loop.register(
-                    listener.socket.descriptor, for: self, token: token, interest: .readable)
-            }
-            acceptor = fresh
-        } catch {
-            throw .network(error)
-        }
-    }
-
     private func candidates() throws(SessionFault) -> [Candidate] {
         let listening = acceptor?.addresses() ?? []
         let addresses = configuration.advertised.isEmpty ? listening : configuration.advertised

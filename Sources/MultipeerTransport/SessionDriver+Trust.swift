@@ -7,19 +7,27 @@ import MultipeerSecurity
 // MARK: whom to trust
 
 extension SessionDriver {
-    /// Decides at once where the policy can; otherwise asks the application, off the loop, and goes on when it answers.
+    /// Decides at once where the policy can. Who has to be asked, and a file that has to be written, are waited for off
+    /// the loop: neither may keep it from its other work.
     func ask(_ uid: UID, about id: ConnectionID) {
         guard let wire = wires[id], let peer = names[uid] else { return }
         let evidence = TrustEvidence(
             peer: uid, name: peer.displayName,
             chain: introductions.showsIdentity(uid) ? wire.channel?.peerChain ?? [] : [],
-            fingerprint: wire.channel?.peerFingerprint, known: knownFingerprint(of: uid), now: Int64(time(nil)))
-        let verdict = configuration.trust.evaluate(evidence)
-        guard case .undecided = verdict else { return answered(verdict, evidence, about: id) }
+            fingerprint: wire.channel?.peerFingerprint, known: knownFingerprint(of: uid),
+            now: Int64(time(nil)))
+        let (policy, store) = (configuration.trust, configuration.trustStore)
+        let verdict = policy.evaluate(evidence)
+        if verdict != .undecided, store == nil || !verdict.remembers {
+            return answered(verdict, evidence, about: id)
+        }
         questions[uid]?.cancel()
-        let policy = configuration.trust
-        questions[uid] = Task { [weak self] in
-            let verdict = await policy.decide(evidence)
+        questions[uid] = Task.detached { [weak self] in
+            var verdict = await policy.decide(evidence)
+            // Whoever would be forgotten is not trusted on first use.
+            if verdict.remembers, !Task.isCancelled, store?.remember(evidence) == false {
+                verdict = .distrusted(reason: "the key cannot be remembered")
+            }
             await self?.answeredLater(verdict, evidence, about: id)
         }
     }
@@ -38,8 +46,9 @@ extension SessionDriver {
     private func answered(_ verdict: TrustVerdict, _ evidence: TrustEvidence, about id: ConnectionID) {
         let uid = evidence.peer
         var isTrusted = false
-        if case .trusted(let policy, let remember) = verdict {
-            isTrusted = remember ? self.remember(evidence) : true
+        if case .trusted(let policy, let remembers) = verdict {
+            let isForSession = remembers && configuration.trustStore == nil
+            isTrusted = isForSession ? remembered.rememberFirst(evidence) : true
             authentications[uid] = authentication(evidence, by: policy)
         }
         introductions.decide(
@@ -52,10 +61,19 @@ extension SessionDriver {
         return evidence.chain.isEmpty ? .connectionData : .identity(by: policy)
     }
 
-    /// False when the store cannot be written: a peer that would be forgotten is not trusted on first use.
-    private func remember(_ evidence: TrustEvidence) -> Bool {
-        guard let fingerprint = evidence.fingerprint else { return false }
-        remembered[evidence.peer] = fingerprint
-        return configuration.trustStore?.remember(fingerprint, of: evidence.peer) ?? true
+}
+
+extension TrustVerdict {
+    fileprivate var remembers: Bool {
+        if case .trusted(by: _, remember: true) = self { true } else { false }
+    }
+}
+
+extension TrustStore {
+    /// Remembers a first key; false when there is none, the store is full, or another key was the first meanwhile.
+    mutating func rememberFirst(_ evidence: TrustEvidence) -> Bool {
+        guard let key = evidence.fingerprint else { return false }
+        if let known = self[evidence.peer] { return known == key }
+        return remember(key, of: evidence.peer)
     }
 }

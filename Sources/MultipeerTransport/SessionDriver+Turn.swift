@@ -16,7 +16,9 @@ extension SessionDriver {
 
     private func handle(_ token: Int, _ readiness: Readiness) {
         if token < 0 { return accept(from: token) }
-        guard let id = UInt32(exactly: token).map(ConnectionID.init(rawValue:)), let wire = wires[id] else { return }
+        guard let id = UInt32(exactly: token).map(ConnectionID.init(rawValue:)), let wire = wires[id] else {
+            return
+        }
         if wire.phase == .connecting { return finishDialling(wire) }
         if readiness.contains(.writable) { dirty.insert(id) }
         if readiness.contains(.readable) || readiness.contains(.failed) { read(wire) }
@@ -64,6 +66,7 @@ extension SessionDriver {
             carryOut()
         }
         inbox.push(&pending)
+        finishLeaving()
         setDeadline()
     }
 
@@ -76,9 +79,14 @@ extension SessionDriver {
 // MARK: reading
 
 extension SessionDriver {
-    /// At most 16 receives a turn, so that one peer cannot keep the loop from the others.
+    /// At most 16 receives a turn, so that one peer cannot keep the loop from the others; and none while the peer leaves
+    /// so much unread that answers to it would pile up.
     func read(_ wire: Wire) {
         for _ in 0..<16 {
+            if wire.isCongested {
+                dirty.insert(wire.id)
+                return
+            }
             switch wire.socket.receive(into: &ciphertext, upTo: SessionDriver.batch) {
             case .bytes(let count):
                 absorb(wire)
@@ -99,7 +107,6 @@ extension SessionDriver {
             if wire.phase == .securing { guard try secure(wire) else { return } }
             try readFrames(wire)
         } catch {
-            dirty.insert(wire.id)
             lost(wire, .security(error))
         }
     }
@@ -107,16 +114,13 @@ extension SessionDriver {
     /// The first byte of an accepted connection says what it is; it never decides what it may be. [enc.no-negotiation]
     private func sniff(_ wire: Wire) throws(SecurityFault) -> Bool {
         let first = ciphertext.read { $0.isEmpty ? 0 : $0[0] }
-        switch first {
-        case 0x16:
-            guard let tls else { close(wire); return false }
+        if first == 0x16, let tls {
             wire.channel = try SecureChannel.tls(
                 tls, role: .server, accepting: introductions.acceptedFingerprints)
-        case UInt8(ascii: "M") where introductions.awaitsPlain:
+        } else if first == UInt8(ascii: "M"), introductions.awaitsPlain {  // [enc.required]
             wire.channel = SecureChannel.plain()
-        default:
-            close(wire)
-            introductions.lost(wire.id, .lost, at: loop.now)
+        } else {
+            lost(wire, .lost)
             return false
         }
         wire.phase = .securing
@@ -127,20 +131,25 @@ extension SessionDriver {
         dirty.insert(wire.id)
         guard try wire.channel?.handshake() == true else { return false }
         wire.phase = .framed
-        var channel = SecuredChannel.plain
-        if let fingerprint = wire.channel?.peerFingerprint,
-            let binding = try wire.channel?.exportKey(label: "EXPORTER-mpc1-binding", context: [], count: 32)
-        {
-            channel = .encrypted(fingerprint, binding: binding)
-        }
-        introductions.secured(wire.id, channel, nonce: try Randomness.bytes(32), at: loop.now)
+        introductions.secured(
+            wire.id, try secured(wire), nonce: try Randomness.bytes(32), at: loop.now)
         carryOut()
         return wires[wire.id] === wire
     }
 
+    private func secured(_ wire: Wire) throws(SecurityFault) -> SecuredChannel {
+        guard wire.channel?.isEncrypted == true else { return .plain }
+        guard let fingerprint = wire.channel?.peerFingerprint,
+            let binding = try wire.channel?.exportKey(label: "EXPORTER-mpc1-binding", context: [], count: 32)
+        else { throw .internal("an encrypted channel shows no certificate") }
+        return .encrypted(fingerprint, binding: binding)
+    }
+
     private func readFrames(_ wire: Wire) throws(SecurityFault) {
         while true {
-            guard let result = try wire.channel?.read(into: &plaintext, upTo: SessionDriver.batch) else { return }
+            guard let result = try wire.channel?.read(into: &plaintext, upTo: SessionDriver.batch) else {
+                return
+            }
             switch result {
             case .bytes:
                 decode(wire)
@@ -170,6 +179,7 @@ extension SessionDriver {
                     guard let header = one.header else { return }
                     introductions.receive(wire.id, header, one.payload.span, at: loop.now)
                     carryOut()
+                    if introductions.isConfirmed(wire.id) { acceptor?.ended(wire.id) }
                 }
             }
         } catch {
@@ -187,13 +197,12 @@ extension SessionDriver {
         var budget = 1_048_576
         do throws(SecurityFault) {
             while wires[wire.id] === wire, wire.phase != .connecting {
-                if budget > 0 { try seal(wire) }
-                guard let waiting = wire.channel?.outputCount, waiting > 0 else { break }
-                guard try send(wire) else { return }
+                try seal(wire)
+                guard let waiting = wire.channel?.outputCount, waiting > 0 else { return drained(wire) }
+                guard send(wire) else { return }
                 budget -= waiting
-                if budget <= 0 { loop.wake(self); break }
+                if budget <= 0 { return loop.wake(self) }
             }
-            finishParting(wire)
         } catch {
             lost(wire, .security(error))
         }
@@ -210,7 +219,7 @@ extension SessionDriver {
     }
 
     /// False when the socket is full or gone.
-    private func send(_ wire: Wire) throws(SecurityFault) -> Bool {
+    private func send(_ wire: Wire) -> Bool {
         var outcome = Socket.Sent.sent(0)
         wire.channel?.withOutput { bytes in
             outcome = wire.socket.send(bytes)
@@ -221,7 +230,7 @@ extension SessionDriver {
         case .sent:
             return true
         case .wouldBlock:
-            want([.readable, .writable], of: wire)
+            want(wire.isCongested ? .writable : [.readable, .writable], of: wire)
             return false
         case .failed(let fault):
             lost(wire, .unreachable(fault.description))
@@ -230,13 +239,19 @@ extension SessionDriver {
     }
 
     /// Everything is written: a connection that parts says farewell below the frames, too, then ends its side.
-    private func finishParting(_ wire: Wire) {
-        guard wires[wire.id] === wire else { return }
-        if wire.phase != .connecting { want(.readable, of: wire) }
-        guard wire.isParting, !wire.hasShutDown else { return }
-        wire.channel?.close()
-        wire.hasShutDown = wire.channel?.outputCount == 0
-        if wire.hasShutDown { wire.socket.shutdownWriting() } else { dirty.insert(wire.id) }
+    private func drained(_ wire: Wire) {
+        want(.readable, of: wire)
+        guard wires[wire.id] === wire, wire.isParting else { return }
+        switch wire.farewell {
+        case .owed:
+            wire.channel?.close()
+            wire.farewell = .said
+            dirty.insert(wire.id)
+        case .said:
+            wire.socket.shutdownWriting()
+            wire.farewell = .written
+        case .written: break
+        }
     }
 
     func want(_ interest: Readiness, of wire: Wire) {

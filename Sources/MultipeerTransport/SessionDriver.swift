@@ -34,7 +34,8 @@ package actor SessionDriver: LoopClient {
     var names: [UID: PeerID] = [:]
     var questions: [UID: Task<Void, Never>] = [:]
     var authentications: [UID: LinkFacts.Authentication] = [:]
-    var remembered: [UID: Fingerprint] = [:]
+    /// First keys, for the life of the session, when there is no store on disk.
+    var remembered = TrustStore()
     var outcomes: [UID: [Signal<EndReason?>]] = [:]
     var marks: [UInt64: (uid: UID, signal: Signal<Bool>)] = [:]
     var lastMark: UInt64 = 0
@@ -56,6 +57,7 @@ package actor SessionDriver: LoopClient {
     package init(_ peer: PeerID, _ configuration: SessionConfiguration) throws(SessionFault) {
         self.peer = peer
         self.configuration = configuration
+        try configuration.validate()
         loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
         (identity, tls) = try SessionFault.security { () throws(SecurityFault) in
             try SessionDriver.credentials(configuration)

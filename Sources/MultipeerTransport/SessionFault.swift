@@ -9,6 +9,8 @@ package enum SessionFault: Error, Equatable, Sendable {
     case invalidData(InvalidConnectionData)
     /// The link could not be made, or ended.
     case refused(EndReason)
+    /// A field of the configuration, or an argument, is outside its range.
+    case invalidArgument(String)
     /// There is no address at which anybody could reach this session.
     case noAddress
 

@@ -2,16 +2,21 @@ import MultipeerFraming
 import MultipeerSecurity
 
 /// The trust store on disk: which fingerprint each peer showed first. Read once, replaced whole at every change.
+///
+/// It holds 10,000 peers at the most; a peer that finds no room, or whose key cannot be written, is not trusted.
+/// Sessions of one process may share it; two processes must not, because each would undo what the other remembers.
 public final class TrustStoreFile: Sendable {
     /// Where it is kept, with mode 0600.
     public let path: String
     private let store: Locked<TrustStore>
+    /// Held while the file is replaced, so that nobody who only reads waits for the disk.
+    private let writer = Locked<Void>(())
 
     private static let largest = 4 * 1_048_576
 
     /// Reads the file; one that does not exist is an empty store.
     ///
-    /// Throws when the file cannot be read, or a line of it is no entry.
+    /// Throws when the file cannot be read, is larger than 4 MiB or no regular file, or when a line of it is no entry.
     public init(path: String) throws {
         self.path = path
         var bytes: [UInt8] = []
@@ -25,17 +30,20 @@ public final class TrustStoreFile: Sendable {
 
     func fingerprint(of peer: UID) -> Fingerprint? { store.withLock { $0[peer] } }
 
-    /// Remembers and writes; false when it could not be written, and then nothing is remembered.
-    func remember(_ fingerprint: Fingerprint, of peer: UID) -> Bool {
-        store.withLock { store in
-            var changed = store
-            guard changed.remember(fingerprint, of: peer) else { return false }
+    /// Remembers a first key and writes it; false when it could not be written, and then nothing is remembered, or when
+    /// another key was the first meanwhile. It waits for the disk: never on a loop.
+    func remember(_ evidence: TrustEvidence) -> Bool {
+        writer.withLock { _ in
+            var changed = store.withLock { $0 }
+            let before = changed
+            guard changed.rememberFirst(evidence) else { return false }
+            if changed == before { return true }
             do throws(FileFault) {
                 try PrivateFile.replace(path, with: changed.text)
             } catch {
                 return false
             }
-            store = changed
+            store.withLock { [changed] in $0 = changed }
             return true
         }
     }

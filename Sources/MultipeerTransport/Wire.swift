@@ -19,6 +19,15 @@ final class Wire {
         case parting(until: Moment)
     }
 
+    /// What a connection that parts says below the frames: close_notify, then the end of our side of the stream.
+    enum Farewell {
+        case owed, said, written
+    }
+
+    /// Answers to a peer that does not read them: beyond so many bytes nothing more is read from it either. More than
+    /// ever waits while the peer reads, however slowly.
+    private static let unreadAnswers = 524_288
+
     let id: ConnectionID
     let remote: SocketAddress
     /// The fingerprint a dialled peer must show; nil on a plain dial.
@@ -32,7 +41,7 @@ final class Wire {
     var frames = ByteBuffer()
     var seat: Seat?
     var interest: Readiness
-    var hasShutDown = false
+    var farewell = Farewell.owed
 
     init(
         _ id: ConnectionID, _ socket: consuming Socket, to remote: SocketAddress, dialled: Bool,
@@ -48,6 +57,10 @@ final class Wire {
     }
 
     var isParting: Bool { if case .parting = phase { true } else { false } }
+    /// What comes while we part is dropped, so it makes no answers.
+    var isCongested: Bool {
+        !isParting && frames.count + (channel?.outputCount ?? 0) > Wire.unreadAnswers
+    }
     var deadline: Moment? { if case .parting(let deadline) = phase { deadline } else { seat?.link.deadline } }
 }
 
@@ -86,6 +99,6 @@ struct OneFrame: FrameSink {
 
     mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
         self.header = header
-        self.payload = payload.indices.map { payload[$0] }
+        self.payload = [UInt8](copying: payload)
     }
 }

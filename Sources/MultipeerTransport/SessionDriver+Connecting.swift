@@ -1,0 +1,115 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+// MARK: dialling and accepting
+
+extension SessionDriver {
+    func dial(_ id: ConnectionID, _ candidate: Candidate, accepting: Fingerprint?) {
+        guard let address = SocketAddress(candidate) else {
+            return introductions.lost(id, .unreachable("not an address"), at: loop.now)
+        }
+        do throws(SocketFault) {
+            let wire = Wire(
+                id, try Socket.connecting(to: address), to: address, dialled: true, accepting: accepting)
+            try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .writable)
+            wires[id] = wire
+        } catch {
+            introductions.lost(id, .unreachable("\(address): \(error)"), at: loop.now)
+        }
+    }
+
+    func finishDialling(_ wire: Wire) {
+        if let fault = wire.socket.connectionResult() {
+            return lost(wire, .unreachable("\(wire.remote): \(fault)"))
+        }
+        do throws(SecurityFault) {
+            if let accepting = wire.accepting, let tls {
+                wire.channel = try SecureChannel.tls(tls, role: .client, accepting: [accepting])
+            } else {
+                wire.channel = SecureChannel.plain()
+            }
+            wire.phase = .securing
+            want(.readable, of: wire)
+            _ = try wire.channel?.handshake()
+            dirty.insert(wire.id)
+        } catch {
+            lost(wire, .security(error))
+        }
+    }
+
+    /// A listener has connections waiting: at most 64 a turn.
+    func accept(from token: Int) {
+        guard let listener = acceptor?.listeners[token] else { return }
+        for _ in 0..<64 {
+            switch listener.socket.accept() {
+            case .socket(let socket, from: let remote): admit(socket, from: remote)
+            case .aborted: continue
+            case .wouldBlock: return
+            case .exhausted: return pauseAccepting()
+            case .failed: return pauseAccepting()
+            }
+        }
+    }
+
+    private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
+        guard leaveDeadline == nil else { return }
+        let id = introductions.accepted(at: loop.now)
+        let wire = Wire(id, socket, to: remote, dialled: false, accepting: nil)
+        do throws(SocketFault) {
+            try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .readable)
+            wires[id] = wire
+        } catch {
+            return introductions.lost(id, .unreachable("\(error)"), at: loop.now)
+        }
+        for stranger in acceptor?.admit(id, from: remote.host) ?? [] {  // [limit.unauthenticated]
+            guard let wire = wires[stranger] else { continue }
+            close(wire)
+            introductions.lost(stranger, .lost, at: loop.now)
+        }
+    }
+
+    /// Out of descriptors: strangers wait in the backlog for a while, and the loop does not spin over them.
+    private func pauseAccepting() {
+        deregisterListeners()
+        acceptResumes = loop.now + .milliseconds(250)
+    }
+
+    func resumeAccepting() {
+        acceptResumes = nil
+        guard let acceptor else { return }
+        do throws(SocketFault) { try register(acceptor) } catch { pauseAccepting() }
+    }
+
+    func listen() throws(SessionFault) {
+        guard acceptor == nil else { return }
+        do throws(SocketFault) {
+            let fresh = try Acceptor(configuration.listening)
+            acceptor = fresh
+            try register(fresh)
+        } catch {
+            stopListening()
+            throw .network(error)
+        }
+    }
+
+    func stopListening() {
+        deregisterListeners()
+        acceptor = nil
+        acceptResumes = nil
+    }
+
+    private func register(_ acceptor: Acceptor) throws(SocketFault) {
+        for (token, listener) in acceptor.listeners {
+            try loop.register(listener.socket.descriptor, for: self, token: token, interest: .readable)
+        }
+    }
+
+    /// Also those that are not registered: that does nothing.
+    private func deregisterListeners() {
+        for listener in acceptor?.listeners.values.map({ $0.socket.descriptor }) ?? [] {
+            loop.deregister(listener)
+        }
+    }
+}
