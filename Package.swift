@@ -58,13 +58,27 @@ let package = Package(
             ]),
         .executableTarget(name: "MultipeerCLI", dependencies: ["Multipeer"], swiftSettings: strict),
 
+        .executableTarget(
+            name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift",
+            swiftSettings: strict),
+
+        .executableTarget(
+            name: "MultipeerEndurance", dependencies: ["Multipeer"], path: "Tests/Acceptance/Endurance",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("FramingTests", ["MultipeerFraming"]),
         tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming"]),
         tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         tests("MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"]),
         tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
-        tests("SpecTests", ["MultipeerFraming"]),
+        tests(
+            "LoopbackTests",
+            [
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
+            ]),
+        tests("SpecTests", ["MultipeerIntroduction"]),
+        tests("CommandTests", ["MultipeerCLI", "Multipeer"]),
 
         .target(
             name: "FuzzBodies",
@@ -75,6 +89,7 @@ let package = Package(
         harness("frame-decoder"),
         harness("handshake"),
         harness("certificate-chain"),
+        harness("secure-channel"),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

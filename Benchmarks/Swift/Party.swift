@@ -34,7 +34,7 @@ struct Party: Sendable {
 
     private static var configuration: SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.listen = .loopback
+        configuration.listening = [.loopback]
         return configuration
     }
 

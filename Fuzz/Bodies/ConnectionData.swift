@@ -1,5 +1,68 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+
 extension FuzzBody {
+    /// The first byte says whether head and checksum are made right, so that the fields behind them are reached.
     package static let connectionData = FuzzBody("connection-data") { bytes throws(BrokenPromise) in
-        try promise(bytes.count >= 0, "comes with its module")
+        var input = InputReader(bytes)
+        let isRepaired = input.byte() & 1 == 1
+        let rest = input.rest()
+        let blob = isRepaired ? repaired(rest) : rest
+        do {
+            let data = try ConnectionData(blob)
+            try promise(firstCheckOfTheHead(blob) == nil, "what fails a check is not accepted")
+            try examine(data, readFrom: blob)
+        } catch let broken as BrokenPromise {
+            throw broken
+        } catch let refusal as InvalidConnectionData {
+            try promise((1...14).contains(refusal.check), "a refusal names one of the checks")
+            try promise(
+                refusal.check == firstCheckOfTheHead(blob) ?? max(refusal.check, 6),
+                "the first check that fails decides")
+        } catch {
+            throw BrokenPromise(description: "an error of another type: \(error)")
+        }
+        try examineArchive(rest)
     }
+}
+
+/// The same fields behind a head and before a checksum that fit.
+private func repaired(_ fields: [UInt8]) -> [UInt8] {
+    let count = UInt16(truncatingIfNeeded: 8 + fields.count + 8)
+    let flags = fields.last ?? 0
+    let checked =
+        Array("MPCD".utf8) + [1, flags, UInt8(count >> 8), UInt8(truncatingIfNeeded: count)] + fields
+    return checked + SHA256.hash(checked).prefix(8)
+}
+
+/// Checks 1 to 5, as plainly as the spec says them; nil when all hold.
+private func firstCheckOfTheHead(_ blob: [UInt8]) -> Int? {
+    if blob.count < 24 || blob.count > 1_024 { return 1 }
+    if blob.prefix(4) != [0x4D, 0x50, 0x43, 0x44] { return 2 }
+    if blob[4] != 1 { return 3 }
+    if Int(blob[6]) * 256 + Int(blob[7]) != blob.count { return 4 }
+    return SHA256.hash(Array(blob.dropLast(8))).prefix(8) == blob.suffix(8) ? nil : 5
+}
+
+private func examine(_ data: ConnectionData, readFrom blob: [UInt8]) throws(BrokenPromise) {
+    try promise(data.bytes == blob, "connection data keeps its bytes")
+    try promise((1...Limits.candidates).contains(data.candidates.count), "there are 1 to 16 candidates")
+    try promise(
+        (data.fingerprint == nil) == (data.preference == .none), "a key is pinned unless there is none")
+    try promise(
+        (try? PeerID(archived: data.peer.archived))?.displayName == data.peer.displayName, "names are whole")
+    for candidate in data.candidates {
+        let tried = candidate.tried(on: Array(1...20))
+        try promise((1...8).contains(tried.count), "a candidate is tried on 1 to 8 interfaces")
+        let isAllowed = candidate.isDialable(allowingLoopback: false)
+        try promise(!isAllowed || candidate.port >= 1_024, "low ports are not dialled")
+        try promise(!isAllowed || candidate.isDialable(allowingLoopback: true), "loopback is only ever more")
+    }
+}
+
+private func examineArchive(_ bytes: [UInt8]) throws(BrokenPromise) {
+    guard let peer = try? PeerID(archived: bytes) else { return }
+    try promise(peer.archived == bytes, "a peer id is written to the bytes it was read from")
+    try promise((1...Limits.displayName).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
 }

@@ -100,7 +100,9 @@ private struct PlainReading {
             let head = Array(rest.prefix(8))
             let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
             let isForLink = head[4...].allSatisfy { $0 == 0 }
-            isRefused = length > limit || !Self.exists(head[3], forLink: isForLink)
+            isRefused =
+                length > limit || !Self.exists(head[3], forLink: isForLink)
+                || !Self.sizes(head[3]).contains(length)
             if isRefused { return }
             if head[3] >= 0x80 {
                 ignored += 1
@@ -109,6 +111,18 @@ private struct PlainReading {
             }
             if head[3] == 0x04, rest.count >= 8 + length { limit = Limits.frame }
             rest = rest.dropFirst(8 + length)
+        }
+    }
+
+    private static func sizes(_ kind: UInt8) -> ClosedRange<Int> {
+        switch kind {
+        case 0x03, 0x04, 0x30: 0...0
+        case 0x23, 0x24, 0x26: 2...2
+        case 0x05: 2...258
+        case 0x06, 0x07, 0x25: 8...8
+        case 0x09: 11...11
+        case 0x02, 0x31...0x33: 32...32
+        default: 0...Limits.frame
         }
     }
 

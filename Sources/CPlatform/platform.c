@@ -2,12 +2,19 @@
 #include "CPlatform.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 
 void multipeer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
 int multipeer_accept(int listener, void *address, unsigned int *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+void multipeer_keep_freed_memory(unsigned long size) {
+    // Volatile, so that the pair is not optimised away. glibc: mallopt(3), M_MMAP_THRESHOLD, dynamic adjustment.
+    void *volatile block = malloc(size);
+    free(block);
 }
 
 #if __has_feature(thread_sanitizer)

@@ -1,1 +1,52 @@
-@main enum Main { static func main() {} }
+import Multipeer
+
+/// The command `multipeer`: finds the subcommand, runs it, and ends with its exit code.
+@main
+package enum Multipeer {
+    package static let version = "0.1.0"
+
+    static func main() {
+        Interrupt.block()
+        // Detached: this function belongs to the main actor, whose thread is going to wait for signals.
+        Task.detached {
+            do throws(Complaint) {
+                try await run(Array(CommandLine.arguments.dropFirst()))
+                await Interrupt.yield()
+                Terminal.leave(.success)
+            } catch {
+                await Interrupt.yield()
+                Terminal.say("\(error)")
+                Terminal.leave(error.exit)
+            }
+        }
+        Interrupt.serve()
+    }
+
+    private static func run(_ words: [String]) async throws(Complaint) {
+        if try answer(words) { return }
+        let (usage, rest) = try Manual.find(words)
+        let arguments = try Arguments(rest, for: usage)
+        if arguments.wantsHelp { return try Terminal.put(usage.help) }
+        switch usage.path {
+        case IdentityNewCommand.usage.path: try IdentityNewCommand.run(arguments)
+        case IdentityShowCommand.usage.path: try IdentityShowCommand.run(arguments)
+        case DataInspectCommand.usage.path: try DataInspectCommand.run(arguments)
+        case LinkCommand.usage.path: try await LinkCommand.run(arguments)
+        case DemoCommand.usage.path: try await DemoCommand.run(arguments)
+        case DemoPeer.usage.path: try await DemoPeer.run(arguments)
+        default: throw .usage("unknown command", try: "multipeer")
+        }
+    }
+
+    /// Answers what every command line tool is asked; false when it was something else.
+    private static func answer(_ words: [String]) throws(Complaint) -> Bool {
+        switch words.first {
+        case nil: throw Complaint("a command is missing", hint: "try 'multipeer --help'", exit: .usage)
+        case "--version", "version": try Terminal.put("multipeer \(version)\n")
+        case "--help", "-h": try Terminal.put(Manual.overview)
+        case "help": try Terminal.put(Manual.help(for: Array(words.dropFirst())))
+        default: return false
+        }
+        return true
+    }
+}

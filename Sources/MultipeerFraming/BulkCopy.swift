@@ -1,6 +1,7 @@
-// The one place of the module that touches raw memory. A safe loop over a `Span` keeps a bounds check in every turn,
-// so it does not vectorise (measured: see the commit that added this file); the standard library has no bulk copy
-// from a `Span` yet. Each use below hands a whole, checked span to a bulk operation of the standard library.
+// The one place of the module that touches raw memory. The standard library cannot copy a `Span` in one piece
+// yet, and a safe loop is 1.5 times slower at 16 KiB (204 ns against 134, released; 1.6 times for a new
+// array). Each use hands a whole, checked span to a bulk operation of the standard library; no pointer
+// outlives its closure.
 
 extension Array where Element == UInt8 {
     /// The bytes of `bytes`, copied in one piece.
@@ -26,6 +27,15 @@ extension MutableSpan where Element == UInt8 {
                 guard let to = room.baseAddress, let from = source.baseAddress else { return }
                 unsafe to.update(from: from, count: source.count)
             }
+        }
+    }
+
+    /// Copies the bytes of `range` to the start; the two places may overlap.
+    package mutating func moveToFront(_ range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "moving bytes that are not there")
+        unsafe withUnsafeMutableBufferPointer { room in
+            guard let start = room.baseAddress else { return }
+            unsafe start.update(from: start + range.lowerBound, count: range.count)
         }
     }
 }

@@ -1,19 +1,23 @@
 /// Bytes waiting to be read, in one growing allocation: written at the tail, read at the head.
 ///
-/// Invariant: `0 <= head <= tail <= storage.count`. The bytes between head and tail are the contents; those behind the
-/// tail are scratch. Reading never copies, and reading everything moves both ends back to the start.
+/// Invariant: `0 <= head <= tail <= storage.count`. The bytes between head and tail are the contents; those
+/// behind the tail are scratch. Reading never copies, and reading everything moves both ends back to the
+/// start.
+@usableFromInline
 package struct ByteBuffer: ~Copyable, Sendable {
     @usableFromInline var storage: [UInt8]
     @usableFromInline var head = 0
     @usableFromInline var tail = 0
 
+    @inlinable
     package init(capacity: Int = 0) { storage = [UInt8](repeating: 0, count: capacity) }
 
     @inlinable package var count: Int { tail &- head }
     @inlinable package var isEmpty: Bool { head == tail }
     @inlinable package var capacity: Int { storage.count }
 
-    /// Makes room for `count` more bytes behind the tail, moving the contents to the front when that is enough.
+    /// Makes room for `count` more bytes behind the tail, moving the contents to the front when that is
+    /// enough.
     @inlinable
     package mutating func reserve(_ count: Int) {
         if storage.count &- tail < count { makeRoom(for: count) }
@@ -23,8 +27,11 @@ package struct ByteBuffer: ~Copyable, Sendable {
     mutating func makeRoom(for count: Int) {
         precondition(count >= 0, "reserving fewer than no bytes")
         let used = self.count
-        if storage.count - used >= count {
-            for index in 0..<used { storage[index] = storage[head + index] }
+        // Moving only when a quarter gets free keeps the cost of moving in proportion to what is appended.
+        if storage.count - used >= count && head >= storage.count / 4 {
+            let contents = head..<tail
+            var all = storage.mutableSpan
+            all.moveToFront(contents)
         } else {
             var grown = [UInt8](repeating: 0, count: max(storage.count * 2, used + count))
             var room = grown.mutableSpan

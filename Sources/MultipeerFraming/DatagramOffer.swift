@@ -13,16 +13,12 @@ package struct DatagramOffer: Equatable, Sendable {
 }
 
 extension DatagramOffer {
-    static let byteCount = 11
-
     init(_ payload: Span<UInt8>) throws(FramingError) {
-        guard payload.count == DatagramOffer.byteCount else {  // [frame.payload]
-            throw .wrongLength(.datagram, payload.count)
-        }
         var cursor = ByteCursor()
         association = try cursor.integer(in: payload)
         port = try cursor.integer(in: payload)
         flags = try cursor.integer(in: payload)
+        try cursor.finish(in: payload)
     }
 
     func encode(into buffer: inout ByteBuffer) {

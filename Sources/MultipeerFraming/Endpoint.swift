@@ -3,9 +3,10 @@ public struct UID: Hashable, Comparable, Sendable {
     /// How many bytes a uid has.
     public static let byteCount = 16
 
-    package let high: UInt64
-    package let low: UInt64
+    @usableFromInline package let high: UInt64
+    @usableFromInline package let low: UInt64
 
+    @inlinable
     package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
@@ -32,7 +33,8 @@ public struct UID: Hashable, Comparable, Sendable {
     }
 }
 
-/// One session object of one peer. A peer that restarts is a new endpoint, so old state cannot shadow it. Spec 3.2.
+/// One session object of one peer. A peer that restarts is a new endpoint, so old state cannot shadow it.
+/// Spec 3.2.
 public struct Endpoint: Hashable, Sendable {
     /// How many bytes an endpoint has on the wire.
     public static let byteCount = 24
@@ -43,6 +45,7 @@ public struct Endpoint: Hashable, Sendable {
     public let instance: UInt64
 
     /// The session of `uid` that made `instance`.
+    @inlinable
     public init(uid: UID, instance: UInt64) {
         self.uid = uid
         self.instance = instance

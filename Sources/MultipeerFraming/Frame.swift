@@ -1,7 +1,7 @@
 /// One frame, understood: its kind, its channel and what its payload says. Spec 7.2.
 ///
-/// Messages and channel data have a case too, for tests and for tools; a link handles those payloads as bytes, straight
-/// from the decoder.
+/// Messages and channel data have a case too, for tests and for tools; a link handles those payloads as
+/// bytes, straight from the decoder.
 package enum Frame: Equatable, Sendable {
     case hello(Hello)
     case confirm(mac: [UInt8])
@@ -37,7 +37,9 @@ package enum Frame: Equatable, Sendable {
             throw header.kind.isKnown
                 ? .wrongChannel(header.kind, header.channel) : .unknownKind(header.kind.rawValue)
         }
-        guard header.length == payload.count else { throw .wrongLength(header.kind, payload.count) }
+        guard header.length == payload.count, header.kind.admits(header.length) else {
+            throw .wrongLength(header.kind, payload.count)
+        }
         if header.kind.isIgnorable {
             self = .ignorable(header.kind, channel: header.channel, [UInt8](copying: payload))
         } else if header.channel == 0 {
@@ -51,9 +53,9 @@ package enum Frame: Equatable, Sendable {
         self =
             switch header.kind {
             case .hello: .hello(try Hello(payload))
-            case .confirm: .confirm(mac: try header.bytes(payload, count: 32))
-            case .select: try header.nothing(payload, .select)
-            case .selected: try header.nothing(payload, .selected)
+            case .confirm: .confirm(mac: [UInt8](copying: payload))
+            case .select: .select
+            case .selected: .selected
             case .close: try Frame(closing: payload)
             case .ping: .ping(try header.integer(payload))
             case .pong: .pong(try header.integer(payload))
@@ -62,10 +64,10 @@ package enum Frame: Equatable, Sendable {
             case .message: .message([UInt8](copying: payload))
             case .messagePart: .messagePart([UInt8](copying: payload))
             case .credit: .credit(channel: 0, limit: try header.integer(payload))
-            case .codeRequest: try header.nothing(payload, .codeRequest)
-            case .codeCommit: .codeCommit(try header.bytes(payload, count: 32))
-            case .codeNonce: .codeNonce(try header.bytes(payload, count: 32))
-            case .codeReveal: .codeReveal(try header.bytes(payload, count: 32))
+            case .codeRequest: .codeRequest
+            case .codeCommit: .codeCommit([UInt8](copying: payload))
+            case .codeNonce: .codeNonce([UInt8](copying: payload))
+            case .codeReveal: .codeReveal([UInt8](copying: payload))
             case .invite: .invite(try Invite(payload))
             case .answer: .answer(try Answer(payload))
             case .complete: .complete(try Complete(payload))
@@ -89,13 +91,10 @@ package enum Frame: Equatable, Sendable {
     }
 
     private init(closing payload: Span<UInt8>) throws(FramingError) {
-        guard (2...(2 + Limits.closeReason)).contains(payload.count) else {  // [close.reason]
-            throw .wrongLength(.close, payload.count)
-        }
         var cursor = ByteCursor()
         let code = CloseCode(rawValue: try cursor.integer(in: payload))
         let reason = try cursor.skip(cursor.remaining(in: payload), in: payload)
-        self = .close(code, reason: try Text.read(payload.extracting(reason)))
+        self = .close(code, reason: try Text.read(payload.extracting(reason)))  // [close.reason]
     }
 
     static let finFields = TLVSchema(known: [1])
@@ -108,28 +107,15 @@ package enum Frame: Equatable, Sendable {
     }
 }
 
-/// Payloads of a fixed size, and those that are bytes and nothing else.
+/// What the header's kind says about the payload's size was checked before these are used.
 extension FrameHeader {
-    fileprivate func expect(_ count: Int, _ payload: Span<UInt8>) throws(FramingError) {  // [frame.payload]
-        guard payload.count == count else { throw .wrongLength(kind, payload.count) }
-    }
-
-    fileprivate func nothing(_ payload: Span<UInt8>, _ frame: Frame) throws(FramingError) -> Frame {
-        try expect(0, payload)
-        return frame
-    }
-
-    fileprivate func bytes(_ payload: Span<UInt8>, count: Int) throws(FramingError) -> [UInt8] {
-        try expect(count, payload)
-        return [UInt8](copying: payload)
-    }
-
     fileprivate func integer<Integer: FixedWidthInteger & UnsignedInteger>(
         _ payload: Span<UInt8>
     ) throws(FramingError) -> Integer {
-        try expect(Integer.bitWidth / 8, payload)
         var cursor = ByteCursor()
-        return try cursor.integer(in: payload)
+        let value: Integer = try cursor.integer(in: payload)
+        try cursor.finish(in: payload)
+        return value
     }
 
     fileprivate func code(_ payload: Span<UInt8>) throws(FramingError) -> CloseCode {

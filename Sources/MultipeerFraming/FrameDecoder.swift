@@ -6,9 +6,10 @@
 ///   any ──a header that is not allowed──▶ refused
 /// ```
 ///
-/// A frame that lies whole in the bytes given is lent to the sink without a copy. A frame that comes in pieces is joined
-/// here, in one allocation of exactly its length, made only after its header was checked against the sink's limit: so
-/// never more than one frame is held.
+/// A frame that lies whole in the bytes given is lent to the sink without a copy. A frame that comes in
+/// pieces is joined here, in one allocation of exactly its length, made only after its header was checked
+/// against the sink's limit: so never more than one frame is held.
+@usableFromInline
 package struct FrameDecoder: ~Copyable, Sendable {
     @usableFromInline
     enum Phase: Sendable {
@@ -24,18 +25,16 @@ package struct FrameDecoder: ~Copyable, Sendable {
 
     @usableFromInline var phase = Phase.between
     /// Empty in every phase but `payload`.
-    private var joined: [UInt8] = []
+    @usableFromInline var joined: [UInt8] = []
 
     /// Frames of kinds that version 1 does not know and that may be ignored.
-    package private(set) var ignoredFrames = 0
+    @usableFromInline package internal(set) var ignoredFrames = 0
 
-    /// Room kept for the frame in pieces. The allocator may round one frame's limit up by a few bytes.
-    package var heldByteCount: Int { joined.capacity }
+    @inlinable package init() {}
 
-    package init() {}
-
-    /// Hands every frame that ends in `bytes` to `sink` and answers how many bytes were used: all of them, unless the
-    /// sink wants no more frames. The bytes not used must come again. After an error every call throws that error.
+    /// Hands every frame that ends in `bytes` to `sink` and answers how many bytes were used: all of them,
+    /// unless the sink wants no more frames. The bytes not used must come again. After an error every call
+    /// throws that error.
     @inlinable
     package mutating func decode<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, into sink: inout Sink
@@ -66,9 +65,11 @@ package struct FrameDecoder: ~Copyable, Sendable {
         _ header: FrameHeader, _ rest: Span<UInt8>, into sink: inout Sink
     ) throws(FramingError) -> Int {
         let limit = sink.frameLimit
-        if header.length > limit || !header.kind.mayTravel(on: header.channel) {
-            try refuse(header, limit: limit)
-        }
+        let order = sink.frameOrder
+        guard header.length <= limit, header.kind.mayTravel(on: header.channel),
+            header.kind.admits(header.length),
+            order?.allows(header.kind) ?? true
+        else { throw refuse(header, limit: limit, order: order) }
         if header.kind.isIgnorable { return skip(header.length, of: rest.count, counting: 1) }
         guard header.length <= rest.count else {
             carry(header, rest)
@@ -141,16 +142,29 @@ extension FrameDecoder {
     }
 
     @usableFromInline
-    mutating func refuse(_ header: FrameHeader, limit: Int) throws(FramingError) {
+    mutating func refuse(_ header: FrameHeader, limit: Int, order: FrameOrder?) -> FramingError {
         let error: FramingError =
             if header.length > limit {  // [frame.limit] [frame.limit-before]
                 .frameTooLong(header.length, limit: limit)
-            } else if !header.kind.isKnown {  // [frame.unknown]
+            } else if !header.kind.isKnown && !header.kind.isIgnorable {  // [frame.unknown]
                 .unknownKind(header.kind.rawValue)
-            } else {  // [frame.channel-zero]
+            } else if let order, !order.allows(header.kind) {
+                .unexpectedKind(header.kind)
+            } else if !header.kind.mayTravel(on: header.channel) {
                 .wrongChannel(header.kind, header.channel)
+            } else {
+                .wrongLength(header.kind, header.length)
             }
         phase = .refused(error)
-        throw error
+        return error
+    }
+
+    /// Bytes that are held for a frame that is not whole yet: a header and the sink's limit at the most.
+    package var heldByteCount: Int {
+        switch phase {
+        case .header(_, let count): count
+        case .payload: FrameHeader.byteCount + joined.count
+        case .between, .skipping, .refused: 0
+        }
     }
 }

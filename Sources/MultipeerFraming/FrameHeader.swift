@@ -1,11 +1,12 @@
 /// `length u24 | kind u8 | channel u32`, big-endian. Spec 7.1.
+@usableFromInline
 package struct FrameHeader: Hashable, Sendable {
-    package static let byteCount = 8
+    @inlinable package static var byteCount: Int { 8 }
 
     /// Bytes of payload behind the header.
-    package let length: Int
-    package let kind: FrameKind
-    package let channel: UInt32
+    @usableFromInline package let length: Int
+    @usableFromInline package let kind: FrameKind
+    @usableFromInline package let channel: UInt32
 
     @inlinable
     package init(_ kind: FrameKind, channel: UInt32 = 0, length: Int) {

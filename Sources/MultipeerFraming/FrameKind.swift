@@ -1,33 +1,38 @@
 /// What a frame is: the fourth byte of its header. Spec 7.2.
+@usableFromInline
 package struct FrameKind: RawRepresentable, Hashable, Sendable {
-    package let rawValue: UInt8
+    @usableFromInline package let rawValue: UInt8
     @inlinable package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    package static let hello = FrameKind(rawValue: 0x01)
-    package static let confirm = FrameKind(rawValue: 0x02)
-    package static let select = FrameKind(rawValue: 0x03)
-    package static let selected = FrameKind(rawValue: 0x04)
-    package static let close = FrameKind(rawValue: 0x05)
-    package static let ping = FrameKind(rawValue: 0x06)
-    package static let pong = FrameKind(rawValue: 0x07)
-    package static let members = FrameKind(rawValue: 0x08)
-    package static let datagram = FrameKind(rawValue: 0x09)
-    package static let message = FrameKind(rawValue: 0x10)
-    package static let messagePart = FrameKind(rawValue: 0x11)
-    package static let open = FrameKind(rawValue: 0x20)
-    package static let data = FrameKind(rawValue: 0x21)
-    package static let fin = FrameKind(rawValue: 0x22)
-    package static let reset = FrameKind(rawValue: 0x23)
-    package static let stop = FrameKind(rawValue: 0x24)
-    package static let credit = FrameKind(rawValue: 0x25)
-    package static let done = FrameKind(rawValue: 0x26)
-    package static let codeRequest = FrameKind(rawValue: 0x30)
-    package static let codeCommit = FrameKind(rawValue: 0x31)
-    package static let codeNonce = FrameKind(rawValue: 0x32)
-    package static let codeReveal = FrameKind(rawValue: 0x33)
-    package static let invite = FrameKind(rawValue: 0x40)
-    package static let answer = FrameKind(rawValue: 0x41)
-    package static let complete = FrameKind(rawValue: 0x42)
+    @inlinable package static func == (one: FrameKind, other: FrameKind) -> Bool {
+        one.rawValue == other.rawValue
+    }
+
+    @inlinable package static var hello: FrameKind { FrameKind(rawValue: 0x01) }
+    @inlinable package static var confirm: FrameKind { FrameKind(rawValue: 0x02) }
+    @inlinable package static var select: FrameKind { FrameKind(rawValue: 0x03) }
+    @inlinable package static var selected: FrameKind { FrameKind(rawValue: 0x04) }
+    @inlinable package static var close: FrameKind { FrameKind(rawValue: 0x05) }
+    @inlinable package static var ping: FrameKind { FrameKind(rawValue: 0x06) }
+    @inlinable package static var pong: FrameKind { FrameKind(rawValue: 0x07) }
+    @inlinable package static var members: FrameKind { FrameKind(rawValue: 0x08) }
+    @inlinable package static var datagram: FrameKind { FrameKind(rawValue: 0x09) }
+    @inlinable package static var message: FrameKind { FrameKind(rawValue: 0x10) }
+    @inlinable package static var messagePart: FrameKind { FrameKind(rawValue: 0x11) }
+    @inlinable package static var open: FrameKind { FrameKind(rawValue: 0x20) }
+    @inlinable package static var data: FrameKind { FrameKind(rawValue: 0x21) }
+    @inlinable package static var fin: FrameKind { FrameKind(rawValue: 0x22) }
+    @inlinable package static var reset: FrameKind { FrameKind(rawValue: 0x23) }
+    @inlinable package static var stop: FrameKind { FrameKind(rawValue: 0x24) }
+    @inlinable package static var credit: FrameKind { FrameKind(rawValue: 0x25) }
+    @inlinable package static var done: FrameKind { FrameKind(rawValue: 0x26) }
+    @inlinable package static var codeRequest: FrameKind { FrameKind(rawValue: 0x30) }
+    @inlinable package static var codeCommit: FrameKind { FrameKind(rawValue: 0x31) }
+    @inlinable package static var codeNonce: FrameKind { FrameKind(rawValue: 0x32) }
+    @inlinable package static var codeReveal: FrameKind { FrameKind(rawValue: 0x33) }
+    @inlinable package static var invite: FrameKind { FrameKind(rawValue: 0x40) }
+    @inlinable package static var answer: FrameKind { FrameKind(rawValue: 0x41) }
+    @inlinable package static var complete: FrameKind { FrameKind(rawValue: 0x42) }
 
 }
 
@@ -51,6 +56,21 @@ extension FrameKind {
         case 0x20...0x24, 0x26: channel != 0
         case 0x25, 0x80...: true
         default: false  // [frame.unknown]
+        }
+    }
+
+    /// Whether a payload of `length` bytes can be right, for the kinds whose header alone tells.
+    @inlinable
+    package func admits(_ length: Int) -> Bool {  // [frame.payload]
+        switch rawValue {
+        case 0x10, 0x11, 0x21: true
+        case 0x03, 0x04, 0x30: length == 0
+        case 0x23, 0x24, 0x26: length == 2
+        case 0x06, 0x07, 0x25: length == 8
+        case 0x09: length == 11
+        case 0x02, 0x31...0x33: length == 32
+        case 0x05: length >= 2 && length <= 2 &+ Limits.closeReason  // [close.reason]
+        default: true
         }
     }
 }

@@ -1,7 +1,11 @@
 /// Takes whole frames out of a `FrameDecoder`.
+@usableFromInline
 package protocol FrameSink: ~Copyable {
-    /// The longest payload that may come next, in bytes. Asked before every frame, so it may change with the phase.
+    /// The longest payload that may come next, in bytes. Asked before every frame, so it may change with the
+    /// phase.
     var frameLimit: Int { get }
+    /// Which kinds may come next; nil when the sink judges that itself. Asked as often as the limit.
+    var frameOrder: FrameOrder? { get }
     /// False pauses the decoder after the current frame: the bytes behind it stay with the caller.
     var wantsFrames: Bool { get }
 
@@ -11,6 +15,9 @@ package protocol FrameSink: ~Copyable {
 }
 
 extension FrameSink where Self: ~Copyable {
+    @inlinable package var frameOrder: FrameOrder? { nil }
+
+    @inlinable
     package mutating func receive(_ header: FrameHeader, owning payload: consuming [UInt8]) {
         receive(header, payload.span)
     }

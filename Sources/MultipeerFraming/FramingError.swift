@@ -1,11 +1,14 @@
 /// What is wrong with bytes that came from the network, as far as their form goes. Spec 2 and 7.
 ///
 /// A *field* is one TLV; the first number of such a case is its type.
+@usableFromInline
 package enum FramingError: Error, Equatable, Sendable {
     /// The header promises more payload than may come now.
     case frameTooLong(Int, limit: Int)
     /// A kind below 0x80 that version 1 does not have.
     case unknownKind(UInt8)
+    /// A kind that may come on another connection or at another time.
+    case unexpectedKind(FrameKind)
     /// A control frame on a channel, or a channel's frame on channel 0.
     case wrongChannel(FrameKind, UInt32)
     /// A payload of a fixed size has another one.
@@ -33,7 +36,8 @@ package enum FramingError: Error, Equatable, Sendable {
     package var closeCode: CloseCode {
         switch self {
         case .tooManyMembers: .flood
-        case .frameTooLong, .unknownKind, .wrongChannel, .wrongLength, .truncated, .trailingBytes,
+        case .frameTooLong, .unknownKind, .unexpectedKind, .wrongChannel, .wrongLength, .truncated,
+            .trailingBytes,
             .fieldOrder,
             .repeatedField, .fieldTooLong, .criticalField, .missingField, .wrongFieldLength, .wrongFieldValue,
             .invalidText:

@@ -5,10 +5,10 @@ package enum Grease {
     /// A field type of 0x0A0A, 0x1A1A … 0x7A7A: not critical, so every receiver must ignore it.
     package static func fieldType(_ random: UInt64) -> UInt16 { value(nibble: random & 0x7) }
 
-    /// A version of 0x0A0A, 0x1A1A … 0xFAFA.
+    /// A version of 0x0A0A, 0x1A1A … 0xFAFA. [ext.grease]
     package static func version(_ random: UInt64) -> UInt16 { value(nibble: random & 0xF) }
 
-    /// A kind of 0x8A, 0x9A … 0xFA.
+    /// A kind of 0x8A, 0x9A … 0xFA. [frame.grease]
     package static func frameKind(_ random: UInt64) -> FrameKind {
         FrameKind(rawValue: 0x8A | UInt8(truncatingIfNeeded: random & 0x7) << 4)
     }
@@ -24,7 +24,8 @@ package enum Grease {
 }
 
 extension ByteBuffer {
-    /// A grease field with up to 7 bytes of the same number as its value. It goes behind the fields of version 1.
+    /// A grease field with up to 7 bytes of the same number as its value. It goes behind the fields of
+    /// version 1.
     package mutating func appendGrease(_ random: UInt64) {
         let count = Int(truncatingIfNeeded: random >> 3 & 0x7)
         appendField(Grease.fieldType(random), length: count)

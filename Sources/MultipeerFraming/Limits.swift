@@ -1,26 +1,28 @@
 /// Every maximum of the wire, in bytes unless said. Spec 15; `Spec/registries.json` holds the same numbers.
+@usableFromInline
 package enum Limits {
-    package static let frameBeforeSelect = 2_048  // [frame.limit-before]
-    package static let frame = 65_536  // [frame.limit]
-    package static let closeReason = 256  // [close.reason]
-    package static let agent = 64
-    package static let displayName = 63  // [peer.name]
-    package static let connectionData = 1_024  // [data.length]
-    package static let candidates = 16  // [data.candidates]
-    package static let channelName = 1_024
-    package static let channelMetadata = 1_024
-    package static let invitationContext = 32_768
-    package static let maxMessage = 16 * 1_048_576  // [msg.max]
-    package static let smallestMaxMessage = 65_536  // [msg.max]
+    @inlinable package static var frameBeforeSelect: Int { 2_048 }  // [frame.limit-before]
+    @inlinable package static var frame: Int { 65_536 }  // [frame.limit]
+    @inlinable package static var closeReason: Int { 256 }  // [close.reason]
+    @inlinable package static var agent: Int { 64 }
+    @inlinable package static var displayName: Int { 63 }  // [peer.name]
+    @inlinable package static var connectionData: Int { 1_024 }  // [data.length]
+    @inlinable package static var candidates: Int { 16 }  // [data.candidates]
+    @inlinable package static var channelName: Int { 1_024 }
+    @inlinable package static var channelMetadata: Int { 1_024 }
+    @inlinable package static var invitationContext: Int { 32_768 }
+    @inlinable package static var maxMessage: Int { 16 * 1_048_576 }  // [msg.max]
+    @inlinable package static var smallestMaxMessage: Int { 65_536 }  // [msg.max]
     /// A part of a message that is shorter would only be there to cost the receiver work.
-    package static let smallestPart = 1_024  // [msg.part-size]
-    package static let messageCredit = 4 * 1_048_576  // [msg.credit-limit]
-    /// What every MSG and MSG_PART spends of the credit besides its payload, so that empty messages are bounded too.
-    package static let messageOverhead = 64  // [msg.cost]
-    package static let channels = 64
-    package static let channelCredit = 262_144
+    @inlinable package static var smallestPart: Int { 1_024 }  // [msg.part-size]
+    @inlinable package static var messageCredit: Int { 4 * 1_048_576 }  // [msg.credit-limit]
+    /// What every MSG and MSG_PART spends of the credit besides its payload, so that empty messages are
+    /// bounded too.
+    @inlinable package static var messageOverhead: Int { 64 }  // [msg.cost]
+    @inlinable package static var channels: Int { 64 }
+    @inlinable package static var channelCredit: Int { 262_144 }
     /// Endpoints that one MEMBERS or HELLO may name.
-    package static let memberEntries = 32
+    @inlinable package static var memberEntries: Int { 32 }
     /// Peers of a session, the local one included.
-    package static let peers = 8  // [limit.links]
+    @inlinable package static var peers: Int { 8 }  // [limit.links]
 }

@@ -16,11 +16,13 @@ package struct TLVSchema: Sendable {
 /// Walks over a container of fields, `type u16 | length u16 | value` each, and enforces their form. Spec 2.3.
 ///
 /// Only known fields come out of `next`. Like `ByteCursor` it is given the same bytes with each call.
+@usableFromInline
 package struct TLVReader: Sendable {
+    @usableFromInline
     package struct Field: Equatable, Sendable {
-        package let type: UInt16
+        @usableFromInline package let type: UInt16
         /// Where the value lies in the container.
-        package let value: Range<Int>
+        @usableFromInline package let value: Range<Int>
     }
 
     private let schema: TLVSchema
@@ -61,6 +63,7 @@ package struct TLVReader: Sendable {
 
 extension TLVReader.Field {
     /// The value as a number; the size must be the number's own.
+    @inlinable
     package func integer<Integer: FixedWidthInteger & UnsignedInteger>(
         in bytes: Span<UInt8>
     ) throws(FramingError) -> Integer {
@@ -99,6 +102,7 @@ extension TLVReader.Field {
         return try cursor.endpoint(in: bytes.extracting(value))
     }
 
+    @inlinable
     package func expect(_ count: Int) throws(FramingError) {
         guard value.count == count else { throw .wrongFieldLength(type, value.count) }
     }

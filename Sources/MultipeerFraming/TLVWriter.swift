@@ -1,12 +1,14 @@
 /// Fields are appended in the order of their types; the caller sees to that. Spec 2.3.
 extension ByteBuffer {
     /// The head of a field whose value, of `length` bytes, is appended next.
+    @inlinable
     package mutating func appendField(_ type: UInt16, length: Int) {
         precondition(length >= 0 && length <= 0xFFFF, "a field's value has at most 65,535 bytes")
         append(type)
         append(UInt16(truncatingIfNeeded: length))
     }
 
+    @inlinable
     package mutating func appendField(_ type: UInt16, _ value: Span<UInt8>) {
         appendField(type, length: value.count)
         append(value)
@@ -16,6 +18,7 @@ extension ByteBuffer {
 
     package mutating func appendField(_ type: UInt16, text: String) { appendField(type, Array(text.utf8)) }
 
+    @inlinable
     package mutating func appendField<Integer: FixedWidthInteger & UnsignedInteger>(
         _ type: UInt16, _ value: Integer
     ) {

@@ -20,8 +20,8 @@ package enum Text {
     }
 }
 
-/// The rule for a peer's display name: it is shown to people, so it must not be able to play tricks on a screen.
-/// Spec 3.1.
+/// The rule for a peer's display name: it is shown to people, so it must not be able to play tricks on a
+/// screen. Spec 3.1.
 package enum DisplayName {
     /// The name in `bytes`, or a complaint.
     package static func read(_ bytes: Span<UInt8>) throws(FramingError) -> String {

@@ -137,7 +137,7 @@ extension Introductions {
         settle(id, of: uid, at: now)
     }
 
-    /// Codes after which a further attempt would end the same way. Spec 14.2.
+    /// Codes after which a further attempt would end the same way. Spec 6.1.
     static func endsAll(_ code: CloseCode) -> Bool {
         [.policy, .rejected, .itself, .version, .full, .cancelled].contains(code)
     }

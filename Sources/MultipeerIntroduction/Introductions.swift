@@ -33,7 +33,7 @@ package struct Introductions: Sendable {
     var issuer = Issuer()
     var introductions: [UID: Introduction] = [:]
     var connections: [ConnectionID: Connection] = [:]
-    var lastConnection: UInt32 = 0
+    package internal(set) var lastConnection: UInt32
     var jitter: Jitter
     var actions: [Action] = []
     let seats: Int
@@ -47,9 +47,11 @@ package struct Introductions: Sendable {
 
     private static let awaitedLimit = 32
 
-    /// `seed` feeds jitter and GREASE, nothing secret. `seats`: links at the most.
-    package init(_ local: LocalPeer, seats: Int = Limits.peers - 1, seed: UInt64) {
+    /// `seed` feeds jitter and GREASE, nothing secret. `seats`: links at the most. `last`: the last connection of the
+    /// instance before, so that no number comes twice.
+    package init(_ local: LocalPeer, seats: Int = Limits.peers - 1, seed: UInt64, after last: UInt32 = 0) {
         self.local = local
+        lastConnection = last
         self.seats = seats
         jitter = Jitter(seed: seed)
     }

@@ -4,6 +4,7 @@ import CLibSSL
 public struct Certificate: Sendable {
     /// The bytes that the fingerprint is taken of.
     public let der: [UInt8]
+    /// The SHA-256 digest of ``der``.
     public let fingerprint: Fingerprint
     /// The name of the holder, in the form of RFC 2253.
     public let subject: String
@@ -54,10 +55,13 @@ public struct Certificate: Sendable {
 }
 
 extension Certificate: Hashable {
+    /// Compares the bytes.
     public static func == (one: Certificate, other: Certificate) -> Bool { one.der == other.der }
+    /// Hashes the fingerprint.
     public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
 }
 
 extension Certificate: CustomStringConvertible {
+    /// Subject, kind of key and fingerprint, on one line.
     public var description: String { "\(subject) (\(keyDescription), \(fingerprint))" }
 }

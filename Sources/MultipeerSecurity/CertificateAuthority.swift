@@ -22,10 +22,12 @@ struct CertificateAuthority {
             let check = unsafe Owned(X509_STORE_CTX_new(), X509_STORE_CTX_free)
         else { return "no memory" }
         for root in roots {
-            guard let root = DER.certificate(root.der), unsafe X509_STORE_add_cert(store.pointer, root.pointer) == 1
+            guard let root = DER.certificate(root.der),
+                unsafe X509_STORE_add_cert(store.pointer, root.pointer) == 1
             else { return "a root certificate cannot be read" }
         }
-        guard unsafe X509_STORE_CTX_init(check.pointer, store.pointer, leaf.pointer, others.pointer) == 1 else {
+        guard unsafe X509_STORE_CTX_init(check.pointer, store.pointer, leaf.pointer, others.pointer) == 1
+        else {
             return "no memory"
         }
         let parameters = unsafe X509_STORE_CTX_get0_param(check.pointer)

@@ -36,7 +36,9 @@ struct CertificateFacts {
         defer { unsafe ASN1_TIME_free(epoch) }
         var days: CInt = 0
         var seconds: CInt = 0
-        guard let time = unsafe time, unsafe ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
+        guard let time = unsafe time, unsafe ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else {
+            return nil
+        }
         return Int64(days) * 86_400 + Int64(seconds)
     }
 

@@ -15,6 +15,7 @@ public enum EncryptionOutcome: Sendable, Hashable, CaseIterable {
     ///   - oneHasIdentity: whether the first session was given an identity by its application.
     ///   - other: what the second session prefers.
     ///   - otherHasIdentity: whether the second session was given an identity by its application.
+    /// - Returns: what both ends do, without asking each other.
     public static func between(
         _ one: EncryptionPreference, identity oneHasIdentity: Bool,
         and other: EncryptionPreference, identity otherHasIdentity: Bool
@@ -22,7 +23,7 @@ public enum EncryptionOutcome: Sendable, Hashable, CaseIterable {
         let pair = (
             effective(one, identity: oneHasIdentity), effective(other, identity: otherHasIdentity)
         )
-        return switch pair {  // [enc.outcome]
+        return switch pair {  // [enc.outcome] [enc.required]
         case (.none, .required), (.required, .none): .refused
         case (.none, _), (_, .none): .plain
         case (.optional, .optional), (.optional, .required), (.required, .optional),
@@ -40,6 +41,7 @@ public enum EncryptionOutcome: Sendable, Hashable, CaseIterable {
 }
 
 extension EncryptionOutcome: CustomStringConvertible {
+    /// "plain", "encrypted" or "refused".
     public var description: String {
         switch self {
         case .plain: "plain"

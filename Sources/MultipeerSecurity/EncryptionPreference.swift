@@ -15,6 +15,7 @@ extension EncryptionPreference: CustomStringConvertible {
         self = match
     }
 
+    /// "none", "optional" or "required".
     public var description: String {
         switch self {
         case .optional: "optional"

@@ -1,5 +1,6 @@
 /// The SHA-256 digest of a certificate's DER bytes: what one peer pins of another. Spec 5.3.
 public struct Fingerprint: Hashable, Sendable {
+    /// The length of a fingerprint.
     public static let byteCount = 32
 
     /// The 32 bytes of the digest, in the order in which they travel.

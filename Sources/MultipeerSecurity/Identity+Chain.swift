@@ -50,7 +50,9 @@ extension Identity {
 
     /// What TLS 1.3 can sign with.
     private static func isUsable(_ kind: String) -> Bool {
-        if kind.hasPrefix("RSA-") { return Int(kind.dropFirst(4)).map { (2_048...8_192).contains($0) } ?? false }
+        if kind.hasPrefix("RSA-") {
+            return Int(kind.dropFirst(4)).map { (2_048...8_192).contains($0) } ?? false
+        }
         return ["P-256", "P-384", "P-521", "Ed25519", "Ed448"].contains(kind)
     }
 

@@ -7,8 +7,10 @@ extension Identity {
     /// and dates that tell neither when it was made nor the state of a clock.
     ///
     /// - Parameter commonName: the name in the certificate, at most 64 characters; empty for the fixed one.
+    /// - Returns: an identity with a chain of one certificate.
     /// - Throws: ``SecurityFault`` when OpenSSL fails, or the name is too long.
-    public static func generate(commonName: String = "") throws(SecurityFault) -> Identity {  // [key.ephemeral]
+    public static func generate(commonName: String = "") throws(SecurityFault) -> Identity {
+        // [key.ephemeral]
         OpenSSLErrors.clear()
         guard let key = makeKey(), let encoded = encode(key) else {
             throw .internal("no key could be made: \(OpenSSLErrors.drain().text)")

@@ -18,6 +18,7 @@ extension Identity {
     /// The certificates and the private key as PEM text.
     ///
     /// - Parameter passphrase: encrypts the key with AES-256; without one it is readable by anybody.
+    /// - Returns: the chain, leaf first, then the key in PKCS#8.
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
     public func pem(passphrase: String? = nil) throws(SecurityFault) -> [UInt8] {
         OpenSSLErrors.clear()
@@ -25,11 +26,11 @@ extension Identity {
             throw .internal("a key that was read cannot be read again")
         }
         let cipher = unsafe passphrase == nil ? nil : EVP_aes_256_cbc()
-        let secret = Array((passphrase ?? "").utf8)
-        let written = unsafe secret.withUnsafeBytes { secret in
+        let secret = Passphrase(passphrase)
+        let written = withExtendedLifetime(secret) {
             unsafe PEM_write_bio_PKCS8PrivateKey(
-                memory.bio, key.pointer, cipher, secret.baseAddress?.assumingMemoryBound(to: CChar.self),
-                CInt(secret.count), Passphrase.refuse, nil)
+                memory.bio, key.pointer, cipher, nil, 0, Passphrase.answer,
+                Unmanaged.passUnretained(secret).toOpaque())
         }
         guard written == 1 else { throw .internal("cannot write a key: \(OpenSSLErrors.drain().text)") }
         return chain.flatMap(\.pem) + memory.contents()
@@ -58,6 +59,12 @@ extension Identity {
         return found.compactMap { $0 }
     }
 
+    /// Whether a block of some kind of private key begins or ends in the text.
+    private static func hasKey(_ pem: [UInt8]) -> Bool {
+        let marker = Array("PRIVATE KEY-----".utf8)
+        return pem.indices.contains { pem[$0...].starts(with: marker) }
+    }
+
     private static func privateKey(inPEM pem: [UInt8], passphrase: String?) throws(SecurityFault) -> Owned {
         OpenSSLErrors.clear()
         let secret = Passphrase(passphrase)
@@ -73,8 +80,7 @@ extension Identity {
         let errors = OpenSSLErrors.drain()
         if let key = unsafe Owned(key, EVP_PKEY_free) { return key }
         if secret.wasAsked { throw .local(passphrase == nil ? .passphraseNeeded : .wrongPassphrase) }
-        let isMissing = errors.contains(library: ERR_LIB_PEM, reason: PEM_R_NO_START_LINE)
-        throw .local(isMissing ? .noKeyInFile : .unreadableIdentity(errors.text))
+        throw .local(hasKey(pem) ? .unreadableIdentity(errors.text) : .noKeyInFile)
     }
 }
 
@@ -85,9 +91,10 @@ private final class Passphrase {
 
     init(_ text: String?) { bytes = text.map { Array($0.utf8) } }
 
-    typealias Callback = @convention(c) (
-        UnsafeMutablePointer<CChar>?, CInt, CInt, UnsafeMutableRawPointer?
-    ) -> CInt
+    typealias Callback =
+        @convention(c) (
+            UnsafeMutablePointer<CChar>?, CInt, CInt, UnsafeMutableRawPointer?
+        ) -> CInt
 
     static let answer: Callback = { buffer, capacity, _, data in
         guard let buffer = unsafe buffer, let data = unsafe data else { return -1 }

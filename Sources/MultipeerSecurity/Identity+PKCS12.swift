@@ -15,7 +15,8 @@ extension Identity {
         if unsafe PKCS12_mac_present(archive.pointer) == 1,
             unsafe PKCS12_verify_mac(archive.pointer, passphrase, -1) != 1
         {
-            let isUnsupported = OpenSSLErrors.drain().contains(library: ERR_LIB_EVP, reason: EVP_R_UNSUPPORTED_ALGORITHM)
+            let isUnsupported = OpenSSLErrors.drain().contains(
+                library: ERR_LIB_EVP, reason: EVP_R_UNSUPPORTED_ALGORITHM)
             throw .local(isUnsupported ? .unreadableIdentity("unsupported algorithm") : .wrongPassphrase)
         }
         var key: OpaquePointer?
@@ -35,6 +36,7 @@ extension Identity {
     /// The identity as a PKCS#12 archive, encrypted with AES-256.
     ///
     /// - Parameter passphrase: what opens it.
+    /// - Returns: the archive, in DER.
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
     public func pkcs12(passphrase: String) throws(SecurityFault) -> [UInt8] {
         guard let key = DER.privateKey(key), let leaf = DER.certificate(chain[0].der),

@@ -1,6 +1,8 @@
 /// A private key and the certificates that speak for it: what a session shows of itself. Spec 3.4.
 public struct Identity: Sendable {
+    /// The most certificates of a chain.
     public static let longestChain = 8
+    /// The most bytes of a chain, in DER, all certificates together.
     public static let largestChain = 16_384
 
     /// The leaf first, each one signed by the next; at most 8, together at most 16 KiB.
@@ -24,5 +26,6 @@ public struct Identity: Sendable {
 }
 
 extension Identity: CustomStringConvertible {
+    /// The leaf's, never the key.
     public var description: String { chain.first?.description ?? "" }
 }

@@ -38,6 +38,7 @@ package struct SecureChannel: ~Copyable {
 
     /// The connection ended. A fault unless the other side had said farewell (close_notify). A plain channel has no
     /// farewell of its own, so there it is always a fault: do not ask when a CLOSE frame came before.
+    /// Read everything first.
     package func end() throws(SecurityFault) {
         guard ask({ $0.isFarewellReceived }) == true else { throw .peer(.truncated) }  // [tls.truncation]
     }
@@ -96,6 +97,7 @@ package struct SecureChannel: ~Copyable {
     }
 
     /// What the other side presented, the leaf first. Empty before the end of the handshake and for plain.
+    /// Described anew at each call.
     package var peerChain: [Certificate] { ask { $0.peerChain } ?? [] }
 
     /// The fingerprint of the other side's leaf, as the handshake compared it.

@@ -39,7 +39,9 @@ extension SecurityFault {
 
     /// A TLS alert as it was received. RFC 8446, section 6.
     public struct Alert: RawRepresentable, Hashable, Sendable {
+        /// The number that travels.
         public let rawValue: UInt8
+        /// Any number, also one without a name.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Whether the other side says that it does not accept this side's certificate. It may do so later,
@@ -87,6 +89,7 @@ extension SecurityFault {
 }
 
 extension SecurityFault: CustomStringConvertible {
+    /// One line in lower case.
     public var description: String {
         switch self {
         case .peer(let violation): violation.description
@@ -97,6 +100,7 @@ extension SecurityFault: CustomStringConvertible {
 }
 
 extension SecurityFault.PeerViolation: CustomStringConvertible {
+    /// One line in lower case.
     public var description: String {
         switch self {
         case .strangerCertificate: "the peer's certificate is not the one awaited"
@@ -116,6 +120,7 @@ extension SecurityFault.PeerViolation: CustomStringConvertible {
 }
 
 extension SecurityFault.LocalProblem: CustomStringConvertible {
+    /// One line in lower case.
     public var description: String {
         switch self {
         case .unreadableIdentity(let reason): "not a readable identity (PEM or PKCS#12): \(reason)"
@@ -135,6 +140,7 @@ extension SecurityFault.LocalProblem: CustomStringConvertible {
 }
 
 extension SecurityFault.TrustStoreProblem: CustomStringConvertible {
+    /// One line in lower case.
     public var description: String {
         switch self {
         case .fieldCount: "a peer id and a fingerprint are expected"
@@ -159,5 +165,6 @@ extension SecurityFault.Alert: CustomStringConvertible {
         120: "no application protocol",
     ]
 
+    /// One line in lower case.
     public var description: String { Self.names[rawValue] ?? "alert \(rawValue)" }
 }

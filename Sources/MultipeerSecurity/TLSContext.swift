@@ -16,6 +16,7 @@ package final class TLSContext: Sendable {
     ///   - identity: what this side shows.
     ///   - applicationProtocol: the one ALPN name that both ends must offer.
     ///   - keyLog: where the secrets go; nil, as it should be, for nowhere.
+    /// - Throws: ``SecurityFault`` when OpenSSL does not take the key.
     package init(
         identity: Identity, applicationProtocol: String = "mpc/1", keyLog: KeyLog? = nil
     ) throws(SecurityFault) {
@@ -65,7 +66,8 @@ package final class TLSContext: Sendable {
     private func logKeys() {
         unsafe SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(keyLog).toOpaque())
         unsafe SSL_CTX_set_keylog_callback(pointer) { ssl, line in
-            guard let line = unsafe line, let data = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0) else {
+            guard let line = unsafe line, let data = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0)
+            else {
                 return
             }
             let sink = unsafe Unmanaged<KeyLogSink>.fromOpaque(data).takeUnretainedValue()

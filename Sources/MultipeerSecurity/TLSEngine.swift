@@ -63,9 +63,11 @@ extension TLSEngine {
     private static let firstBytes: [UInt8] = [22, 21]
 
     mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
+        if case .failed(let fault) = state { throw fault }
         guard !bytes.isEmpty else { return }
         if state == .fresh {
-            guard Self.firstBytes.contains(bytes[0]) else { throw fail(.peer(.notTLS)) }  // [enc.no-negotiation]
+            // [enc.no-negotiation]
+            guard Self.firstBytes.contains(bytes[0]) else { throw fail(.peer(.notTLS)) }
             state = .shakingHands
         }
         let taken = unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -197,6 +199,7 @@ extension TLSEngine {
     }
 
     private func diagnose() -> SecurityFault {
-        unsafe OpenSSLErrors.drain().fault(verification: SSL_get_verify_result(ssl), isEstablished: state == .established)
+        unsafe OpenSSLErrors.drain().fault(
+            verification: SSL_get_verify_result(ssl), isEstablished: state == .established)
     }
 }

@@ -53,7 +53,8 @@ extension TLSRules {
         guard unsafe Self.fits(X509_STORE_CTX_get0_untrusted(store)) else {  // [chain.limit]
             return X509_V_ERR_CERT_CHAIN_TOO_LONG
         }
-        guard let leaf = unsafe X509_STORE_CTX_get0_cert(store), let fingerprint = unsafe Self.fingerprint(leaf)
+        guard let leaf = unsafe X509_STORE_CTX_get0_cert(store),
+            let fingerprint = unsafe Self.fingerprint(leaf)
         else { return X509_V_ERR_UNSPECIFIED }
         return accepted.contains(fingerprint) ? X509_V_OK : X509_V_ERR_CERT_UNTRUSTED  // [tls.pin]
     }

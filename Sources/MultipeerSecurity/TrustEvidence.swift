@@ -15,8 +15,10 @@ public struct TrustEvidence: Hashable, Sendable {
     /// Seconds since 1970, UTC: the time at which certificates must be valid.
     public let now: Int64
 
+    /// Collects the facts; see the properties of the same names.
     public init(
-        peer: UID, name: String, chain: [Certificate], fingerprint: Fingerprint?, known: Fingerprint?, now: Int64
+        peer: UID, name: String, chain: [Certificate], fingerprint: Fingerprint?, known: Fingerprint?,
+        now: Int64
     ) {
         self.peer = peer
         self.name = name

@@ -62,7 +62,8 @@ public indirect enum TrustPolicy: Sendable {
         return verdicts
     }
 
-    private static func evaluate(_ evidence: TrustEvidence, among accepted: Set<Fingerprint>) -> TrustVerdict {
+    private static func evaluate(_ evidence: TrustEvidence, among accepted: Set<Fingerprint>) -> TrustVerdict
+    {
         guard let fingerprint = evidence.fingerprint else { return .noKey }
         return accepted.contains(fingerprint)
             ? .trusted(by: "a listed fingerprint", remember: false)
@@ -110,6 +111,7 @@ extension TrustVerdict {
         let reasons = verdicts.compactMap { verdict in
             if case .distrusted(let reason) = verdict { reason } else { nil }
         }
-        return .distrusted(reason: reasons.isEmpty ? "the policy names nobody" : reasons.joined(separator: "; "))
+        return .distrusted(
+            reason: reasons.isEmpty ? "the policy names nobody" : reasons.joined(separator: "; "))
     }
 }

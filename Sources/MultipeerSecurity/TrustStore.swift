@@ -4,12 +4,16 @@ public import MultipeerFraming
 ///
 /// The text has one entry a line, the peer's 32 hexadecimal digits and its fingerprint; `#` begins a comment line.
 public struct TrustStore: Hashable, Sendable {
+    /// The most entries that a store takes.
     public static let most = 10_000
 
+    /// The key of each peer.
     public private(set) var entries: [UID: Fingerprint] = [:]
 
+    /// A store that knows nobody.
     public init() {}
 
+    /// The key of a peer, if it is known.
     public subscript(peer: UID) -> Fingerprint? { entries[peer] }
 
     /// Remembers the key of a peer, in the place of an earlier one.

@@ -53,6 +53,13 @@ package final class EventLoop: SerialExecutor, Sendable {
         if client.poke.raise() { queue.submit(client) }
     }
 
+    /// What wakes the client without keeping it, for an `Outlet` or an `Inbox` that the client owns.
+    package func waker(for client: any LoopClient) -> @Sendable () -> Void {
+        { [weak client] in
+            if let client { self.wake(client) }
+        }
+    }
+
     /// The time at the start of the turn.
     package var now: Moment { watch.now }
 

@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 
 /// The loops that the sessions of a process share: one for each core up to four, each started when first asked for.
@@ -10,7 +11,10 @@ package final class LoopPool: Sendable {
     private let state = Locked(State())
     private let size = min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 4)
 
-    fileprivate init() {}
+    /// Freed memory up to twice this is kept: what a few peers' messages in flight amount to.
+    private static let keptMemory: UInt = 4 * 1_048_576
+
+    fileprivate init() { multipeer_keep_freed_memory(LoopPool.keptMemory) }
 
     /// One loop after the other.
     package func next() throws(SocketFault) -> EventLoop {

@@ -54,7 +54,8 @@ package struct NetworkInterface: Hashable, Sendable {
         let name = unsafe String(cString: label)
         func has(_ flag: IfFlag) -> Bool { unsafe entry.ifa_flags & flag.rawValue != 0 }
         self.init(
-            name: name, index: unsafe if_nametoindex(label), isUp: has(.up) && has(.running), isLoopback: has(.loopback),
+            name: name, index: unsafe if_nametoindex(label), isUp: has(.up) && has(.running),
+            isLoopback: has(.loopback),
             addresses: [])
     }
 }
@@ -68,7 +69,9 @@ private enum IfFlag: UInt32 {
 
 extension NetworkInterface.Address {
     fileprivate init?(_ entry: ifaddrs) {
-        guard let address = unsafe entry.ifa_addr, let host = unsafe SocketAddress(address)?.host else { return nil }
+        guard let address = unsafe entry.ifa_addr, let host = unsafe SocketAddress(address)?.host else {
+            return nil
+        }
         let mask = unsafe entry.ifa_netmask.flatMap { unsafe SocketAddress($0)?.host.bytes } ?? []
         self.init(host, prefix: mask.reduce(0) { $0 + $1.nonzeroBitCount })
     }

@@ -43,7 +43,8 @@ extension SocketAddress {
         switch unsafe Int32(system.pointee.sa_family) {
         case AF_INET:
             let address = unsafe raw.loadUnaligned(as: sockaddr_in.self)
-            self.init(.v4(UInt32(bigEndian: address.sin_addr.s_addr)), port: UInt16(bigEndian: address.sin_port))
+            self.init(
+                .v4(UInt32(bigEndian: address.sin_addr.s_addr)), port: UInt16(bigEndian: address.sin_port))
         case AF_INET6:
             let address = unsafe raw.loadUnaligned(as: sockaddr_in6.self)
             let bytes = unsafe withUnsafeBytes(of: address.sin6_addr) { unsafe Array($0) }

@@ -2,7 +2,7 @@ import Glibc
 
 extension SocketAddress: LosslessStringConvertible {
     /// Reads `127.0.0.1:80`, `[::1]:80` and `[fe80::1%eth0]:80`; the interface may also be a number.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":") else { return nil }
         let digits = text[text.index(after: colon)...]
         guard digits.allSatisfy({ $0.isASCII && $0.isNumber }), let port = UInt16(digits) else { return nil }
@@ -13,12 +13,13 @@ extension SocketAddress: LosslessStringConvertible {
         self.init(host, port: port)
     }
 
-    package var description: String { host.isV4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
+    /// The form that `init` reads.
+    public var description: String { host.isV4 ? "\(host):\(port)" : "[\(host)]:\(port)" }
 }
 
 extension SocketAddress.Host: LosslessStringConvertible {
     /// Reads `127.0.0.1`, `::1`, `fe80::1%eth0` and `fe80::1%2`.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
         var bytes = [UInt8](repeating: 0, count: 16)
         if parts.count == 1, unsafe inet_pton(AF_INET, text, &bytes) == 1 {
@@ -31,7 +32,8 @@ extension SocketAddress.Host: LosslessStringConvertible {
         }
     }
 
-    package var description: String {
+    /// The form that `init` reads.
+    public var description: String {
         let bytes = bytes
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         _ = unsafe inet_ntop(isV4 ? AF_INET : AF_INET6, bytes, &text, socklen_t(text.count))

@@ -1,28 +1,37 @@
 import Glibc
 
 /// Where a socket is: an IPv4 or IPv6 address and a port.
-package struct SocketAddress: Hashable, Sendable {
-    package let host: Host
-    package let port: UInt16
+public struct SocketAddress: Hashable, Sendable {
+    public let host: Host
+    public let port: UInt16
 
-    package init(_ host: Host, port: UInt16) {
+    /// An address from its parts.
+    public init(_ host: Host, port: UInt16) {
         self.host = host
         self.port = port
     }
 
     /// The same host with another port.
-    package func with(port: UInt16) -> SocketAddress { SocketAddress(host, port: port) }
+    public func with(port: UInt16) -> SocketAddress { SocketAddress(host, port: port) }
+
+    /// 127.0.0.1, on a port that the system chooses.
+    public static let loopback = SocketAddress(.loopbackV4, port: 0)
 
     /// An address without a port, as numbers whose first byte is the most significant.
-    package enum Host: Hashable, Sendable {
+    public enum Host: Hashable, Sendable {
+        /// IPv4, as one number.
         case v4(UInt32)
         /// `scope` is the index of the interface that a link-local address belongs to, otherwise 0.
         case v6(high: UInt64, low: UInt64, scope: UInt32 = 0)
 
-        package static let anyV4 = Host.v4(0)
-        package static let anyV6 = Host.v6(high: 0, low: 0)
-        package static let loopbackV4 = Host.v4(0x7f00_0001)
-        package static let loopbackV6 = Host.v6(high: 0, low: 1)
+        /// Every IPv4 address of this machine.
+        public static let anyV4 = Host.v4(0)
+        /// Every IPv6 address of this machine.
+        public static let anyV6 = Host.v6(high: 0, low: 0)
+        /// 127.0.0.1.
+        public static let loopbackV4 = Host.v4(0x7f00_0001)
+        /// ::1.
+        public static let loopbackV6 = Host.v6(high: 0, low: 1)
     }
 }
 

@@ -17,9 +17,13 @@ FILES = {
     "connection-data.json": "connection_data",
     "dialling.json": "dialling",
     "encryption-outcome.json": "encryption",
+    "fingerprint.json": "fingerprint",
     "hello.json": "hello",
     "link-confirm.json": "confirm",
     "frames.json": "frames",
+    "frame-sequences.json": "sequences",
+    "messages.json": "messages",
+    "credit.json": "credit",
 }
 
 

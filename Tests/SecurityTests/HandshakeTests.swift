@@ -131,7 +131,9 @@ struct HandshakeTests {
             ]))
     }
 
-    @Test("the certificate made for a session names nobody and is valid at any time [key.ephemeral] [tls.dates]")
+    @Test(
+        "the certificate made for a session names nobody and is valid at any time [key.ephemeral] [tls.dates]"
+    )
     func ephemeral() throws {
         let certificate = ann.chain[0]
         #expect(certificate.subject == "CN=multipeer" && certificate.issuer == "CN=multipeer")

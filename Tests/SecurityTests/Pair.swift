@@ -68,7 +68,8 @@ struct Pair: ~Copyable {
     }
 
     private static func carry(
-        _ limit: Int, from source: inout SecureChannel, to destination: inout SecureChannel, _ fault: inout SecurityFault?
+        _ limit: Int, from source: inout SecureChannel, to destination: inout SecureChannel,
+        _ fault: inout SecurityFault?
     ) -> Int {
         var bytes: [UInt8] = []
         source.withOutput { span in

@@ -7,7 +7,8 @@ struct PrimitiveTests {
 
     @Test("SHA-256 of abc, whole and in pieces")
     func digest() {
-        let expected = "BA:78:16:BF:8F:01:CF:EA:41:41:40:DE:5D:AE:22:23:"
+        let expected =
+            "BA:78:16:BF:8F:01:CF:EA:41:41:40:DE:5D:AE:22:23:"
             + "B0:03:61:A3:96:17:7A:9C:B4:10:FF:61:F2:00:15:AD"
         #expect(hex(SHA256.hash(Array("abc".utf8))) == expected)
         var hasher = SHA256.Hasher()

@@ -73,23 +73,35 @@ extension Labels {
 
 /// The labels that a sentence of the spec ends with: `**[frame.length]**`.
 func definitions(in line: Substring) -> [String] {
-    line.matches(of: /\*\*\[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\]\*\*/).map { String($0.1) }
+    guard line.utf8.contains(UInt8(ascii: "[")) else { return [] }
+    return line.matches(of: /\*\*\[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\]\*\*/).map { String($0.1) }
 }
 
 /// The labels in a line comment: `// [frame.length] [frame.kind]`, alone or behind code.
 func citations(in line: Substring) -> [String] {
-    guard let comment = line.firstRange(of: "//") else { return [] }
+    guard line.utf8.contains(UInt8(ascii: "[")), let comment = line.range(of: "//", options: .literal) else {
+        return []
+    }
     return bracketed(in: line[comment.upperBound...])
 }
 
 /// Every `[area.word]`.
 func bracketed(in text: Substring) -> [String] {
-    text.matches(of: /\[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\]/).map { String($0.1) }
+    guard text.utf8.contains(UInt8(ascii: "[")) else { return [] }
+    return text.matches(of: /\[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\]/).map { String($0.1) }
 }
 
-/// The titles of suites and tests, with the offset at which each begins.
+/// The titles of suites and tests.
 func titles(in text: String) -> [Substring] {
-    text.matches(of: /@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"/).map(\.1)
+    var found: [Substring] = []
+    for attribute in ["@Test(", "@Suite("] {
+        var rest = text[...]
+        while let place = rest.range(of: attribute, options: .literal) {
+            rest = rest[place.upperBound...]
+            if let title = rest.prefixMatch(of: /\s*"((?:[^"\\]|\\.)*)"/) { found.append(title.1) }
+        }
+    }
+    return found
 }
 
 /// An exception with its reason; nil for any other line, so also for one that gives no reason.

@@ -1,4 +1,5 @@
 import Foundation
+import MultipeerIntroduction
 import Testing
 
 @Suite("15 Registries")
@@ -33,6 +34,18 @@ struct RegistryTests {
         for (name, value) in limits {
             #expect(registered[name] == value, "Limits.\(name)")
         }
+    }
+
+    @Test(
+        "a timer of the code has the duration that the registry gives it",
+        arguments: [
+            ("attempt", Timing.attempt), ("hello", Timing.greeting), ("confirm", Timing.decision),
+            ("trust", Timing.decision), ("select", Timing.selection), ("higherDelay", Timing.higherDialDelay),
+            ("staleAge", Timing.linkSettles), ("staleProbe", Timing.probe),
+        ])
+    func timers(_ name: String, _ duration: Duration) throws {
+        let timer = try #require(registries.timers.first { $0.name == name })
+        #expect(Duration.milliseconds(timer.milliseconds) == duration)
     }
 
     @Test("every label that the registry names is defined in the spec")
@@ -80,12 +93,14 @@ private struct Registries: Decodable {
     let timers: [Timer]
 }
 
-/// The static constants that a file defines as `static let name = wrapper(number)`. Reading the file finds them all; a list
-/// written here would miss the one that was forgotten.
+/// The static constants that a file defines as `static let name = wrapper(number)` or `static var name: T { … }`.
+/// Reading the file finds them all; a list written here would miss the one that was forgotten.
 private func constants(of wrapper: String, in path: String) throws -> [String: Int] {
     var found: [String: Int] = [:]
     for line in try Repository.file(path).lines {
-        guard let match = line.firstMatch(of: /static let `?(\w+)`? = (.*)/) else { continue }
+        let code = line.split(separator: "//", maxSplits: 1, omittingEmptySubsequences: false)[0]
+        let definition = /static (?:let|var) `?(\w+)`?(?:: \w+)? [={] (.*?) ?\}? *$/
+        guard let match = code.firstMatch(of: definition) else { continue }
         var value = match.2
         if !wrapper.isEmpty {
             guard value.hasPrefix(wrapper), value.hasSuffix(")") else { continue }

@@ -9,14 +9,17 @@ struct SocketAddressTests {
     func roundTrip(_ text: String) throws {
         let address = try #require(SocketAddress(text))
         #expect(address.description == text)
-        #expect(SocketAddress.Host(bytes: address.host.bytes)?.on(interface: 7) == address.host.on(interface: 7))
+        #expect(
+            SocketAddress.Host(bytes: address.host.bytes)?.on(interface: 7) == address.host.on(interface: 7))
     }
 
     @Test(
         "what is not an address with a port is refused",
         arguments: [
-            "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1", "[127.0.0.1]:1",
-            "::1:80", "[::1]", "[]:80", "[::1%]:80", "[::1%no-such-interface]:80", "1.2.3:4", "a.b:1", "1.2.3.4:٣",
+            "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:+1",
+            "[127.0.0.1]:1",
+            "::1:80", "[::1]", "[]:80", "[::1%]:80", "[::1%no-such-interface]:80", "1.2.3:4", "a.b:1",
+            "1.2.3.4:٣",
         ])
     func refusal(_ text: String) { #expect(SocketAddress(text) == nil) }
 

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Sockets")
 struct SocketTests {
-    @Test("what is sent through the loopback comes back", arguments: [SocketAddress.Host.loopbackV4, .loopbackV6])
+    @Test(
+        "what is sent through the loopback comes back",
+        arguments: [SocketAddress.Host.loopbackV4, .loopbackV6])
     func echo(_ host: SocketAddress.Host) async throws {
         try await withConnection(on: host) { client, server, probe in
             let (clientHere, clientThere) = (client.localAddress, server.remoteAddress)
@@ -18,7 +20,9 @@ struct SocketTests {
             var (asked, answered) = (0, 0)
             while atClient.count < question.count {
                 let isDone = asked == question.count
-                if !isDone, case .sent(let count) = client.send(question.span.extracting(asked...)) { asked += count }
+                if !isDone, case .sent(let count) = client.send(question.span.extracting(asked...)) {
+                    asked += count
+                }
                 if case .wouldBlock = server.receive(into: &atServer, upTo: 65_536), isDone {
                     _ = try await probe.wait(client.descriptor, for: .readable)
                 }

@@ -193,6 +193,8 @@ def build():
     bad("name-escape", "a terminal escape in the name", 7, make({PEER: uid + b"\x1b[31mA"}), ["Name"])
     bad("name-delete", "U+007F in the name", 7, make({PEER: uid + b"A\x7f"}), ["Name"])
     bad("name-c1", "U+0085 in the name", 7, make({PEER: uid + b"A\xc2\x85"}), ["Name"])
+    bad("name-right-to-left", "U+202E turns the text around", 7, make({PEER: uid + b"A\xe2\x80\xae"}), ["Name"])
+    bad("name-isolate", "U+2066 does so too", 7, make({PEER: uid + b"\xe2\x81\xa6A"}), ["Name"])
     bad("instance-missing", "no INSTANCE", 8, make({INSTANCE: None}), ["Missing"])
     bad("instance-7", "an INSTANCE of 7 bytes", 8, make({INSTANCE: bytes(7)}), ["Size"])
     bad("instance-9", "an INSTANCE of 9 bytes", 8, make({INSTANCE: bytes(9)}), ["Size"])
@@ -259,7 +261,7 @@ def build():
         "Grease": "what is unknown is ignored", "Header": "checks 2 to 4", "Checksum": "check 5: damage on the way",
         "List": "check 6: the list of entries", "Missing": "an entry that must be there is not",
         "Size": "an entry of the wrong size", "Value": "an entry with a value nobody defined",
-        "Name": "the display name: 1 to 63 bytes of UTF-8 without control characters",
+        "Name": "the display name: 1 to 63 bytes of UTF-8 without control and direction characters",
         "Session": "what a session says to good connection data",
     }
     labels = ["data.length", "data.magic", "data.version", "data.checksum", "data.peer", "data.instance",

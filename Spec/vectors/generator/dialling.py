@@ -8,6 +8,8 @@ from .wire import LIMIT, document, test
 def allowed(address, port, loopback):
     if address.version == 6 and address.ipv4_mapped:
         return allowed(address.ipv4_mapped, port, loopback)
+    if address.version == 4 and address.packed[0] == 0:
+        return False
     if port < LIMIT["smallestPort"] or address.is_unspecified or address.is_multicast:
         return False
     if address == ipaddress.ip_address("255.255.255.255"):
@@ -25,7 +27,7 @@ def build():
                           port=port, loopbackIssued=loopback, dial=dial, result="valid" if dial else "invalid"))
 
     for id, text, dial in (("private-4", "192.168.1.23", True), ("public-4", "198.51.100.7", True),
-                           ("unspecified-4", "0.0.0.0", False), ("multicast-4-first", "224.0.0.1", False),
+                           ("unspecified-4", "0.0.0.0", False), ("this-network-4", "0.1.2.3", False), ("multicast-4-first", "224.0.0.1", False),
                            ("multicast-4-last", "239.255.255.255", False), ("broadcast", "255.255.255.255", False),
                            ("link-local-4", "169.254.10.20", True), ("global-6", "2001:db8::7", True),
                            ("unique-local-6", "fd00::1:2", True), ("link-local-6", "fe80::211:22ff:fe33:4455", True),

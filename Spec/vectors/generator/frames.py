@@ -127,12 +127,14 @@ def build():
     # Phases.
     for name in ("MSG", "MEMBERS", "CREDIT", "SAS_REQUEST"):
         row = KIND[name]
-        add(f"early-{name.lower()}", f"{name} before SELECT", ["Phase"], before, header(name, row["min"]), error="phase")
-    add("early-data", "DATA before SELECT", ["Phase"], before, header("DATA", 1, 1), error="phase")
-    for name in ("HELLO", "CONFIRM", "SELECT", "SELECTED"):
-        add(f"late-{name.lower()}", f"{name} on an open link", ["Phase"], open_, header(name, KIND[name]["min"]),
+        add(f"early-{name.lower().replace('_', '-')}", f"{name} before SELECT", ["Phase"], before, frame(name, bytes(row["min"])),
             error="phase")
-    add("invite-on-a-link", "INVITE belongs to another ALPN name", ["Phase"], open_, header("INVITE", 40), error="phase")
+    add("early-data", "DATA before SELECT", ["Phase"], before, frame("DATA", b"x", 1), error="phase")
+    for name in ("HELLO", "CONFIRM", "SELECT", "SELECTED"):
+        add(f"late-{name.lower()}", f"{name} on an open link", ["Phase"], open_, frame(name, bytes(KIND[name]["min"])),
+            error="phase")
+    add("invite-on-a-link", "INVITE belongs to another ALPN name", ["Phase"], open_, frame("INVITE", tlv(1, bytes(16))),
+        error="phase")
     add("ping-before-select", "PING is allowed in both phases", ["Phase"], before, ping)
     add("close-before-select", "and so is CLOSE", ["Phase"], before, close(b"", "VERSION"))
 

@@ -1,4 +1,4 @@
-"""hello.json: the first frame of each end and its eleven checks, chapter 6."""
+"""hello.json: the first frame of each end and its ten checks, chapter 6."""
 
 from .wire import LIMIT, Refused, document, is_text, read_tlvs, seeded, test, tlv, u16, u32, u64, u8
 
@@ -7,7 +7,7 @@ SIZES = {SENDER: 24, RECEIVER: 24, MY_REF: 32, YOUR_REF: 32, NONCE: 32, LIMITS: 
 
 
 def read(payload, ours=(1,)):
-    """The checks that need nothing but the frame: 1 to 5."""
+    """The checks that need nothing but the frame: 1 to 4."""
     if len(payload) > LIMIT["frameBeforeSelect"]:
         raise Refused("PROTOCOL", 1)
     try:
@@ -18,21 +18,23 @@ def read(payload, ours=(1,)):
     versions = one.get(VERSIONS, b"")
     if not versions or len(versions) % 2:
         raise Refused("PROTOCOL", 3)
+    for kind, size in SIZES.items():
+        if len(one.get(kind, b"")) != size:
+            raise Refused("PROTOCOL", 3)
+    limits = one[LIMITS]
+    if int.from_bytes(limits[:8], "big") < LIMIT["smallestMaxMessage"]:
+        raise Refused("PROTOCOL", 3)
+    members = one.get(MEMBERS, b"")
+    if members and members[0] > LIMIT["memberEntries"]:
+        raise Refused("FLOOD", 3)
+    if not members or len(members) != 1 + 24 * members[0]:
+        raise Refused("PROTOCOL", 3)
+    agent = one.get(AGENT)
+    if agent is not None and not (len(agent) <= LIMIT["agent"] and is_text(agent, control_allowed=True)):
+        raise Refused("PROTOCOL", 3)
     versions = [int.from_bytes(versions[i:i + 2], "big") for i in range(0, len(versions), 2)]
     if not set(versions) & set(ours):
         raise Refused("VERSION", 4)
-    for kind, size in SIZES.items():
-        if len(one.get(kind, b"")) != size:
-            raise Refused("PROTOCOL", 5)
-    limits = one[LIMITS]
-    if int.from_bytes(limits[:8], "big") < LIMIT["smallestMaxMessage"]:
-        raise Refused("PROTOCOL", 5)
-    members = one.get(MEMBERS, b"")
-    if not members or len(members) != 1 + 24 * members[0]:
-        raise Refused("PROTOCOL", 5)
-    agent = one.get(AGENT)
-    if agent is not None and not (len(agent) <= LIMIT["agent"] and is_text(agent, control_allowed=True)):
-        raise Refused("PROTOCOL", 5)
     return dict(
         versions=versions, version=max(set(versions) & set(ours)), sender=one[SENDER].hex(),
         receiver=one[RECEIVER].hex(), myDataReference=one[MY_REF].hex(), yourDataReference=one[YOUR_REF].hex(),
@@ -45,22 +47,22 @@ def read(payload, ours=(1,)):
 
 
 def judge(payload, receiver):
-    """The checks against what the receiver knows: 6 to 11."""
+    """The checks against what the receiver knows: 5 to 10."""
     hello = read(payload)
     if hello["sender"][:32] == receiver["endpoint"][:32]:
-        raise Refused("SELF", 6)
+        raise Refused("SELF", 5)
+    if hello["receiver"] != receiver["endpoint"]:
+        raise Refused("UNKNOWN_PEER", 6)
     awaited = next((one for one in receiver["awaited"] if one["endpoint"] == hello["sender"]), None)
     if awaited is None:
         raise Refused("UNKNOWN_PEER", 7)
-    if hello["receiver"] != receiver["endpoint"]:
-        raise Refused("UNKNOWN_PEER", 8)
     refs = hello["myDataReference"], hello["yourDataReference"]
     if refs != (awaited["theirDataReference"], awaited["myDataReference"]) or awaited["expired"]:
-        raise Refused("UNKNOWN_PEER", 9)
+        raise Refused("UNKNOWN_PEER", 8)
+    if receiver["channel"] != awaited["outcome"]:
+        raise Refused("POLICY", 9)
     if receiver["channel"] == "tls" and receiver["certificate"] != awaited["fingerprint"]:
         raise Refused("POLICY", 10)
-    if receiver["channel"] != awaited["outcome"]:
-        raise Refused("POLICY", 11)
 
 
 def limits(message=16 << 20, channels=64, channel=256 << 10, credit=4 << 20):
@@ -100,6 +102,7 @@ def build():
     good("versions-newer-too", "version 2 offered as well", ["Version"], make({VERSIONS: u16(2) + u16(1)}))
     good("members-1", "one member", ["Members"], make({MEMBERS: u8(1) + random.randbytes(24)}))
     good("members-7", "seven members", ["Members"], make({MEMBERS: u8(7) + random.randbytes(7 * 24)}))
+    good("members-32", "the most members", ["Members"], make({MEMBERS: u8(32) + random.randbytes(32 * 24)}))
     good("grease", "a GREASE entry", ["Grease"], make({0x4A4A: b"\1\2\3"}))
     good("unknown", "an unknown entry", ["Grease"], make({0x0020: b"later"}))
     good("limits-smallest-message", "max_message 65,536", ["Limits"], make({LIMITS: limits(message=65536)}))
@@ -125,18 +128,19 @@ def build():
     names = {SENDER: "sender", RECEIVER: "receiver", MY_REF: "my-reference", YOUR_REF: "your-reference", NONCE: "nonce",
              LIMITS: "limits", MEMBERS: "members"}
     for kind, name in names.items():
-        bad(f"{name}-missing", f"no {name}", 5, make({kind: None}), ["Missing"])
+        bad(f"{name}-missing", f"no {name}", 3, make({kind: None}), ["Missing"])
     for kind, size in SIZES.items():
-        bad(f"{names[kind]}-short", f"{size - 1} bytes", 5, make({kind: base[kind][:-1]}), ["Size"])
-        bad(f"{names[kind]}-long", f"{size + 1} bytes", 5, make({kind: base[kind] + b"\0"}), ["Size"])
-    bad("limits-message-65535", "max_message one below the smallest", 5, make({LIMITS: limits(message=65535)}),
+        bad(f"{names[kind]}-short", f"{size - 1} bytes", 3, make({kind: base[kind][:-1]}), ["Size"])
+        bad(f"{names[kind]}-long", f"{size + 1} bytes", 3, make({kind: base[kind] + b"\0"}), ["Size"])
+    bad("limits-message-65535", "max_message one below the smallest", 3, make({LIMITS: limits(message=65535)}),
         ["Limits"])
-    bad("members-empty", "MEMBERS of no bytes", 5, make({MEMBERS: b""}), ["Members"])
-    bad("members-count-high", "a count of 2 and one endpoint", 5, make({MEMBERS: u8(2) + bytes(24)}), ["Members"])
-    bad("members-count-low", "a count of 0 and one endpoint", 5, make({MEMBERS: u8(0) + bytes(24)}), ["Members"])
-    bad("members-half", "half an endpoint", 5, make({MEMBERS: u8(1) + bytes(12)}), ["Members"])
-    bad("agent-65", "an AGENT of 65 bytes", 5, make({AGENT: b"a" * 65}), ["Size"])
-    bad("agent-bad-utf8", "an AGENT that is not UTF-8", 5, make({AGENT: b"a\xff"}), ["Size"])
+    bad("members-empty", "MEMBERS of no bytes", 3, make({MEMBERS: b""}), ["Members"])
+    bad("members-count-high", "a count of 2 and one endpoint", 3, make({MEMBERS: u8(2) + bytes(24)}), ["Members"])
+    bad("members-count-low", "a count of 0 and one endpoint", 3, make({MEMBERS: u8(0) + bytes(24)}), ["Members"])
+    bad("members-33", "one more", 3, make({MEMBERS: u8(33) + bytes(33 * 24)}), ["Members"], "FLOOD")
+    bad("members-half", "half an endpoint", 3, make({MEMBERS: u8(1) + bytes(12)}), ["Members"])
+    bad("agent-65", "an AGENT of 65 bytes", 3, make({AGENT: b"a" * 65}), ["Size"])
+    bad("agent-bad-utf8", "an AGENT that is not UTF-8", 3, make({AGENT: b"a\xff"}), ["Size"])
 
     fingerprint = random.randbytes(32).hex()
     other = dict(endpoint=random.randbytes(24).hex(), myDataReference=random.randbytes(32).hex(),
@@ -165,28 +169,29 @@ def build():
     changed = lambda data, at: data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
     meet("awaited-tls", "everything fits, TLS")
     meet("awaited-plain", "everything fits, plain", channel="plain", outcome="plain")
-    meet("own-uid", "SENDER has the receiver's uid", ("SELF", 6), {SENDER: base[RECEIVER][:16] + bytes(8)})
+    meet("own-uid", "SENDER has the receiver's uid", ("SELF", 5), {SENDER: base[RECEIVER][:16] + bytes(8)})
     meet("stranger", "SENDER is nobody awaited", ("UNKNOWN_PEER", 7), {SENDER: bytes(24)})
     meet("other-instance", "the awaited uid with another instance", ("UNKNOWN_PEER", 7),
          {SENDER: changed(base[SENDER], 23)})
-    meet("for-somebody-else", "RECEIVER has another uid", ("UNKNOWN_PEER", 8), {RECEIVER: changed(base[RECEIVER], 0)})
-    meet("for-earlier-instance", "RECEIVER has another instance", ("UNKNOWN_PEER", 8),
+    meet("for-somebody-else", "RECEIVER has another uid", ("UNKNOWN_PEER", 6), {RECEIVER: changed(base[RECEIVER], 0)})
+    meet("for-earlier-instance", "RECEIVER has another instance", ("UNKNOWN_PEER", 6),
          {RECEIVER: changed(base[RECEIVER], 20)})
-    meet("their-data-changed", "the data I hold is not what they issued", ("UNKNOWN_PEER", 9),
+    meet("their-data-changed", "the data I hold is not what they issued", ("UNKNOWN_PEER", 8),
          {MY_REF: changed(base[MY_REF], 31)})
-    meet("my-data-changed", "the data they hold is not what I issued", ("UNKNOWN_PEER", 9),
+    meet("my-data-changed", "the data they hold is not what I issued", ("UNKNOWN_PEER", 8),
          {YOUR_REF: changed(base[YOUR_REF], 0)})
-    meet("references-swapped", "the two references the wrong way round", ("UNKNOWN_PEER", 9),
+    meet("references-swapped", "the two references the wrong way round", ("UNKNOWN_PEER", 8),
          {MY_REF: base[YOUR_REF], YOUR_REF: base[MY_REF]})
-    meet("expired", "the data they hold has expired", ("UNKNOWN_PEER", 9), expired=True)
+    meet("expired", "the data they hold has expired", ("UNKNOWN_PEER", 8), expired=True)
     meet("other-certificate", "the certificate of another awaited peer", ("POLICY", 10),
          certificate=other["fingerprint"])
-    meet("plain-instead-of-tls", "a plain connection where TLS was computed", ("POLICY", 11), channel="plain")
+    meet("plain-instead-of-tls", "a plain connection where TLS was computed", ("POLICY", 9), channel="plain")
+    meet("tls-instead-of-plain", "a TLS connection where plain was computed", ("POLICY", 9), outcome="plain")
     notes = {
         "Form": "a good HELLO", "List": "check 2: the list of entries", "Missing": "a mandatory entry is not there",
-        "Size": "an entry of the wrong size", "Version": "checks 3 and 4", "Members": "count and endpoints agree",
+        "Size": "an entry of the wrong size", "Version": "the versions, and check 4", "Members": "count and endpoints agree",
         "Limits": "what the sender is ready to receive", "Grease": "what is unknown is ignored",
-        "Awaited": "checks 6 to 11, against what the receiver knows",
+        "Awaited": "checks 5 to 10, against what the receiver knows",
     }
     return document("HELLO", notes, [
         dict(type="hello", spec="6", labels=["hello.version", "tlv.grease"], tests=accepted),

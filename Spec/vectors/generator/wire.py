@@ -69,12 +69,13 @@ def frame(kind, payload=b"", channel=0):
 
 
 def is_text(data, control_allowed):
-    """Whether the bytes are UTF-8, and without characters of the class Cc where those are not allowed."""
+    """Whether the bytes are UTF-8, and without control and direction characters where those are not allowed."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return control_allowed or not any(ord(c) < 0x20 or 0x7F <= ord(c) <= 0x9F for c in text)
+    refused = [*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+    return control_allowed or not any(ord(character) in refused for character in text)
 
 
 def read_tlvs(data, known, repeatable=()):

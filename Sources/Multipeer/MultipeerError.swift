@@ -1,0 +1,45 @@
+public import MultipeerMesh
+
+/// Why a call of this library did not do what it was asked.
+///
+/// Two errors are equal when their codes are; the text is for people.
+public struct MultipeerError: Error, Sendable {
+    /// What kind of failure it was; the list may grow.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The peer is not linked.
+        public static let notConnected = Code(rawValue: "not-connected")
+        /// The link ended, or could not be made, for the reason in `reason`.
+        public static let ended = Code(rawValue: "ended")
+        /// The message is longer than the peer accepts.
+        public static let tooLarge = Code(rawValue: "too-large")
+        /// The connection data is damaged, not for this peer, or not usable in this session.
+        public static let invalidConnectionData = Code(rawValue: "invalid-connection-data")
+        /// An argument is outside its range.
+        public static let invalidArgument = Code(rawValue: "invalid-argument")
+        /// A certificate, key or passphrase does not serve.
+        public static let identity = Code(rawValue: "identity")
+        /// The system refused a socket, an address or a file.
+        public static let system = Code(rawValue: "system")
+        /// The task was cancelled.
+        public static let cancelled = Code(rawValue: "cancelled")
+    }
+
+    public let code: Code
+    /// One line, lower case, without secrets.
+    public let description: String
+    /// Why the link ended, when that is what happened.
+    public let reason: EndReason?
+
+    package init(_ code: Code, _ description: String, reason: EndReason? = nil) {
+        self.code = code
+        self.description = description
+        self.reason = reason
+    }
+}
+
+extension MultipeerError: Equatable, CustomStringConvertible {
+    public static func == (one: MultipeerError, other: MultipeerError) -> Bool { one.code == other.code }
+}

@@ -1,0 +1,92 @@
+/// The words behind a command's name, sorted into options and operands as its usage says.
+///
+/// `--name value`, `--name=value`; `--` ends the options; `-` is an operand.
+package struct Arguments: Equatable, Sendable {
+    package private(set) var operands: [String] = []
+    /// Whether help was asked for: then nothing else is looked at.
+    package private(set) var wantsHelp = false
+    private var given: [String: [String]] = [:]
+    private let usage: Usage
+
+    /// Throws the first thing that is wrong, as the line that the user reads.
+    package init(_ words: [String], for usage: Usage) throws(Complaint) {
+        self.usage = usage
+        let options = words.prefix { $0 != "--" }
+        wantsHelp = options.contains { $0 == "--help" || $0 == "-h" }
+        guard !wantsHelp else { return }
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" {
+                for operand in rest { try add(operand) }
+                return
+            }
+            if word.hasPrefix("-"), word.count > 1 {
+                try take(word, &rest)
+            } else {
+                try add(word)
+            }
+        }
+    }
+
+    private mutating func add(_ operand: String) throws(Complaint) {
+        guard operands.count < usage.mostOperands else { throw complaint("unexpected argument '\(operand)'") }
+        operands.append(operand)
+    }
+
+    private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(Complaint) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+            String.init)
+        guard let option = usage.option(parts[0]) else { throw complaint("unknown option '\(parts[0])'") }
+        guard given[option.name] == nil || option.isRepeatable else {
+            throw complaint("option '\(option.name)' was given twice")
+        }
+        guard let placeholder = option.value else {
+            guard parts.count == 1 else { throw complaint("option '\(option.name)' takes no value") }
+            given[option.name] = []
+            return
+        }
+        guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+            throw complaint("option '\(option.name)' needs a value, \(placeholder)")
+        }
+        given[option.name, default: []].append(value)
+    }
+}
+
+extension Arguments {
+    package func has(_ option: String) -> Bool { given[option] != nil }
+
+    package func values(_ option: String) -> [String] { given[option] ?? [] }
+
+    package func value(_ option: String) -> String? { given[option]?.last }
+
+    /// A whole number in a range.
+    package func number(_ option: String, in range: ClosedRange<Int>) throws(Complaint) -> Int? {
+        guard let text = value(option) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw complaint(
+                "option '\(option)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'"
+            )
+        }
+        return number
+    }
+
+    /// One of some words.
+    package func choice<Value>(
+        _ option: String, of names: [String], _ read: (String) -> Value?
+    ) throws(Complaint) -> Value? {
+        guard let text = value(option) else { return nil }
+        guard names.contains(text), let value = read(text) else {
+            let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+            throw complaint("option '\(option)' takes \(list), not '\(text)'")
+        }
+        return value
+    }
+
+    /// Says that no more than one of these was given.
+    package func exclude(_ options: [String], orOperand: Bool = false) throws(Complaint) {
+        let found = options.filter(has) + (orOperand ? operands.prefix(1).map { _ in "an argument" } : [])
+        guard found.count < 2 else { throw complaint("\(found[0]) and \(found[1]) exclude each other") }
+    }
+
+    package func complaint(_ text: String) -> Complaint { .usage(text.printable, try: usage.command) }
+}

@@ -1,0 +1,28 @@
+import Multipeer
+
+extension Complaint {
+    /// What the library said, as one line and an exit code.
+    init(_ error: MultipeerError) {
+        let exit: ExitCode =
+            switch error.code {
+            case .invalidConnectionData, .identity: .badInput
+            case .invalidArgument: .usage
+            case .system: .system
+            case .cancelled: .interrupted
+            default: .linkFailed
+            }
+        self.init(error.description.printable, exit: exit)
+    }
+
+    static func translating<Value>(
+        _ body: () throws(MultipeerError) -> Value
+    ) throws(Complaint) -> Value {
+        do throws(MultipeerError) { return try body() } catch { throw Complaint(error) }
+    }
+
+    static func translating<Value: Sendable>(
+        _ body: () async throws(MultipeerError) -> Value
+    ) async throws(Complaint) -> Value {
+        do throws(MultipeerError) { return try await body() } catch { throw Complaint(error) }
+    }
+}

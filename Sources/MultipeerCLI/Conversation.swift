@@ -1,0 +1,127 @@
+import Multipeer
+
+/// Standard input to the peer and the peer to standard output, until both sides have nothing more to say.
+///
+/// An empty message ends a side's input; a second one says that it has written everything of the other side. So whoever
+/// has received both knows that its own bytes are where they belong, however the link ends afterwards.
+///
+/// ```
+///   talking ──both inputs ended──▶ says so ──the other has said so too──▶ over
+///      └──────────the link ends───────┴──▶ failed
+/// ```
+final class Conversation: Sendable {
+    private struct State: Sendable {
+        var hasSentEnd = false
+        var hasWrittenAll = false
+        var isAcknowledged = false
+
+        var mayAcknowledge: Bool { hasSentEnd && hasWrittenAll }
+        var isOver: Bool { mayAcknowledge && isAcknowledged }
+    }
+
+    private static let piece = 65_536
+
+    let progress = Progress()
+    private let session: Session
+    private let peer: PeerID
+    private let chat: Chat?
+    private let state = Locked(State())
+    private let outcome = Signal<Complaint?>()
+    private let input = Worker("input")
+    private let output = Worker("output")
+
+    init(_ session: Session, with peer: PeerID, asChat chat: Chat?) {
+        self.session = session
+        self.peer = peer
+        self.chat = chat
+    }
+
+    /// Throws when a stream fails, or the link ends before everything is where it belongs.
+    func run() async throws(Complaint) {
+        // Not a group: nobody can stop the one that reads standard input, and the process ends anyway.
+        Task { await settle { () throws(Complaint) in try await self.send() } }
+        Task { await settle { () throws(Complaint) in try await self.receive() } }
+        if let complaint = await outcome.value() { throw complaint }
+        // The peer leaves as soon as it has everything, so this may find the link gone.
+        try? await session.flush(to: peer)
+    }
+
+    private func settle(_ body: () async throws(Complaint) -> Void) async {
+        do throws(Complaint) { try await body() } catch { outcome.send(error) }
+    }
+
+    private func send() async throws(Complaint) {
+        while let piece = try await input.run({ () throws(Complaint) in
+            try Stream.input.read(Conversation.piece)
+        }) {
+            guard await sends(piece) else { return }
+            progress.sent(piece.count)
+        }
+        guard await sends([]) else { return }
+        await note { $0.hasSentEnd = true }
+    }
+
+    /// Waits while the queue is full; false when the link has ended, which is told in order by the events.
+    private func sends(_ message: [UInt8]) async -> Bool {
+        do throws(MultipeerError) {
+            try await session.send(message, to: peer)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Takes no event before the last message is written: that is what holds the peer back.
+    private func receive() async throws(Complaint) {
+        var hasEnded = false
+        for await event in session.events {
+            switch event {
+            case .message(let message) where message.bytes.isEmpty:
+                if hasEnded {
+                    await note { $0.isAcknowledged = true }
+                } else {
+                    await note { $0.hasWrittenAll = true }
+                }
+                hasEnded = true
+            case .message(let message):
+                progress.received(message.bytes.count)
+                let bytes = chat?.render(message.bytes) ?? message.bytes
+                try await output.run { () throws(Complaint) in try Terminal.put(bytes) }
+            case .peer(peer, .notConnected(let reason)):
+                outcome.send(state.withLock(\.isOver) ? nil : ended(by: reason))
+            case .peer: break
+            }
+        }
+    }
+
+    private func note(_ change: @Sendable (inout State) -> Void) async {
+        let (before, after) = state.withLock { state in
+            let before = state
+            change(&state)
+            return (before, state)
+        }
+        if after.mayAcknowledge, !before.mayAcknowledge { _ = await sends([]) }
+        if after.isOver { outcome.send(nil) }
+    }
+
+    private func ended(by reason: EndReason) -> Complaint {
+        let name = peer.displayName.printable
+        return Complaint(
+            "the link to \(name) ended before everything had arrived: \("\(reason)".printable)",
+            exit: .linkFailed)
+    }
+}
+
+/// What a peer says, for people: its name in front of every line, and nothing that plays tricks on the terminal.
+struct Chat: Sendable {
+    let name: String
+
+    init(with peer: PeerID) { name = peer.displayName.printable }
+
+    func render(_ message: [UInt8]) -> [UInt8] {
+        var lines = String(decoding: message, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return Array(lines.map { "\(name): \(String($0).printable)\n" }.joined().utf8)
+    }
+}

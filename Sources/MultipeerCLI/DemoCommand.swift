@@ -1,0 +1,72 @@
+import Foundation
+import Multipeer
+
+/// `multipeer demo`: real processes that link with each other, talk, and say what they measured.
+enum DemoCommand {
+    static let usage = Usage(
+        ["demo"], "start real processes, link them with each other, and show what protects the links",
+        details: """
+            Every peer is a process of its own that listens on 127.0.0.1. The demonstration carries their connection
+            data from one to the other, as people would do it. Throughput is measured with 64 KiB messages.
+            """,
+        options: [
+            .init("--peers", "N", "how many, 2 to 8; default: 3"),
+            .init("--seconds", "S", "how long all bulk transfers take together, 1 to 60; default: 2"),
+            .init("--preference", "WORD", "encryption: required (default), optional or none"),
+            .init("--json", "print JSON at the end and nothing else"),
+        ], exits: [.linkFailed, .system, .interrupted])
+
+    static func run(_ arguments: Arguments) async throws(Complaint) {
+        let peers = try arguments.number("--peers", in: 2...8) ?? 3
+        let seconds = try arguments.number("--seconds", in: 1...60) ?? 2
+        let words = ["required", "optional", "none"]
+        let preference =
+            try arguments.choice("--preference", of: words, EncryptionPreference.init(name:)) ?? .required
+        let demo = try Demonstration(peers, preference, isSilent: arguments.has("--json"))
+        Interrupt.first { demo.abandon() }
+        let guardian = Task {
+            try await Task.sleep(for: .seconds(30 + seconds))
+            demo.abandon()
+        }
+        defer { guardian.cancel() }
+        do throws(Complaint) {
+            let pairs = try await demo.run(Double(seconds))
+            try Terminal.put(arguments.has("--json") ? JSON.encode(pairs) : DemoTable.text(pairs))
+            try await demo.end()
+        } catch {
+            demo.abandon()
+            throw error
+        }
+    }
+}
+
+/// What is known of one pair of peers in the end.
+struct DemoPair: Encodable, Sendable {
+    let peers: [String]
+    let link: DemoLink
+    let speed: DemoSpeed
+}
+
+/// The table at the end.
+enum DemoTable {
+    static func text(_ pairs: [DemoPair]) -> [UInt8] {
+        let head = ["link", "protected by", "authenticated by", "connect", "round trip", "throughput"]
+        let rows =
+            [head]
+            + pairs.map { pair in
+                [
+                    pair.peers.joined(separator: " - "),
+                    pair.link.suite.map { "TLS 1.3, \($0)" } ?? "nothing",
+                    pair.link.authentication, Amount.duration(.seconds(pair.link.connecting)),
+                    Amount.duration(.seconds(pair.speed.roundTrip)),
+                    "\(Amount.bytes(Int(pair.speed.bytesPerSecond)))/s",
+                ]
+            }
+        let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let lines = rows.map { row in
+            let cells = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+            return String(cells.reversed().drop { $0 == " " }.reversed()) + "\n"
+        }
+        return Array(("\n" + lines.joined()).utf8)
+    }
+}

@@ -1,0 +1,48 @@
+import Multipeer
+
+/// What the demonstration tells one of its peers, a line of JSON each.
+enum DemoOrder: Codable, Sendable {
+    /// Link with whoever this connection data is of.
+    case seek(data: String)
+    /// Greet everybody.
+    case greet
+    /// Find out how fast the link to this peer is.
+    case measure(peer: String, seconds: Double)
+    case leave
+}
+
+/// What a peer of the demonstration reports, a line of JSON each.
+enum DemoReport: Codable, Sendable {
+    case ready(process: Int32, id: String, data: String)
+    case seeking(peer: String)
+    case linked(DemoLink)
+    case heard(from: String, text: String)
+    case measured(DemoSpeed)
+    case failed(text: String)
+}
+
+/// One end of a link.
+struct DemoLink: Codable, Sendable {
+    let peer: String
+    let isEncrypted: Bool
+    let suite: String?
+    let authentication: String
+    /// Seconds from the wish to the link.
+    let connecting: Double
+}
+
+/// What one end of a link has measured.
+struct DemoSpeed: Codable, Sendable {
+    let peer: String
+    /// Seconds for 64 bytes there and back, the median of many.
+    let roundTrip: Double
+    let bytesPerSecond: Double
+}
+
+/// What the peers of the demonstration say to each other: one byte for the kind, then anything.
+enum DemoTalk: UInt8 {
+    case greeting = 1
+    case question, answer, bulk
+
+    func message(_ content: [UInt8] = []) -> [UInt8] { [rawValue] + content }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Multipeer
+
+/// `multipeer identity new`: makes a key and a certificate.
+enum IdentityNewCommand {
+    static let usage = Usage(
+        ["identity", "new"], "make a P-256 key and a certificate that it signs itself",
+        details: """
+            The file holds a private key and can be read by its owner alone. Without --out, PEM goes to standard
+            output; with it, standard output gets the fingerprint, which others may pin.
+            """,
+        options: [
+            .init("--out", "FILE", "write to FILE, mode 0600"),
+            .init(
+                "--name", "NAME", "the common name in the certificate, at most 64 bytes; default: multipeer"),
+            .init("--format", "FORMAT", "pem (default) or pkcs12; pkcs12 needs a passphrase"),
+            Passphrase.option,
+            .init("--force", "replace FILE if it exists"),
+        ], exits: [.badInput, .system])
+
+    static func run(_ arguments: Arguments) throws(Complaint) {
+        let isArchive = try arguments.choice("--format", of: ["pem", "pkcs12"]) { $0 == "pkcs12" } ?? false
+        let name = arguments.value("--name") ?? ""
+        guard name.utf8.count <= 64 else {
+            throw arguments.complaint("option '--name' takes at most 64 bytes")
+        }
+        let out = arguments.value("--out")
+        guard !isArchive || out != nil || !Stream.output.isTerminal else {
+            throw arguments.complaint("a terminal cannot show pkcs12, use --out")
+        }
+        let passphrase = Passphrase(arguments)
+        let secret = try isArchive ? passphrase.choose() : passphrase.given()
+        guard !isArchive || secret != nil else { throw arguments.complaint("pkcs12 needs a passphrase") }
+        let (identity, bytes) = try IdentityFile.explain { () throws(SecurityFault) in
+            let identity = try Identity.generate(commonName: name)
+            let archive =
+                try isArchive ? identity.pkcs12(passphrase: secret ?? "") : identity.pem(passphrase: secret)
+            return (identity, archive)
+        }
+        guard let out else { return try Terminal.put(bytes) }
+        try File.write(bytes, to: out, replacing: arguments.has("--force"))
+        try Terminal.put("\(identity.fingerprint)\n")
+    }
+}
+
+/// `multipeer identity show`: what an identity file says.
+enum IdentityShowCommand {
+    static let usage = Usage(
+        ["identity", "show"], operands: "FILE", mostOperands: 1, "show the certificates of an identity file",
+        details:
+            "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. Nothing secret is shown.",
+        options: [Passphrase.option, .init("--json", "print JSON")], exits: [.badInput, .system])
+
+    static func run(_ arguments: Arguments) throws(Complaint) {
+        guard let path = arguments.operands.first else { throw arguments.complaint("FILE is missing") }
+        let identity = try IdentityFile.read(path, Passphrase(arguments))
+        let certificates = identity.chain.map(CertificateReport.init)
+        if arguments.has("--json") { return try Terminal.put(JSON.encode(certificates)) }
+        let texts = certificates.enumerated().map { index, certificate in
+            Columns.lines([("certificate", "\(index + 1) of \(certificates.count)")] + certificate.rows)
+        }
+        try Terminal.put(texts.joined(separator: "\n\n") + "\n")
+    }
+}
+
+/// An identity in a file, as options name it.
+enum IdentityFile {
+    static func read(_ path: String, _ passphrase: Passphrase) throws(Complaint) -> Identity {
+        let contents = try File.read(path)
+        if let mode = File.exposure(of: path) {
+            Terminal.say(
+                "others can read \(path.printable), mode \(mode) ('chmod 600' keeps the key private)")
+        }
+        let given = try passphrase.given()
+        do throws(SecurityFault) {
+            return try Identity(file: contents, passphrase: given)
+        } catch .local(.passphraseNeeded) where given == nil {
+            let typed = try passphrase.open(path)
+            return try explain(path) { () throws(SecurityFault) in
+                try Identity(file: contents, passphrase: typed)
+            }
+        } catch {
+            throw complaint(error, path)
+        }
+    }
+
+    /// The complaint for a fault of the security layer.
+    static func explain<Value>(
+        _ path: String? = nil, _ body: () throws(SecurityFault) -> Value
+    ) throws(Complaint) -> Value {
+        do throws(SecurityFault) {
+            return try body()
+        } catch {
+            throw complaint(error, path)
+        }
+    }
+
+    private static func complaint(_ fault: SecurityFault, _ path: String?) -> Complaint {
+        let subject = path.map { "\($0.printable): " } ?? ""
+        var hint: String?
+        if case .local(.passphraseNeeded) = fault { hint = "give it with --passphrase-file" }
+        return Complaint(subject + "\(fault)".printable, hint: hint, exit: .badInput)
+    }
+}
+
+/// What is shown of a certificate.
+struct CertificateReport: Encodable {
+    let subject: String
+    let issuer: String
+    let key: String
+    let fingerprint: String
+    let notBefore: String
+    let notAfter: String
+    let isSelfSigned: Bool
+
+    init(_ certificate: Certificate) {
+        subject = certificate.subject.printable
+        issuer = certificate.issuer.printable
+        key = certificate.keyDescription
+        fingerprint = "\(certificate.fingerprint)"
+        notBefore = CertificateReport.date(certificate.notBefore)
+        notAfter = CertificateReport.date(certificate.notAfter)
+        isSelfSigned = certificate.isSelfSigned
+    }
+
+    var rows: [(String, String)] {
+        [
+            ("subject", subject), ("signed by", isSelfSigned ? "itself" : issuer), ("key", key),
+            ("fingerprint", fingerprint), ("valid", "\(notBefore) to \(notAfter)"),
+        ]
+    }
+
+    private static func date(_ seconds: Int64) -> String {
+        Date(timeIntervalSince1970: TimeInterval(seconds)).ISO8601Format()
+    }
+}

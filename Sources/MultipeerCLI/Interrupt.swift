@@ -1,0 +1,56 @@
+import Foundation
+import Multipeer
+
+/// SIGINT, SIGTERM and SIGHUP as something that is waited for, so that a link can end politely; and no SIGPIPE.
+///
+/// The main thread does nothing else. Everybody else has them blocked: the first thread blocks them before there are
+/// others, and threads inherit that.
+enum Interrupt {
+    typealias Farewell = @Sendable () async -> Void
+
+    private static let farewell = Locked<Farewell?>(nil)
+    private static let hasCome = Locked(false)
+
+    static func block() {
+        var set = signals
+        _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        _ = signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// What is done first when the command is interrupted.
+    static func first(_ body: @escaping Farewell) { farewell.withLock { $0 = body } }
+
+    /// Never returns once a signal has come: what an interrupted command says of its end is not interesting.
+    static func yield() async { if hasCome.withLock({ $0 }) { await Signal<Void>().value() } }
+
+    /// Waits for signals. The first ends the process behind the farewell, the second at once.
+    static func serve() -> Never {
+        wait()
+        hasCome.withLock { $0 = true }
+        Task.detached {
+            if let body = farewell.withLock({ $0 }) { await body() }
+            Terminal.leave(.interrupted)
+        }
+        wait()
+        Terminal.leave(.interrupted)
+    }
+
+    private static func wait() {
+        var set = signals
+        var number: Int32 = 0
+        while unsafe sigwait(&set, &number) != 0 {}
+    }
+
+    /// Without SIGHUP when whoever started us wants it ignored, as `nohup` does.
+    private static var signals: sigset_t {
+        var set = sigset_t()
+        _ = unsafe sigemptyset(&set)
+        for number in [SIGINT, SIGTERM] { _ = unsafe sigaddset(&set, number) }
+        var action = sigaction()
+        let isKnown = unsafe sigaction(SIGHUP, nil, &action) == 0
+        let isIgnored =
+            unsafe isKnown && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+        if !isIgnored { _ = unsafe sigaddset(&set, SIGHUP) }
+        return set
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+/// Where a passphrase comes from: a file, the environment, or whoever sits at the terminal.
+struct Passphrase {
+    static let variable = "MULTIPEER_PASSPHRASE"
+    static let option = Usage.Option(
+        "--passphrase-file", "FILE",
+        "read the passphrase from the first line of FILE; otherwise from the variable \(variable), or a prompt"
+    )
+
+    let file: String?
+
+    init(_ arguments: Arguments) { file = arguments.value(Passphrase.option.name) }
+
+    /// What was given without asking anybody.
+    func given() throws(Complaint) -> String? {
+        guard let file else { return ProcessInfo.processInfo.environment[Passphrase.variable] }
+        let text = String(decoding: try File.read(file, limit: 65_536), as: UTF8.self)
+        let line = text.prefix { !$0.isNewline }
+        guard !line.isEmpty else { throw Complaint("\(file.printable) holds no passphrase", exit: .badInput) }
+        return String(line)
+    }
+
+    /// The passphrase that opens something.
+    func open(_ what: String) throws(Complaint) -> String? {
+        if let given = try given() { return given }
+        return try Terminal.ask("passphrase of \(what.printable): ", isSecret: true)
+    }
+
+    /// A passphrase for something new, typed twice.
+    func choose() throws(Complaint) -> String? {
+        if let given = try given() { return given }
+        guard let first = try Terminal.ask("new passphrase: ", isSecret: true) else { return nil }
+        guard try Terminal.ask("the same again: ", isSecret: true) == first else {
+            throw Complaint("the two passphrases differ", exit: .badInput)
+        }
+        return first
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Multipeer
+
+/// The only place that prints, and that asks people.
+///
+/// What a script wants goes to standard output, everything else to standard error with `multipeer: ` in front.
+package enum Terminal {
+    /// A message for people, one line.
+    static func say(_ text: String) { show("multipeer: \(text)\n") }
+
+    /// Text for people as it is. Nobody can be told when it cannot be written.
+    static func show(_ text: String) { try? Stream.error.write(Array(text.utf8)) }
+
+    /// Text for scripts.
+    static func put(_ text: String) throws(Complaint) { try put(Array(text.utf8)) }
+
+    /// Waits until whoever reads standard output has taken everything.
+    static func put(_ bytes: [UInt8]) throws(Complaint) { try Stream.output.write(bytes) }
+
+    /// Ends the process at once: other threads may still be inside a library that would be torn down under them.
+    static func leave(_ code: ExitCode) -> Never {
+        showTyping()
+        _exit(code.rawValue)
+    }
+
+    /// Asks on the terminal of whoever started us, also when the standard streams are redirected; nil when there is no
+    /// terminal, or its input ended.
+    static func ask(_ prompt: String, isSecret: Bool = false) throws(Complaint) -> String? {
+        guard let terminal = try? Stream(opening: "/dev/tty", O_RDWR) else { return nil }
+        defer { terminal.close() }
+        if isSecret { hideTyping(on: terminal) }
+        defer { if isSecret { showTyping() } }
+        try terminal.write(Array(prompt.utf8))
+        let answer = try terminal.readLine()
+        if isSecret { try terminal.write([UInt8(ascii: "\n")]) }
+        return answer
+    }
+
+    /// How the terminal was before it was told to show nothing of what is typed.
+    private static let hidden = Locked<(terminal: Stream, before: termios)?>(nil)
+
+    private static func hideTyping(on terminal: Stream) {
+        var mode = termios()
+        guard unsafe tcgetattr(terminal.descriptor, &mode) == 0 else { return }
+        hidden.withLock { [mode] in $0 = (terminal, mode) }
+        mode.c_lflag &= ~tcflag_t(ECHO)
+        _ = unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &mode)
+    }
+
+    /// Also when the command is interrupted while somebody types.
+    private static func showTyping() {
+        guard
+            let (terminal, before) = hidden.withLock({ hidden in
+                defer { hidden = nil }
+                return hidden
+            })
+        else { return }
+        var mode = before
+        _ = unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &mode)
+    }
+}

@@ -1,0 +1,90 @@
+import MultipeerFraming
+package import MultipeerIntroduction
+
+// The one place where what the machines say becomes what users read.
+
+extension EndReason {
+    /// Why a link ended.
+    package init(_ end: LinkEnd) {
+        switch end {
+        case .closedByPeer(let code, let text): self.init(told: code, otherwise: .closedByPeer, detail: text)
+        case .closed(let code): self.init(telling: code)
+        case .violation(let violation):
+            self.init(code: .protocolViolation, closeCode: violation.closeCode, detail: violation.description)
+        case .superseded: self.init(code: .superseded)
+        case .timedOut: self.init(code: .timedOut)
+        case .lost: self.init(code: .lost)
+        }
+    }
+
+    /// Why there never was a link.
+    package init(_ failure: IntroductionFailure) {
+        switch failure {
+        case .timedOut(let setback): self.init(code: .timedOut, detail: setback.map(Self.describe) ?? "")
+        case .refusedByPeer(let code): self.init(told: code, otherwise: .closedByPeer)
+        case .refused(let code): self.init(telling: code)
+        case .cancelled: self.init(code: .cancelled)
+        }
+    }
+
+    /// Why there was not even an attempt.
+    package init(_ refusal: Introductions.Refusal) {
+        switch refusal {
+        case .itself: self.init(code: .selfConnection)
+        case .anotherRecipient:
+            self.init(code: .unknownPeer, detail: "the connection data is for another peer")
+        case .incompatible: self.init(code: .policy)
+        case .tooManyAwaited: self.init(code: .busy, detail: "too many peers are awaited")
+        case .full: self.init(code: .full)
+        case .nothingIssued: self.init(code: .unknownPeer, detail: "the peer was given no connection data")
+        }
+    }
+
+    /// The peer said why.
+    private init(told code: CloseCode, otherwise: Code, detail: String = "") {
+        let meaning: Code =
+            switch code.known {  // [code.unknown]
+            case .goodbye: .goodbye
+            default: Self.meaning(of: code) ?? otherwise
+            }
+        self.init(code: meaning, closeCode: code, detail: detail)
+    }
+
+    /// We told the peer why.
+    private init(telling code: CloseCode) {
+        switch code {
+        case .goodbye: self.init(code: .left)
+        case .protocolError, .badMAC, .flow, .flood, .tooLarge:
+            self.init(code: .protocolViolation, closeCode: code)
+        case .internal: self.init(code: .internal)
+        default: self.init(code: Self.meaning(of: code) ?? .closed, closeCode: code)
+        }
+    }
+
+    /// Codes that mean the same whoever says them.
+    private static func meaning(of code: CloseCode) -> Code? {
+        switch code.known {
+        case .timeout: .timedOut
+        case .full: .full
+        case .policy: .policy
+        case .unknownPeer: .unknownPeer
+        case .duplicate: .superseded
+        case .busy: .busy
+        case .itself: .selfConnection
+        case .rejected: .rejected
+        case .version: .version
+        case .cancelled: .cancelled
+        default: nil
+        }
+    }
+
+    private static func describe(_ setback: Setback) -> String {
+        switch setback {
+        case .unreachable(let problem): "last attempt: \(problem)"
+        case .lost: "last attempt: the connection was lost"
+        case .security(let fault): "last attempt: \(fault)"
+        case .closed(let code): "last attempt: the peer closed with \(code)"
+        case .refused(let code): "last attempt: refused with \(code)"
+        }
+    }
+}

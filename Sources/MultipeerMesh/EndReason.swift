@@ -1,0 +1,76 @@
+public import MultipeerFraming
+
+/// Why a peer is not connected, or is not any more. Spec 14.3. [state.reason]
+public struct EndReason: Error, Hashable, Sendable {
+    /// What happened, and whose doing it was.
+    public let code: Code
+    /// What was said on the wire, by either side, when something was.
+    public let closeCode: CloseCode?
+    /// More about it for a log, perhaps the peer's own words made fit to be shown; may be empty.
+    public let detail: String
+
+    /// A reason with everything that is known about it.
+    public init(code: Code, closeCode: CloseCode? = nil, detail: String = "") {
+        self.code = code
+        self.closeCode = closeCode
+        self.detail = detail
+    }
+}
+
+extension EndReason {
+    /// The kind of a reason. More may be added: handle the ones you do not know like `internal`.
+    public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The reason in words, in lower case.
+        public let rawValue: String
+        /// A code with those words.
+        public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The peer left the session.
+        public static let goodbye = Code(rawValue: "the peer left")
+        /// This session was left.
+        public static let left = Code(rawValue: "this session was left")
+        /// The application gave up connecting.
+        public static let cancelled = Code(rawValue: "cancelled")
+        /// The peer did not answer in time.
+        public static let timedOut = Code(rawValue: "the peer did not answer in time")
+        /// The connection ended without a farewell.
+        public static let lost = Code(rawValue: "the connection was lost")
+        /// A session has no seat left.
+        public static let full = Code(rawValue: "the session is full")
+        /// One side encrypts always and the other never, or a key is not the one that was announced.
+        public static let policy = Code(rawValue: "encryption or identity do not agree")
+        /// An application refused the other's certificate.
+        public static let rejected = Code(rawValue: "the certificate was rejected")
+        /// There is no common version of the protocol.
+        public static let version = Code(rawValue: "no common version of the protocol")
+        /// The peer is linked under another session object, or occupied.
+        public static let busy = Code(rawValue: "the peer is busy")
+        /// The peer does not expect this one, or the connection data is for another.
+        public static let unknownPeer = Code(rawValue: "not expected by the peer")
+        /// The connection data is the session's own.
+        public static let selfConnection = Code(rawValue: "the peer is this session itself")
+        /// The peer broke the protocol.
+        public static let protocolViolation = Code(rawValue: "the peer broke the protocol")
+        /// The peer ended the link with some other code.
+        public static let closedByPeer = Code(rawValue: "the peer closed the link")
+        /// This side ended the link with some other code.
+        public static let closed = Code(rawValue: "the link was closed")
+        /// A newer connection to the same peer took over.
+        public static let superseded = Code(rawValue: "a newer connection took over")
+        /// Something failed that is nobody's doing.
+        public static let `internal` = Code(rawValue: "internal failure")
+    }
+}
+
+extension EndReason: CustomStringConvertible {
+    /// One line in lower case.
+    public var description: String {
+        let words = closeCode.map { "\(code.rawValue) (\($0))" } ?? code.rawValue
+        return detail.isEmpty ? words : "\(words): \(detail)"
+    }
+}
+
+extension EndReason.Code: CustomStringConvertible {
+    /// The reason in words, in lower case.
+    public var description: String { rawValue }
+}

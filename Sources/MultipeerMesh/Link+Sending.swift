@@ -1,0 +1,132 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+
+// MARK: what goes to the peer
+
+extension Link {
+    /// Whole messages whose last frame was written, and their bytes.
+    package struct Sent: Equatable, Sendable {
+        package var messages = 0
+        package var bytes = 0
+
+        package init(messages: Int = 0, bytes: Int = 0) {
+            self.messages = messages
+            self.bytes = bytes
+        }
+    }
+
+    /// A message that the peer would refuse, found before anything of it is sent. [msg.local-limit]
+    package struct MessageTooLong: Error, Equatable, Sendable {
+        package let count: Int
+        package let limit: Int
+
+        package init(count: Int, limit: Int) {
+            self.count = count
+            self.limit = limit
+        }
+    }
+
+    /// Checks a message against the limit of the peer's HELLO.
+    package static func check(message count: Int, against remote: LinkLimits) throws(MessageTooLong) {
+        let limit = Int(clamping: remote.maxMessage)
+        guard count <= limit else { throw MessageTooLong(count: count, limit: limit) }  // [msg.local-limit]
+    }
+
+    /// Puts messages behind those that wait. Each was checked; none may come after `closeWhenDrained`.
+    package mutating func enqueue(_ messages: consuming [[UInt8]]) { outbox.append(messages) }
+
+    /// Asks the peer to say when it has read everything enqueued so far: `markReached` brings the number back.
+    package mutating func mark(_ id: UInt64) { pings.mark(id, after: outbox.appended) }
+
+    /// Asks the peer whether it is there, at once: `probeAnswered`.
+    package mutating func probe() { pings.probe() }
+
+    /// Messages that were not written whole. When the link has ended they never will be. [msg.failed]
+    package var queuedMessages: Int { outbox.count }
+    /// Bytes of those.
+    package var queuedBytes: Int { outbox.bytes }
+
+    /// Whether `fill` would write anything.
+    package var wantsToSend: Bool {
+        switch phase {
+        case .open: hasControl || outbox.canWrite(spending: purse.left)
+        case .closing: parting != nil
+        case .ended: false
+        }
+    }
+
+    /// Appends frames to `output`: control first, then messages while the credit lasts, up to `room` bytes. With at
+    /// least 2,048 bytes of room it always gets on; the rest goes with a later call.
+    package mutating func fill(_ output: inout ByteBuffer, upTo room: Int, now: Moment) -> Sent {
+        self.now = now
+        let start = output.count
+        switch phase {
+        case .open: break
+        case .closing:
+            writeParting(into: &output, room: room)
+            return Sent()
+        case .ended: return Sent()
+        }
+        writeControl(into: &output, end: start + room)
+        let sent = outbox.write(
+            into: &output, upTo: room - (output.count - start), spending: purse.left,
+            until: farewell?.after)
+        purse.spend(sent.spent)
+        budget.earn(sent.spent)
+        pacing.earn(sent.spent)
+        counted.messagesSent += sent.messages
+        counted.bytesSent += sent.bytes
+        partWhenDrained()
+        writeParting(into: &output, room: room - (output.count - start))
+        return Sent(messages: sent.messages, bytes: sent.bytes)
+    }
+}
+
+extension Link {
+    private var hasControl: Bool {
+        !pongs.isEmpty || channels.hasReplies || grease != nil || pings.isUrgent
+            || grant.due(reassembling: assembler.cost) != nil
+            || (pings.isMarkDue(written: outbox.written) && mayMark)
+    }
+
+    /// Whether our own pace allows a PING for a mark.
+    var mayMark: Bool { pacing.available(at: now) > Pacing.reserve }
+
+    private mutating func writeControl(into output: inout ByteBuffer, end: Int) {
+        func fits(_ payload: Int) -> Bool { output.count + FrameHeader.byteCount + payload <= end }
+        if let limit = grant.due(reassembling: assembler.cost), fits(8) {  // [msg.credit-return]
+            write(.credit(channel: 0, limit: limit), into: &output)
+            grant.announced(limit)
+        }
+        writeAnswers(into: &output, end: end)
+        let isMarkDue = pings.isMarkDue(written: outbox.written) && mayMark
+        if pings.isUrgent || isMarkDue, fits(8) {  // [live.ping]
+            write(.ping(pings.next(written: outbox.written, at: now)), into: &output)
+        }
+        if let kind = grease, fits(4) {  // [frame.grease]
+            write(.ignorable(kind, channel: 0, [0, 0, 0, 0]), into: &output)
+            grease = nil
+        }
+    }
+
+    private mutating func writeAnswers(into output: inout ByteBuffer, end: Int) {
+        let size = FrameHeader.byteCount + 8
+        let count = min(pongs.count, max(0, (end - output.count) / size))
+        for token in pongs.prefix(count) { write(.pong(token), into: &output) }  // [live.pong]
+        pongs.removeFirst(count)
+        for stop in channels.takeReplies(upTo: max(0, (end - output.count) / size)) {
+            write(stop, into: &output)
+        }
+    }
+
+    private mutating func write(_ frame: Frame, into output: inout ByteBuffer) {
+        _ = pacing.charge(at: now)
+        frame.encode(into: &output)
+    }
+
+    private mutating func writeParting(into output: inout ByteBuffer, room: Int) {
+        guard let parting, room >= FrameHeader.byteCount + 2 + Limits.closeReason else { return }
+        parting.encode(into: &output)
+        self.parting = nil
+    }
+}

@@ -1,0 +1,175 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+
+/// The life of one link, from SELECTED to its end: messages and their credit, liveness, closing. Spec 7, 8 and 14.
+///
+/// ```
+///   open ──close, superseded, violation, dead──▶ closing ──flushed, CLOSE, lost, lingered──▶ ended
+///     └──CLOSE, lost──▶ ended
+/// ```
+///
+/// Pure: it never reads a clock, a socket or a random source. After every call the owner looks at `end`, takes
+/// messages and events, writes while `wantsToSend`, and sleeps until `deadline`. Sockets are read before time is
+/// told, so that a peer is not judged by bytes that wait unread.
+package struct Link: ~Copyable, Sendable {
+    package struct Configuration: Sendable {
+        /// What our HELLO announced.
+        package var local: LinkLimits
+        /// What the peer's HELLO announced.
+        package var remote: LinkLimits
+        package var timing: Liveness.Timing
+        /// A kind that means nothing, sent once. [frame.grease]
+        package var greaseKind: FrameKind?
+
+        package init(
+            local: LinkLimits = .standard, remote: LinkLimits = .standard, timing: Liveness.Timing = .init(),
+            greaseKind: FrameKind? = nil
+        ) {
+            self.local = local
+            self.remote = remote
+            self.timing = timing
+            self.greaseKind = greaseKind
+        }
+    }
+
+    package enum Event: Equatable, Sendable {
+        /// The peer has read everything that was enqueued before `mark` was called with this number.
+        case markReached(UInt64)
+        case probeAnswered
+        case roundTrip(Duration)
+    }
+
+    package enum Phase: Equatable, Sendable {
+        case open
+        /// CLOSE goes, or went, out; what still comes is dropped. It ends at that moment at the latest.
+        case closing(until: Moment)
+        case ended
+    }
+
+    package internal(set) var phase = Phase.open
+    /// Why the link is over: set when it stops being open, and never changed.
+    package internal(set) var end: LinkEnd?
+
+    var now: Moment
+    var incoming = IncomingMessages()
+    var events: [Event] = []
+    var assembler: MessageAssembler
+    var grant: MessageCredit.Grant
+    var purse: MessageCredit.Purse
+    var outbox = Outbox()
+    var budget: ControlBudget
+    var pacing: ControlBudget
+    var liveness: Liveness
+    var pings = Pings()
+    var pongs: [UInt64] = []
+    var channels: UnofferedChannels
+    var grease: FrameKind?
+    /// CLOSE with this code, once so many messages are written.
+    var farewell: (code: CloseCode, after: Int)?
+    /// The CLOSE that is still to be written.
+    var parting: Frame?
+    var counted = LinkStatistics()
+
+    package init(_ configuration: Configuration, now: Moment) {
+        self.now = now
+        assembler = MessageAssembler(limit: Int(clamping: configuration.local.maxMessage))
+        grant = MessageCredit.Grant(window: Int(configuration.local.messageCredit))
+        purse = MessageCredit.Purse(limit: UInt64(configuration.remote.messageCredit))
+        budget = ControlBudget(now: now)
+        pacing = ControlBudget(capacity: Pacing.capacity, perSecond: Pacing.perSecond, now: now)
+        liveness = Liveness(configuration.timing, now: now)
+        channels = UnofferedChannels(configuration.local)
+        grease = configuration.greaseKind
+    }
+
+    /// Our own pace for PINGs that an application causes: below what the peer allows, with room left for the rest.
+    enum Pacing {
+        static let capacity = 300
+        static let perSecond: Int64 = 80
+        static let reserve = 100
+        /// Time for one more.
+        static let pause = Duration.milliseconds(13)
+    }
+
+    package var statistics: LinkStatistics { counted }
+}
+
+// MARK: time
+
+extension Link {
+    package mutating func advance(to now: Moment) {
+        self.now = now
+        switch phase {
+        case .open:
+            switch liveness.advance(to: now) {
+            case .well: break
+            case .ask: pings.ask()
+            case .dead: part(.timedOut)  // [live.dead]
+            }
+        case .closing(let until):
+            if now >= until { phase = .ended }  // [close.linger]
+        case .ended: break
+        }
+    }
+
+    /// The next moment at which `advance` has something to do; nil once the link has ended.
+    package var deadline: Moment? {
+        switch phase {
+        case .open:
+            let waitsForPace = pings.isMarkDue(written: outbox.written) && !mayMark
+            return waitsForPace ? min(liveness.deadline, now + Pacing.pause) : liveness.deadline
+        case .closing(let until): return until
+        case .ended: return nil
+        }
+    }
+}
+
+// MARK: the end
+
+extension Link {
+    /// Ends the link: CLOSE goes ahead of everything, and nothing goes after it. [close.linger]
+    package mutating func close(_ code: CloseCode, reason: String = "", at now: Moment) {
+        self.now = now
+        part(.closed(code), reason: reason)
+    }
+
+    /// The same behind everything that is enqueued already: until then the link lives on. [close.goodbye]
+    package mutating func closeWhenDrained(_ code: CloseCode, at now: Moment) {
+        self.now = now
+        guard phase == .open, farewell == nil else { return }
+        farewell = (code, after: outbox.appended)
+        partWhenDrained()
+    }
+
+    /// The peer selected a newer connection: it has none to us on this one.
+    package mutating func superseded(at now: Moment) {
+        self.now = now
+        part(.superseded)
+    }
+
+    /// The connection ended, by EOF or an error. Without a CLOSE before it, something may be missing. [tls.truncation]
+    package mutating func lost() {
+        if end == nil { end = .lost }
+        phase = .ended
+    }
+
+    /// Everything that `fill` wrote has been written out.
+    package mutating func flushed() {
+        if case .closing = phase, parting == nil { phase = .ended }
+    }
+
+    mutating func part(_ end: LinkEnd, reason: String = "") {
+        guard phase == .open, let code = end.closeCode else { return }
+        self.end = end
+        phase = .closing(until: now + Self.linger)
+        parting = .close(code, reason: reason)
+    }
+
+    mutating func partWhenDrained() {
+        guard let farewell, outbox.written >= farewell.after else { return }
+        part(.closed(farewell.code))
+    }
+
+    /// How long a CLOSE may take to be written out.
+    private static let linger = Duration.seconds(1)
+}

@@ -1,0 +1,39 @@
+/// What went over one link, counted since it began.
+public struct LinkStatistics: Hashable, Sendable {
+    /// Messages whose last byte was handed to the connection.
+    public internal(set) var messagesSent = 0
+    /// Bytes of those messages.
+    public internal(set) var bytesSent = 0
+    /// Messages that arrived whole.
+    public internal(set) var messagesReceived = 0
+    /// Bytes of those messages.
+    public internal(set) var bytesReceived = 0
+    /// Frames of kinds that this version does not know and skipped.
+    public internal(set) var ignoredFrames = 0
+    /// How long a question and its answer take, once there was one.
+    public internal(set) var roundTrip: RoundTrip?
+}
+
+extension LinkStatistics {
+    /// Round-trip times, from a PING being written to its PONG being read.
+    public struct RoundTrip: Hashable, Sendable {
+        /// The latest.
+        public internal(set) var last: Duration
+        /// The shortest.
+        public internal(set) var shortest: Duration
+        /// The average in which every new one counts an eighth.
+        public internal(set) var smoothed: Duration
+
+        init(_ first: Duration) {
+            last = first
+            shortest = first
+            smoothed = first
+        }
+
+        mutating func add(_ new: Duration) {
+            last = new
+            shortest = min(shortest, new)
+            smoothed += (new - smoothed) / 8
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import MultipeerFraming
+
+/// What messages may cost: an absolute limit, set by the receiver, on everything spent since the link began. Spec 8.3.
+package enum MessageCredit {
+    /// What one MSG or MSG_PART with so many bytes of payload spends. [msg.cost]
+    @inline(__always)
+    static func cost(_ payload: Int) -> Int { payload &+ Limits.messageOverhead }
+}
+
+extension MessageCredit {
+    /// The sender's side: how much of the peer's credit is left.
+    ///
+    /// Invariant: `spent <= limit`. A limit is what the peer says, so it is never added to.
+    struct Purse: Sendable {
+        private var limit: UInt64
+        private var spent: UInt64 = 0
+
+        init(limit: UInt64) { self.limit = limit }
+
+        var left: Int { Int(clamping: limit - spent) }
+
+        mutating func spend(_ cost: Int) {
+            precondition(cost >= 0 && cost <= left, "spending more than there is")  // [msg.credit-limit]
+            spent += UInt64(cost)
+        }
+
+        mutating func raise(to limit: UInt64) throws(Violation) {
+            guard limit > self.limit else { throw .creditDidNotGrow(limit) }  // [msg.credit-grow]
+            self.limit = limit
+        }
+    }
+
+    /// The receiver's side: how much the peer may spend.
+    ///
+    /// Invariant: `spent <= granted`, and `granted` is at most what the application has taken, plus the message in
+    /// reassembly, plus the window. So what is held for one peer never exceeds the window and one message.
+    struct Grant: Sendable {
+        private let window: Int
+        private var granted: Int
+        private var spent = 0
+        private var taken = 0
+
+        init(window: Int) {
+            self.window = window
+            granted = window
+        }
+
+        @inline(__always)
+        mutating func charge(_ cost: Int) throws(Violation) {
+            // Cannot overflow: a frame's cost is small, and `spent` is real traffic. [msg.credit-limit]
+            let total = spent &+ cost
+            guard total <= granted else { throw .beyondMessageCredit(by: total - granted) }
+            spent = total
+        }
+
+        /// The application has taken complete messages of this cost. [msg.credit-return]
+        mutating func take(_ cost: Int) {
+            precondition(cost >= 0 && cost <= spent - taken, "taking more than has come")
+            taken += cost
+        }
+
+        /// The limit to announce, when it has grown by a quarter of the window. [msg.credit-return]
+        func due(reassembling: Int) -> UInt64? {
+            let limit = taken + reassembling + window
+            let step = max(window / 4, 1)
+            return limit - granted >= step ? UInt64(limit) : nil
+        }
+
+        /// The CREDIT with that limit is on its way.
+        mutating func announced(_ limit: UInt64) { granted = Int(clamping: limit) }
+    }
+}

@@ -1,0 +1,56 @@
+package import MultipeerFraming
+
+/// What a peer did that an open link does not allow. Precise, so that a test can say exactly what it expects.
+package enum Violation: Error, Equatable, Sendable {
+    /// The bytes are no frame, or the payload is not what its kind demands.
+    case framing(FramingError)
+    /// A frame that belongs before SELECTED, or to an invitation.
+    case outOfPlace(FrameKind)
+    /// More bytes than the longest message that our HELLO allows.
+    case messageTooLong(Int)
+    /// A MSG_PART of so many bytes, which is not worth a frame.
+    case partTooShort(Int)
+    /// A message went so far beyond its credit.
+    case beyondMessageCredit(by: Int)
+    /// A CREDIT that is not more than the one before.
+    case creditDidNotGrow(UInt64)
+    case tooManyControlFrames
+    case tooManyEmptyFrames
+    /// OPEN with a number that is not the next one.
+    case channelOutOfTurn(UInt32)
+    /// A frame about a channel that is not open.
+    case channelNotOpen(FrameKind, UInt32)
+    case beyondChannelCredit(UInt32)
+}
+
+extension Violation {
+    /// What the peer is told. Spec 16.
+    package var closeCode: CloseCode {
+        switch self {
+        case .framing(let error): error.closeCode
+        case .outOfPlace, .creditDidNotGrow, .channelOutOfTurn, .channelNotOpen: .protocolError
+        case .messageTooLong: .tooLarge
+        case .beyondMessageCredit, .beyondChannelCredit: .flow
+        case .partTooShort, .tooManyControlFrames, .tooManyEmptyFrames: .flood
+        }
+    }
+}
+
+extension Violation: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .framing(let error): "malformed frame: \(error)"
+        case .outOfPlace(let kind): "a frame of kind \(kind.rawValue) does not belong on an open link"
+        case .messageTooLong(let count): "a message of at least \(count) bytes is too long"
+        case .partTooShort(let count): "a message part of \(count) bytes is too short"
+        case .beyondMessageCredit(let excess): "a message went \(excess) bytes beyond its credit"
+        case .creditDidNotGrow(let limit): "credit did not grow beyond \(limit)"
+        case .tooManyControlFrames: "too many control frames"
+        case .tooManyEmptyFrames: "too many empty frames in a row"
+        case .channelOutOfTurn(let channel): "channel \(channel) was opened out of turn"
+        case .channelNotOpen(let kind, let channel):
+            "a frame of kind \(kind.rawValue) on channel \(channel), which is not open"
+        case .beyondChannelCredit(let channel): "data on channel \(channel) went beyond its credit"
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import MultipeerIntroduction
+
+/// The listening sockets of a session and the strangers they brought in. Spec 15.
+///
+/// A stranger is whoever has not passed CONFIRM. There are 32 at the most, 4 from one address; the oldest goes first, so
+/// that idle connections cannot keep an honest peer out.
+struct Acceptor {
+    static let strangers = 32
+    static let strangersPerAddress = 4
+    private static let backlog: Int32 = 128
+
+    /// Listeners by token; tokens are negative, so that they cannot be connections.
+    private(set) var listeners: [Int: Listener] = [:]
+    private var waiting: [(id: ConnectionID, host: SocketAddress.Host)] = []
+
+    final class Listener {
+        let socket: Socket
+        let address: SocketAddress
+        let isEverywhere: Bool
+        init(_ socket: consuming Socket, _ address: SocketAddress, isEverywhere: Bool) {
+            self.socket = socket
+            self.address = address
+            self.isEverywhere = isEverywhere
+        }
+    }
+
+    /// Listens on these addresses; none means every interface, IPv4 and IPv6 where the system has them.
+    init(_ addresses: [SocketAddress]) throws(SocketFault) {
+        let everywhere = addresses.isEmpty
+        let wanted = everywhere ? [SocketAddress(.anyV4, port: 0), SocketAddress(.anyV6, port: 0)] : addresses
+        var last: SocketFault?
+        for (index, address) in wanted.enumerated() {
+            do throws(SocketFault) {
+                let socket = try Socket.listening(on: address, backlog: Acceptor.backlog)
+                let bound = socket.localAddress ?? address
+                listeners[-1 - index] = Listener(socket, bound, isEverywhere: bound.host.isUnspecified)
+            } catch {
+                if !everywhere { throw error }
+                last = error
+            }
+        }
+        if let last, listeners.isEmpty { throw last }
+    }
+
+    /// The addresses at which others can reach us, the likeliest first: IPv4, then IPv6, link-local last; loopback when
+    /// the machine has nothing else or when told to listen there.
+    func addresses() -> [SocketAddress] {
+        let interfaces = ((try? NetworkInterface.all()) ?? []).filter(\.isUp)
+        let reachable = interfaces.filter { !$0.isLoopback }
+        var found: [SocketAddress] = []
+        for (_, listener) in listeners.sorted(by: { $0.key > $1.key }) {
+            guard listener.isEverywhere else { found.append(listener.address); continue }
+            let pool = reachable.isEmpty ? interfaces : reachable
+            let hosts = pool.flatMap(\.addresses).map(\.host).filter { $0.isV4 == listener.address.host.isV4 }
+            found += hosts.map { SocketAddress($0, port: listener.address.port) }
+        }
+        return found.filter { !$0.host.isLinkLocal } + found.filter(\.host.isLinkLocal)
+    }
+
+    /// Notes a new stranger; answers whom to drop for it. [limit.unauthenticated]
+    mutating func admit(_ id: ConnectionID, from host: SocketAddress.Host) -> [ConnectionID] {
+        waiting.append((id, host.unmapped))
+        var dropped: [ConnectionID] = []
+        if waiting.count(where: { $0.host == host.unmapped }) > Acceptor.strangersPerAddress,
+            let oldest = waiting.firstIndex(where: { $0.host == host.unmapped })
+        {
+            dropped.append(waiting.remove(at: oldest).id)
+        }
+        if waiting.count > Acceptor.strangers { dropped.append(waiting.removeFirst().id) }
+        return dropped
+    }
+
+    /// The connection is no stranger any more, or is gone.
+    mutating func ended(_ id: ConnectionID) { waiting.removeAll { $0.id == id } }
+}

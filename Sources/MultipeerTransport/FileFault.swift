@@ -1,0 +1,60 @@
+import Glibc
+
+/// Why a file could not be read or written.
+package struct FileFault: Error, Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
+        case notFound
+        case permission
+        case isDirectory
+        /// A link, a device or a pipe where only a file of its own will do.
+        case notRegular
+        case tooLarge
+        case noSpace
+        /// What has no name here: the value of `errno`.
+        case other(Int32)
+    }
+
+    package let reason: Reason
+    package let path: String
+
+    package init(_ reason: Reason, path: String) {
+        self.reason = reason
+        self.path = path
+    }
+
+    /// For a call that failed just now.
+    init(lastAt path: String) { self.init(Reason(errno: errno), path: path) }
+}
+
+extension FileFault.Reason {
+    init(errno code: Int32) {
+        self =
+            switch code {
+            case ENOENT, ENOTDIR: .notFound
+            case EACCES, EPERM, EROFS: .permission
+            case EISDIR: .isDirectory
+            case ELOOP, ENXIO: .notRegular
+            case EFBIG: .tooLarge
+            case ENOSPC, EDQUOT: .noSpace
+            default: .other(code)
+            }
+    }
+}
+
+extension FileFault: CustomStringConvertible {
+    package var description: String { "\(path): \(reason)" }
+}
+
+extension FileFault.Reason: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notFound: "no such file or directory"
+        case .permission: "not permitted"
+        case .isDirectory: "is a directory"
+        case .notRegular: "not a regular file"
+        case .tooLarge: "too large"
+        case .noSpace: "no space left"
+        case .other(let code): "error \(code) of the operating system"
+        }
+    }
+}

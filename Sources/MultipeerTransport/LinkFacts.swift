@@ -1,0 +1,35 @@
+public import MultipeerMesh
+
+/// What protects a link, what the other side proved, and what the link has done so far.
+public struct LinkFacts: Sendable {
+    /// What the other side proved before it was linked.
+    public enum Authentication: Hashable, Sendable, CustomStringConvertible {
+        /// The key pinned by the exchanged connection data.
+        case connectionData
+        /// An identity that this part of the trust policy accepted.
+        case identity(by: String)
+        /// Only that it holds both tokens: the link is plain.
+        case tokens
+
+        public var description: String {
+            switch self {
+            case .connectionData: "the key in its connection data"
+            case .identity(let policy): "its identity (\(policy))"
+            case .tokens: "its token only"
+            }
+        }
+    }
+
+    /// Whether bytes travel inside TLS.
+    public let isEncrypted: Bool
+    /// The cipher suite's IANA name; nil on a plain link.
+    public let suite: String?
+    public let authentication: Authentication
+    /// The address at the other end.
+    public let address: String
+    /// The address at this end.
+    public let localAddress: String
+    /// Whether we dialled.
+    public let isDialled: Bool
+    public let statistics: LinkStatistics
+}

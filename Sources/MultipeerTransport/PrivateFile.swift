@@ -1,0 +1,59 @@
+import Glibc
+
+/// Small files that are nobody else's business: identities, connection data, the trust store.
+package enum PrivateFile {
+    /// Reads all of a regular file of at most `limit` bytes. Links are refused.
+    package static func read(_ path: String, limit: Int) throws(FileFault) -> [UInt8] {
+        try OpenFile(path, O_RDONLY).readAll(limit: limit)
+    }
+
+    /// Makes these bytes the whole file, readable by its owner alone. Whoever reads meanwhile, or after a power cut,
+    /// finds the old contents or the new. A link at the path is refused; one put there meanwhile is replaced.
+    package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
+        try refuseSpecial(path)
+        let (directory, name) = split(path)
+        var random = SystemRandomness()
+        let temporary = "\(directory)/.\(name).\(String(random.next(), radix: 36))"
+        do throws(FileFault) {
+            let file = try OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL)
+            try file.writeAll(bytes)
+            try file.synchronise()
+        } catch {
+            // Not if it was there before us: then it is not ours to remove.
+            if error.reason != .other(EEXIST) { unsafe unlink(temporary) }
+            throw FileFault(error.reason, path: path)
+        }
+        guard unsafe rename(temporary, path) == 0 else {
+            let fault = FileFault(lastAt: path)
+            unsafe unlink(temporary)
+            throw fault
+        }
+        synchronise(directory: directory)
+    }
+
+    private static func refuseSpecial(_ path: String) throws(FileFault) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw FileFault(lastAt: path)
+        }
+        let kind = status.st_mode & S_IFMT
+        if kind == S_IFDIR { throw FileFault(.isDirectory, path: path) }
+        if kind != S_IFREG { throw FileFault(.notRegular, path: path) }
+    }
+
+    private static func split(_ path: String) -> (directory: String, name: String) {
+        guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+        let directory = path[..<slash]
+        return (directory.isEmpty ? "" : String(directory), String(path[path.index(after: slash)...]))
+    }
+
+    /// So that the new name survives a power cut. The contents are safe without it: a failure is not worth more.
+    private static func synchronise(directory: String) {
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        let descriptor = unsafe open(directory.isEmpty ? "/" : directory, flags)
+        if descriptor < 0 { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+}

@@ -1,0 +1,54 @@
+package import MultipeerFraming
+package import MultipeerMesh
+
+// MARK: what senders call, on any thread
+
+// These live here and not a layer above because generics are specialised within a module only: the same calls from
+// another module take five times as long.
+extension SessionDriver {
+    /// Queues one message; waits while the queue to that peer is full.
+    nonisolated package func send(_ message: [UInt8], to uid: UID) async throws(SendFault) {
+        let outlet = try outlet(to: uid, for: message.count)
+        switch outlet.offer(message) {
+        case .accepted: return
+        case .closed(let reason): throw .ended(reason)
+        case .full: try await SendFault.translating { try await outlet.send(message) }
+        }
+    }
+
+    /// Queues messages in order; waits whenever the queue to that peer is full.
+    nonisolated package func send(contentsOf messages: [[UInt8]], to uid: UID) async throws(SendFault) {
+        let longest = messages.reduce(0) { max($0, $1.count) }
+        let outlet = try outlet(to: uid, for: longest)
+        try await SendFault.translating { try await outlet.send(contentsOf: messages) }
+    }
+
+    /// Throws when a message of so many bytes cannot be sent to this peer.
+    nonisolated package func check(_ count: Int, to uid: UID) throws(SendFault) { _ = try outlet(to: uid, for: count) }
+
+    nonisolated private func outlet(to uid: UID, for count: Int) throws(SendFault) -> Outlet<EndReason> {
+        guard let outlet = outlets[uid] else { throw .notLinked }
+        guard count <= outlet.longestMessage else {
+            throw .tooLong(count, limit: outlet.longestMessage)  // [msg.local-limit]
+        }
+        return outlet
+    }
+}
+
+/// Why a message was not queued. Nothing of it was sent.
+package enum SendFault: Error, Equatable, Sendable {
+    case notLinked
+    case tooLong(Int, limit: Int)
+    case ended(EndReason)
+    case cancelled
+
+    fileprivate static func translating(_ body: () async throws -> Void) async throws(SendFault) {
+        do {
+            try await body()
+        } catch let reason as EndReason {
+            throw .ended(reason)
+        } catch {
+            throw .cancelled
+        }
+    }
+}

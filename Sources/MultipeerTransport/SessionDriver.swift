@@ -1,0 +1,94 @@
+import MultipeerFraming
+package import MultipeerIntroduction
+import MultipeerMesh
+package import MultipeerSecurity
+
+/// Carries out what the machines of one session decide: sockets, channels, timers. It knows no rules of the protocol.
+///
+/// An actor pinned to its loop. Readiness enters through `ready` and is isolated from there on; at the end of a turn
+/// everything decided is written, delivered in one batch and the next deadline is set.
+package actor SessionDriver: LoopClient {
+    nonisolated package let loop: EventLoop
+    nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    nonisolated package let poke = Poke()
+
+    nonisolated package let configuration: SessionConfiguration
+    nonisolated package let peer: PeerID
+    nonisolated package let inbox: Inbox<SessionEvent>
+    nonisolated package let outlets = Outlets()
+    nonisolated let consumed: Consumption
+    /// What this side shows; nil when the preference is none.
+    nonisolated package let identity: Identity?
+    let tls: TLSContext?
+
+    var introductions: Introductions
+    var roster: Roster
+    var wires: [ConnectionID: Wire] = [:]
+    var dirty: Set<ConnectionID> = []
+    var pending = Inbox<SessionEvent>.Batch()
+    var acceptor: Acceptor?
+    var acceptResumes: Moment?
+    /// Set while the session leaves: until when it waits for its links to drain.
+    var leaveDeadline: Moment?
+    var names: [UID: PeerID] = [:]
+    var questions: [UID: Task<Void, Never>] = [:]
+    var authentications: [UID: LinkFacts.Authentication] = [:]
+    var remembered: [UID: Fingerprint] = [:]
+    var outcomes: [UID: [Signal<EndReason?>]] = [:]
+    var marks: [UInt64: (uid: UID, signal: Signal<Bool>)] = [:]
+    var lastMark: UInt64 = 0
+    var departures: [Signal<Void>] = []
+    var ciphertext = ByteBuffer()
+    var plaintext = ByteBuffer()
+    var randomness = SystemRandomness()
+
+    /// Bytes of one receive, and of one read of the channel.
+    static let batch = 131_072
+    /// Ciphertext that is gathered before it is sent.
+    static let sealing = 65_536
+    /// Frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
+    static let frames = 2 * (FrameHeader.byteCount + 65_536)
+    static let linger = Duration.seconds(1)
+    static let agent = "swift-multipeer/0.1"
+
+    /// Nothing touches the network before the first call that needs it.
+    package init(_ peer: PeerID, _ configuration: SessionConfiguration) throws(SessionFault) {
+        self.peer = peer
+        self.configuration = configuration
+        loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
+        (identity, tls) = try SessionFault.security { () throws(SecurityFault) in
+            try SessionDriver.credentials(configuration)
+        }
+        var randomness = SystemRandomness()
+        let local = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
+        introductions = Introductions(local, seats: configuration.seats, seed: randomness.next())
+        roster = Roster(seats: configuration.seats)
+        let consumed = Consumption()
+        self.consumed = consumed
+        inbox = Inbox(reportAfter: Limits.messageCredit / 8) { consumed.add($0) }
+        consumed.onChange(loop.waker(for: self))
+    }
+
+    private static func credentials(
+        _ configuration: SessionConfiguration
+    ) throws(SecurityFault) -> (Identity?, TLSContext?) {
+        guard configuration.preference != .none else { return (nil, nil) }
+        let identity: Identity
+        if let own = configuration.identity { identity = own } else { identity = try Identity.generate() }
+        return (identity, try TLSContext(identity: identity, keyLog: configuration.keyLog))  // [key.ephemeral]
+    }
+
+    /// A new instance each time: what was said to the old one cannot reach the new one. [endpoint.instance]
+    static func local(
+        _ peer: PeerID, _ configuration: SessionConfiguration, _ fingerprint: Fingerprint?,
+        using randomness: inout SystemRandomness
+    ) -> LocalPeer {
+        var limits = LinkLimits.standard
+        limits.maxMessage = UInt64(configuration.maxMessage)
+        return LocalPeer(
+            peer: peer, instance: randomness.next(), preference: configuration.preference,
+            hasIdentity: configuration.identity != nil, fingerprint: fingerprint, limits: limits,
+            agent: SessionDriver.agent)
+    }
+}

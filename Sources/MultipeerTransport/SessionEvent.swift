@@ -1,0 +1,36 @@
+public import MultipeerIntroduction
+public import MultipeerMesh
+
+/// What a session tells its owner, in the order in which it happened.
+public enum SessionEvent: Sendable {
+    /// A whole reliable message arrived.
+    case message(Message)
+    /// A peer's state changed; never twice the same state in a row for one peer.
+    case peer(PeerID, PeerState)
+}
+
+/// A reliable message as it was sent, byte for byte.
+public struct Message: Sendable {
+    /// Who sent it.
+    public let peer: PeerID
+    private let content: IncomingMessage
+
+    package init(peer: PeerID, _ content: IncomingMessage) {
+        self.peer = peer
+        self.content = content
+    }
+
+    /// How many bytes there are.
+    public var count: Int { content.range.count }
+
+    /// The bytes. Small messages share memory with those that arrived together: this copies them out, so that keeping
+    /// one does not keep the others.
+    public var bytes: [UInt8] { content.bytes }
+
+    /// Lends the bytes without a copy.
+    public func withBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(content.storage.span.extracting(content.range))
+    }
+}

@@ -1,0 +1,48 @@
+/// The events of a session as an asynchronous sequence.
+public struct SessionEvents: AsyncSequence, Sendable {
+    public typealias Element = SessionEvent
+    public typealias Failure = Never
+
+    private let inbox: Inbox<SessionEvent>
+
+    package init(_ inbox: Inbox<SessionEvent>) { self.inbox = inbox }
+
+    public func makeAsyncIterator() -> Iterator { Iterator(inbox.makeAsyncIterator()) }
+
+    /// Hands out the events; a batch that was taken from the session costs no lock for each.
+    public struct Iterator: AsyncIteratorProtocol {
+        private var base: Inbox<SessionEvent>.Iterator
+
+        init(_ base: Inbox<SessionEvent>.Iterator) { self.base = base }
+
+        /// The next event; nil once the session is gone or the task is cancelled.
+        public mutating func next() async -> SessionEvent? { await base.next() }
+
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? {
+            await base.next(isolation: actor)
+        }
+
+        fileprivate mutating func nextBatch() async -> [SessionEvent]? { await base.nextBatch() }
+    }
+
+    /// The same events as they come: all that are there at a time, in one array.
+    public var batches: Batches { Batches(events: self) }
+
+    /// Batches of events, for those to whom an `await` for each is too much.
+    public struct Batches: AsyncSequence, Sendable {
+        public typealias Element = [SessionEvent]
+        public typealias Failure = Never
+
+        fileprivate let events: SessionEvents
+
+        public func makeAsyncIterator() -> Iterator { Iterator(base: events.makeAsyncIterator()) }
+
+        /// Hands out whole batches.
+        public struct Iterator: AsyncIteratorProtocol {
+            fileprivate var base: SessionEvents.Iterator
+
+            /// The next batch, never empty; nil once the session is gone or the task is cancelled.
+            public mutating func next() async -> [SessionEvent]? { await base.nextBatch() }
+        }
+    }
+}

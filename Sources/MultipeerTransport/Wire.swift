@@ -1,0 +1,91 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+/// One TCP connection of a session: its socket, the channel in it and the frames in that. Lives on the loop.
+///
+/// ```
+/// connecting ──▶ securing ──▶ framed ──▶ parting ──▶ (closed)
+/// sniffing ────────▲  (accepted: the first byte says TLS or plain)
+/// ```
+final class Wire {
+    enum Phase: Equatable {
+        case connecting
+        case sniffing
+        case securing
+        case framed
+        /// Our CLOSE is on its way: flush, then wait for the other side's end, until `deadline`.
+        case parting(until: Moment)
+    }
+
+    let id: ConnectionID
+    let remote: SocketAddress
+    /// The fingerprint a dialled peer must show; nil on a plain dial.
+    let accepting: Fingerprint?
+    let isDialled: Bool
+    var phase: Phase
+    let socket: Socket
+    var channel: SecureChannel?
+    var decoder = FrameDecoder()
+    /// Frames to be sealed, before the seat has its own.
+    var frames = ByteBuffer()
+    var seat: Seat?
+    var interest: Readiness
+    var hasShutDown = false
+
+    init(
+        _ id: ConnectionID, _ socket: consuming Socket, to remote: SocketAddress, dialled: Bool,
+        accepting: Fingerprint?
+    ) {
+        self.id = id
+        self.remote = remote
+        self.accepting = accepting
+        self.socket = socket
+        isDialled = dialled
+        phase = dialled ? .connecting : .sniffing
+        interest = dialled ? .writable : .readable
+    }
+
+    var isParting: Bool { if case .parting = phase { true } else { false } }
+    var deadline: Moment? { if case .parting(let deadline) = phase { deadline } else { seat?.link.deadline } }
+}
+
+/// A linked peer: the link's machine, and the queue that its senders fill.
+final class Seat {
+    let peer: PeerID
+    let data: ConnectionData
+    var link: Link
+    let outlet: Outlet<EndReason>
+    let isEncrypted: Bool
+    let suite: String?
+    let authentication: LinkFacts.Authentication
+
+    init(
+        _ data: ConnectionData, link: consuming Link, outlet: Outlet<EndReason>, suite: String?,
+        authentication: LinkFacts.Authentication
+    ) {
+        peer = data.peer
+        self.data = data
+        self.link = link
+        self.outlet = outlet
+        isEncrypted = suite != nil
+        self.suite = suite
+        self.authentication = authentication
+    }
+}
+
+/// Takes one frame out of a decoder, then pauses it: before a link stands, each frame decides who gets the next one.
+struct OneFrame: FrameSink {
+    private(set) var header: FrameHeader?
+    private(set) var payload: [UInt8] = []
+
+    var frameLimit: Int { Limits.frameBeforeSelect }  // [frame.limit-before]
+    var wantsFrames: Bool { header == nil }
+    var frameOrder: FrameOrder? { .beforeSelected }  // [frame.order]
+
+    mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
+        self.header = header
+        self.payload = payload.indices.map { payload[$0] }
+    }
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Writes the tables of the chapters from registries.json and states.json; --check compares and exits 1 on difference."""
+
+import json
+import sys
+
+sys.dont_write_bytecode = True
+from blocks import SPEC, rewrite
+
+REGISTRIES = json.loads((SPEC / "registries.json").read_text())
+STATES = json.loads((SPEC / "states.json").read_text())
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows])
+
+
+def size(row):
+    if row.get("name") == "CANDIDATE":
+        return "7 or 19"
+    return f"{row['min']:,}" if row["min"] == row["max"] else f"{row['min']:,}–{row['max']:,}"
+
+
+def entries(name):
+    return table(["type", "name", "bytes", "must", "value"], [
+        (row["type"], row["name"], size(row), "yes" if row["mandatory"] else "", row["note"])
+        for row in REGISTRIES["tlv"][name]])
+
+
+def grease(values, digits):
+    return ", ".join(f"`0x{value:0{digits}X}`" for value in values)
+
+
+def blocks():
+    peer = STATES["machines"]["peer"]
+    cells = {(row["state"], row["event"]): row for row in peer["rows"]}
+
+    def cell(state, event):
+        row = cells[state, event]
+        if row["next"] == state and not row["notify"]:
+            return "–"
+        return row["next"] + (" (tells " + ", ".join(row["notify"]) + ")" if row["notify"] != [row["next"]] else "")
+
+    return {
+        "table connection-data": entries("connectionData"),
+        "table hello": entries("hello"),
+        "table outcome": table(["A \\ B", "none", "optional", "required"], [
+            ["**" + one + "**"] + [next(row["outcome"] for row in REGISTRIES["outcomes"]
+                                        if (row["one"], row["other"]) == (one, other))
+                                   for other in ("none", "optional", "required")]
+            for one in ("none", "optional", "required")]),
+        "table frames": table(["kind", "name", "channel", "when", "payload", "chapter"], [
+            (f"`{row['value']:02X}`", row["name"], {"zero": "0", "nonzero": "not 0", "any": "any"}[row["channel"]],
+             {"before-select": "before the link", "any": "always", "open": "on a link",
+              "invitation": "on an invitation"}[row["phase"]], row["payload"], row["chapter"])
+            for row in REGISTRIES["frames"]]),
+        "table limits": table(["limit", "value", "unit", "label", "when exceeded"], [
+            (row["name"], f"{row['value']:,}", row["unit"], f"`{row['label']}`" if row["label"] else "later chapters",
+             row["breach"]) for row in REGISTRIES["limits"]]),
+        "table timers": table(["timer", "ms", "label", "meaning"], [
+            (row["name"], f"{row['milliseconds']:,}", f"`{row['label']}`", row["meaning"])
+            for row in REGISTRIES["timers"]]),
+        "table codes": table(["code", "name", "meaning", "`MCError`"], [
+            (row["value"], row["name"], row["meaning"], row["mcError"] or "–") for row in REGISTRIES["codes"]]),
+        "table grease": table(["registry", "values"], [
+            ("TLV types", grease(REGISTRIES["grease"]["tlv"], 4)),
+            ("versions", grease(REGISTRIES["grease"]["versions"], 4)),
+            ("frame kinds", grease(REGISTRIES["grease"]["frames"], 2))]),
+        "table peer": table(["event \\ state"] + peer["states"], [
+            ["**" + event + "**: " + meaning] + [cell(state, event) for state in peer["states"]]
+            for event, meaning in peer["events"].items()]),
+    }
+
+
+if __name__ == "__main__":
+    faults = rewrite("table", blocks(), "--check" in sys.argv)
+    print("\n".join(faults), end="\n" if faults else "")
+    sys.exit(1 if faults else 0)

@@ -1,0 +1,113 @@
+import MultipeerFraming
+import TestSupport
+import Testing
+
+@Suite("7 Frames: cutting the stream")
+struct FrameDecoderTests {
+    @Test("all frames come out wherever the stream is split")
+    func splitEverywhere() throws {
+        let bytes = Samples.bytes(Samples.frames)
+        for split in 0...bytes.count {
+            var decoder = FrameDecoder()
+            var sink = Collector()
+            #expect(try decoder.decode(bytes.span.extracting(0..<split), into: &sink) == split)
+            let rest = bytes.count - split
+            #expect(try decoder.decode(bytes.span.extracting(split..<bytes.count), into: &sink) == rest)
+            #expect(try sink.frames() == Samples.frames)
+            #expect(sink.joined <= 1)
+        }
+    }
+
+    @Test("all frames come out of single bytes")
+    func singleBytes() throws {
+        let bytes = Samples.bytes(Samples.frames)
+        var decoder = FrameDecoder()
+        var sink = Collector()
+        for index in bytes.indices {
+            #expect(try decoder.decode(bytes.span.extracting(index..<(index + 1)), into: &sink) == 1)
+        }
+        #expect(try sink.frames() == Samples.frames)
+    }
+
+    @Test("random frames split at random places come out as they went in", arguments: UInt64(0)..<40)
+    func random(seed: UInt64) throws {
+        var random = Seeded(seed)
+        let stream = RandomStream(&random)
+        var decoder = FrameDecoder()
+        var sink = Collector()
+        var offset = 0
+        while offset < stream.bytes.count {
+            let wide = Int.random(in: 0..<4, using: &random) == 0
+            let step = Int.random(in: 0...(wide ? 20_000 : 30), using: &random)
+            let end = min(stream.bytes.count, offset + step)
+            sink.appetite = Int.random(in: 1...5, using: &random)
+            offset += try decoder.decode(stream.bytes.span.extracting(offset..<end), into: &sink)
+        }
+        #expect(sink.pieces == stream.pieces)
+        #expect(decoder.ignoredFrames == stream.ignored)
+    }
+
+    /// 200 frames, some of them to be ignored.
+    struct RandomStream {
+        var pieces: [Collector.Piece] = []
+        var ignored = 0
+        var bytes: [UInt8] = []
+
+        init(_ random: inout Seeded) {
+            var buffer = ByteBuffer()
+            for _ in 0..<200 {
+                let longest = Bool.random(using: &random) ? 40 : 3_000
+                let payload = random.bytes(Int.random(in: 0...longest, using: &random))
+                let channel = UInt32.random(in: 1...9, using: &random)
+                if Int.random(in: 0..<8, using: &random) == 0 {
+                    buffer.appendFrame(
+                        Grease.frameKind(random.next()), channel: channel, payload: payload.span)
+                    ignored += 1
+                } else {
+                    buffer.appendFrame(.data, channel: channel, payload: payload.span)
+                    let header = FrameHeader(.data, channel: channel, length: payload.count)
+                    pieces.append(Collector.Piece(header: header, payload: payload))
+                }
+            }
+            bytes = buffer.takeAll()
+        }
+    }
+
+    @Test("random bytes end in an error or in frames, never in a trap", arguments: UInt64(0)..<200)
+    func noise(seed: UInt64) {
+        var random = Seeded(seed)
+        var sink = Collector()
+        for kind in UInt8.min ... .max {
+            var decoder = FrameDecoder()
+            let payload = random.bytes(Int.random(in: 0...300, using: &random))
+            let bytes = Samples.raw(kind, channel: UInt32.random(in: 0...1, using: &random), payload)
+            _ = try? decoder.decode((bytes + random.bytes(20)).span, into: &sink)
+        }
+        for piece in sink.pieces { _ = try? Frame(piece.header, piece.payload.span) }
+    }
+
+    @Test("100,000 frames in one piece come out in order, none of them joined")
+    func many() throws {
+        var buffer = ByteBuffer()
+        for index in 0..<100_000 { Frame.ping(UInt64(index)).encode(into: &buffer) }
+        let bytes = buffer.takeAll()
+        var decoder = FrameDecoder()
+        var sink = Collector()
+        #expect(try decoder.decode(bytes.span, into: &sink) == 1_600_000)
+        #expect(sink.joined == 0)
+        #expect(try sink.frames() == (0..<100_000).map { .ping(UInt64($0)) })
+    }
+
+    @Test("a sink that wants no more frames leaves the bytes behind them [close.after]")
+    func pause() throws {
+        let bytes = Samples.bytes([.ping(1), .close(.goodbye, reason: ""), .ping(2), .ping(3)])
+        var decoder = FrameDecoder()
+        var sink = Collector()
+        sink.appetite = 2
+        #expect(try decoder.decode(bytes.span, into: &sink) == 26)
+        #expect(try decoder.decode(bytes.span.extracting(26..<bytes.count), into: &sink) == 0)
+        sink.appetite = 1
+        #expect(try decoder.decode(bytes.span.extracting(26..<bytes.count), into: &sink) == 16)
+        #expect(try sink.frames() == [.ping(1), .close(.goodbye, reason: ""), .ping(2)])
+    }
+}

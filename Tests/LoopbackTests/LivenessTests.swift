@@ -1,0 +1,54 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerTransport
+import Testing
+
+@Suite("14 Liveness over loopback", .timeLimit(.minutes(1)))
+struct LivenessTests {
+    static let brief = SessionConfiguration.loopback().with {
+        $0.silence = .milliseconds(200)
+        $0.death = .milliseconds(800)
+    }
+
+    @Test("a peer from whom nothing comes is given up in time, at both ends [live.ping] [live.dead]")
+    func dead() async throws {
+        try await withTaps { annsTap, bobsTap in
+            let meeting = try Meeting(
+                ann: Self.brief.tapped(by: annsTap), bob: Self.brief.tapped(by: bobsTap))
+            try await meeting.link()
+            try await within { try await meeting.expectTalk() }
+            let start = ContinuousClock.now
+            for tap in [annsTap, bobsTap] { await tap.meddle { _ in .hold } }
+            let ends = try await within {
+                (await meeting.ann.events.firstEnd(), await meeting.bob.events.firstEnd())
+            }
+            let passed = ContinuousClock.now - start
+            #expect(ends.0?.code == .timedOut)
+            #expect(ends.1?.code == .timedOut)
+            #expect(passed > .milliseconds(500) && passed < .seconds(5), "\(passed)")
+            await meeting.end()
+        }
+    }
+
+    @Test("a link on which nobody says anything lives on [live.pong]")
+    func idle() async throws {
+        try await withTaps { annsTap, bobsTap in
+            let meeting = try Meeting(
+                ann: Self.brief.tapped(by: annsTap), bob: Self.brief.tapped(by: bobsTap))
+            try await meeting.link()
+            try await within { try await meeting.expectTalk() }
+            let isAnns = await meeting.bob.facts(for: meeting.ann.peer)?.isDialled == true
+            let tap = isAnns ? annsTap : bobsTap
+            let before = await tap.flows.map(\.fromListener.count).max() ?? 0
+            // A PING or PONG is 38 bytes on the wire: ten of them take longer than a dead peer would be given.
+            try await within {
+                await tap.until { ($0.map(\.fromListener.count).max() ?? 0) >= before + 10 * 38 }
+            }
+            try await within { try await meeting.expectTalk() }
+            #expect(await meeting.ann.facts(for: meeting.bob.peer)?.statistics.roundTrip != nil)
+            await meeting.end()
+        }
+    }
+}

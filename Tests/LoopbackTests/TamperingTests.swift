@@ -1,0 +1,110 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+import MultipeerTransport
+import Testing
+
+@Suite("4 Connection data changed on the way", .timeLimit(.minutes(1)))
+struct TamperingTests {
+    /// One thing that somebody on the way does to connection data, and how its holder fares with it.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let holder: EndReason.Code
+        /// What the holder's last attempt failed of, when it went on until its patience was over.
+        let detail: String
+        let apply: @Sendable (Blob) -> Blob
+
+        init(
+            _ name: String, _ holder: EndReason.Code = .timedOut, _ detail: String = "UNKNOWN_PEER",
+            _ apply: @escaping @Sendable (Blob) -> Blob
+        ) {
+            testDescription = name
+            self.holder = holder
+            self.detail = detail
+            self.apply = apply
+        }
+    }
+
+    /// What both kinds of sessions are refused for.
+    static let changes = [
+        Change("peer") { $0.flipping(Blob.peer, byteFromEnd: 3) },
+        Change("name") { $0.flipping(Blob.peer) },
+        Change("instance") { $0.flipping(Blob.instance) },
+        Change("token") { $0.flipping(Blob.token) },
+        Change("lifetime") { $0.flipping(Blob.lifetime) },
+        Change("candidate port", .timedOut, "") { $0.with(Blob.candidate, [4, 0x04, 0x01, 127, 0, 0, 1]) },
+        Change("flag of datagrams") { $0.flippingFlag(4) },
+        Change("another's recipient", .unknownPeer, "") {
+            $0.with(Blob.recipient, [UInt8](repeating: 7, count: 16))
+        },
+    ]
+    static let encryptedChanges =
+        changes + [
+            Change("preference optional") { $0.with(Blob.preference, [0]) },
+            Change("preference none", .policy, "") { $0.plain },
+            Change("fingerprint", .timedOut, "certificate") { $0.flipping(Blob.fingerprint) },
+        ]
+    static let plainChanges =
+        changes + [
+            Change("preference required", .policy, "") { $0.encrypted(1) },
+            Change("preference optional") { $0.encrypted(0) },
+        ]
+
+    @Test(
+        "between sessions that encrypt, no changed field leads to a link [data.recipient] [hello.refs] [hello.receiver] [tls.pin]",
+        arguments: encryptedChanges)
+    func encrypted(_ change: Change) async throws {
+        let meeting = try Meeting(
+            ann: .loopback(patience: .milliseconds(1_500)), bob: .loopback(patience: .milliseconds(1_500)))
+        try await expectRefusal(meeting, change)
+        await meeting.end()
+    }
+
+    @Test(
+        "between sessions that never encrypt, neither, and the wire says why [hello.refs]",
+        arguments: plainChanges)
+    func plain(_ change: Change) async throws {
+        let (annsTap, bobsTap) = (try await Tap(), try await Tap())
+        let meeting = try Meeting(
+            ann: .loopback(.none, patience: .milliseconds(1_500)).tapped(by: annsTap),
+            bob: .loopback(.none, patience: .milliseconds(1_500)).tapped(by: bobsTap))
+        try await expectRefusal(meeting, change)
+        let closed = await (annsTap.flows + bobsTap.flows).flatMap(\.all).contains {
+            $0.contains([0, 0, 2, 5, 0, 0, 0, 0, 0, 6])
+        }
+        #expect(closed == (change.holder == .timedOut))
+        await meeting.end()
+        await annsTap.stop()
+        await bobsTap.stop()
+    }
+
+    private func expectRefusal(_ meeting: Meeting, _ change: Change) async throws {
+        let fared = try await meeting.attempt(and: { change.apply(Blob($0)).bytes })
+        let (ann, bob) = (try #require(fared.ann.error?.reason), try #require(fared.bob.error?.reason))
+        #expect(ann.code == change.holder)
+        #expect(bob.code == .timedOut, "\(bob)")
+        // Whoever's patience is over first refuses the other's last attempt inside TLS.
+        let details = [ann.detail, bob.detail]
+        if change.holder == .timedOut {
+            #expect(details.contains { $0.contains(change.detail) }, "\(details)")
+            #expect(
+                details.allSatisfy { $0.contains(change.detail) || $0.contains("certificate") }, "\(details)")
+        }
+        #expect(await meeting.ann.peers.isEmpty)
+        #expect(await meeting.bob.peers.isEmpty)
+    }
+
+    @Test("without a new checksum, no changed bit passes [data.checksum]")
+    func everyBit() async throws {
+        let session = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
+        let bytes = try await session.connectionData().bytes
+        for bit in 0..<(bytes.count * 8) {
+            var changed = bytes
+            changed[bit / 8] ^= 1 << UInt8(bit % 8)
+            #expect(throws: InvalidConnectionData.self) { try ConnectionData(changed) }
+        }
+        await session.disconnect()
+    }
+}

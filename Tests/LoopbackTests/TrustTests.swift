@@ -1,0 +1,220 @@
+import Foundation
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+import MultipeerTransport
+import Testing
+
+@Suite("5 Trust over loopback", .timeLimit(.minutes(1)))
+struct TrustTests {
+    @Test(
+        "the application is asked once, with the certificates, and may accept [trust.before-confirm] [trust.once]"
+    )
+    func accepted() async throws {
+        let identity = try Identity.generate(commonName: "bob's own")
+        let asked = Questions(answer: true)
+        let meeting = try Meeting(
+            ann: .loopback().with { $0.trust = .ask { await asked.decide($0) } },
+            bob: .loopback(identity: identity))
+        try await meeting.link()
+        let facts = try #require(await meeting.ann.facts(for: meeting.bob.peer))
+        #expect(facts.authentication == .identity(by: "the application"))
+        #expect(asked.all.map(\.fingerprint) == [identity.fingerprint])
+        #expect(asked.all.first?.chain.map(\.der) == identity.chain.map(\.der))
+        #expect(asked.all.first?.name == "bob")
+        #expect(asked.all.first?.peer == meeting.bob.peer.uid)
+        await meeting.end()
+    }
+
+    @Test(
+        "the application may refuse: both sides end with REJECTED, and are not linked [trust.before-confirm]")
+    func refused() async throws {
+        let asked = Questions(answer: false)
+        let meeting = try Meeting(
+            ann: .loopback().with { $0.trust = .ask { await asked.decide($0) } },
+            bob: .loopback(identity: try Identity.generate()))
+        let fared = try await meeting.attempt()
+        #expect(fared.ann.error?.reason?.code == .rejected)
+        #expect(fared.bob.error?.reason?.code == .rejected)
+        #expect(asked.all.count == 1)
+        await meeting.end()
+    }
+
+    @Test(
+        "an application that does not answer keeps nobody: the search can be given up, and the question with it"
+    )
+    func unanswered() async throws {
+        let asked = Questions(answer: nil)
+        let meeting = try Meeting(
+            ann: .loopback().with { $0.trust = .ask { await asked.decide($0) } },
+            bob: .loopback(identity: try Identity.generate()))
+        let (annsData, bobsData) = (
+            try await meeting.ann.connectionData(), try await meeting.bob.connectionData()
+        )
+        async let first = meeting.ann.trying(bobsData)
+        async let second = meeting.bob.trying(annsData)
+        try await within { await asked.arrive(1) }
+        await meeting.ann.cancelConnect(meeting.bob.peer)
+        #expect(await first.error?.reason?.code == .cancelled)
+        #expect(await second.error?.reason?.code == .cancelled)
+        try await within { await asked.cancelled() }
+        #expect(await meeting.ann.peers.isEmpty)
+        await meeting.end()
+    }
+
+    @Test("an answer to an earlier question is none to a later one [trust.once]")
+    func lateAnswer() async throws {
+        let asked = Questions(answer: nil)
+        let meeting = try Meeting(
+            ann: .loopback().with { $0.trust = .ask { await asked.decideWhenTold($0) } },
+            bob: .loopback(identity: try Identity.generate()))
+        let (annsData, bobsData) = (
+            try await meeting.ann.connectionData(), try await meeting.bob.connectionData()
+        )
+        async let firstOfAnn = meeting.ann.trying(bobsData)
+        async let firstOfBob = meeting.bob.trying(annsData)
+        try await within { await asked.arrive(1) }
+        await meeting.ann.cancelConnect(meeting.bob.peer)
+        _ = await (firstOfAnn, firstOfBob)
+        async let second = meeting.ann.trying(bobsData)
+        async let secondOfBob = meeting.bob.trying(annsData)
+        try await within { await asked.arrive(2) }
+        asked.tell(0, false)
+        asked.tell(1, true)
+        #expect(await second.isLinked)
+        #expect(await secondOfBob.isLinked)
+        await meeting.end()
+    }
+
+    @Test("a listed fingerprint is accepted, another is refused")
+    func fingerprints() async throws {
+        let (known, unknown) = (try Identity.generate(), try Identity.generate())
+        let strict = SessionConfiguration.loopback().with { $0.trust = .fingerprints([known.fingerprint]) }
+        let good = try Meeting(ann: strict, bob: .loopback(identity: known))
+        try await good.link()
+        #expect(
+            await good.ann.facts(for: good.bob.peer)?.authentication == .identity(by: "a listed fingerprint"))
+        await good.end()
+        let bad = try Meeting(ann: strict, bob: .loopback(identity: unknown))
+        let fared = try await bad.attempt()
+        #expect(fared.ann.error?.reason?.code == .rejected)
+        #expect(fared.bob.error?.reason?.code == .rejected)
+        await bad.end()
+    }
+
+    @Test(
+        "the key of the first time is the only one ever after, also for another process with the same store")
+    func firstUse() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(
+            path: "multipeer-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appending(path: "peers").path()
+        let bob = try PeerID(displayName: "bob")
+        let own = try Identity.generate()
+        func meet(_ identity: Identity) async throws -> (
+            Result<Void, MultipeerError>, Result<Void, MultipeerError>
+        ) {
+            let store = try TrustStoreFile(path: path)
+            let meeting = try Meeting(
+                PeerID(displayName: "ann"),
+                .loopback().with {
+                    $0.trust = .trustOnFirstUse
+                    $0.trustStore = store
+                },
+                bob, .loopback(identity: identity))
+            let fared = try await meeting.attempt()
+            await meeting.end()
+            return (fared.ann, fared.bob)
+        }
+        #expect(try await meet(own).0.isLinked)
+        #expect(try await meet(own).1.isLinked)
+        let thief = try await meet(Identity.generate())
+        #expect(thief.0.error?.reason?.code == .rejected)
+        #expect(thief.1.error?.reason?.code == .rejected)
+        #expect(try await meet(own).0.isLinked)
+    }
+
+    @Test(
+        "a certificate authority vouches for its own, and for nobody else",
+        .enabled(if: OpenSSLClient.isPresent))
+    func authority() async throws {
+        let chain = try TestChain()
+        defer { chain.remove() }
+        let strict = SessionConfiguration.loopback().with { $0.trust = .certificateAuthority([chain.root]) }
+        let good = try Meeting(ann: strict, bob: .loopback(identity: chain.identity))
+        try await good.link()
+        #expect(
+            await good.ann.facts(for: good.bob.peer)?.authentication
+                == .identity(by: "a certificate authority"))
+        await good.end()
+        for other in [try Identity.generate(), nil] {
+            let bad = try Meeting(ann: strict, bob: .loopback(identity: other))
+            let fared = try await bad.attempt()
+            #expect(fared.ann.error?.reason?.code == .rejected)
+            #expect(fared.bob.error?.reason?.code == .rejected)
+            await bad.end()
+        }
+    }
+
+    @Test("a plain peer proves no key, so that no policy about keys accepts it [trust.before-confirm]")
+    func plain() async throws {
+        let meeting = try Meeting(
+            ann: .loopback(.optional).with { $0.trust = .trustOnFirstUse }, bob: .loopback(.none))
+        let fared = try await meeting.attempt()
+        #expect(fared.ann.error?.reason?.code == .rejected)
+        #expect(fared.bob.error?.reason?.code == .rejected)
+        await meeting.end()
+    }
+}
+
+/// The application's side of `TrustPolicy.ask`: writes down what it is asked, and answers when it is told to.
+final class Questions: Sendable {
+    private struct State {
+        var all: [TrustEvidence] = []
+        var told: [Signal<Bool>] = []
+    }
+
+    private let state = Locked(State())
+    private let answer: Bool?
+    private let arrivals = Counter()
+    private let cancellation = Signal<Void>()
+
+    init(answer: Bool?) { self.answer = answer }
+
+    var all: [TrustEvidence] { state.withLock { $0.all } }
+
+    func arrive(_ count: Int) async { await arrivals.reaches(count) }
+
+    /// Waits until a question was withdrawn.
+    func cancelled() async {
+        let cancellation = cancellation
+        await cancellation.value(onCancel: { cancellation.send(()) })
+    }
+
+    func decide(_ evidence: TrustEvidence) async -> Bool {
+        let signal = note(evidence)
+        if let answer { return answer }
+        return await signal.value(onCancel: { [cancellation] in
+            cancellation.send(())
+            signal.send(true)
+        })
+    }
+
+    /// Like an application that does not look at cancellation.
+    func decideWhenTold(_ evidence: TrustEvidence) async -> Bool { await note(evidence).value() }
+
+    func tell(_ question: Int, _ answer: Bool) { state.withLock { $0.told[question] }.send(answer) }
+
+    private func note(_ evidence: TrustEvidence) -> Signal<Bool> {
+        let signal = Signal<Bool>()
+        state.withLock {
+            $0.all.append(evidence)
+            $0.told.append(signal)
+        }
+        arrivals.add()
+        return signal
+    }
+}

@@ -1,0 +1,86 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+
+/// One end of a link, driven by hand.
+final class End {
+    var link: Link
+    var now: Moment
+    private var decoder = FrameDecoder()
+
+    init(_ configuration: Link.Configuration = .init(), at now: Moment = .start) {
+        self.now = now
+        link = Link(configuration, now: now)
+    }
+
+    var wantsToSend: Bool { link.wantsToSend }
+
+    /// Everything the link wants to write now, as bytes.
+    func written(upTo room: Int = 1_048_576) -> [UInt8] {
+        var output = ByteBuffer()
+        while link.wantsToSend {
+            let before = output.count
+            _ = link.fill(&output, upTo: room, now: now)
+            if output.count == before { break }
+        }
+        return output.takeAll()
+    }
+
+    /// The same as frames.
+    func frames(upTo room: Int = 1_048_576) -> [Frame] {
+        var collector = Collector()
+        var decoder = FrameDecoder()
+        let bytes = written(upTo: room)
+        let used = try? decoder.decode(bytes.span, into: &collector)
+        return used == bytes.count ? collector.frames : []
+    }
+
+    func receive(_ bytes: [UInt8]) { _ = link.receive(bytes.span, through: &decoder, at: now) }
+
+    func receive(_ frames: Frame...) { receive(frames) }
+
+    func receive(_ frames: [Frame]) {
+        var bytes = ByteBuffer()
+        for frame in frames { frame.encode(into: &bytes) }
+        receive(bytes.takeAll())
+    }
+
+    func advance(_ seconds: Double) {
+        now = now.later(seconds)
+        link.advance(to: now)
+    }
+
+    func events() -> [Link.Event] {
+        var events: [Link.Event] = []
+        while let event = link.nextEvent() { events.append(event) }
+        return events
+    }
+
+    func messages() -> [[UInt8]] { link.takeMessages().map(\.bytes) }
+}
+
+/// Keeps the frames that a link writes. Those to be ignored never arrive here.
+private struct Collector: FrameSink {
+    var frames: [Frame] = []
+    var frameLimit: Int { Limits.frame }
+    var wantsFrames: Bool { true }
+
+    mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
+        if let frame = try? Frame(header, payload) { frames.append(frame) }
+    }
+}
+
+extension Moment {
+    static let start = Moment(nanoseconds: 1_000_000_000_000)
+
+    /// Whole milliseconds later.
+    func later(_ seconds: Double) -> Moment { self + .milliseconds((seconds * 1_000).rounded()) }
+}
+
+extension LinkLimits {
+    static func small(message: Int = 100_000, credit: Int = 65_536, channels: UInt32 = 64) -> LinkLimits {
+        LinkLimits(
+            maxMessage: UInt64(message), maxChannels: channels, channelCredit: 262_144,
+            messageCredit: UInt32(credit))
+    }
+}

@@ -1,0 +1,156 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import Testing
+
+@Suite("14 Liveness")
+struct LivenessTests {
+    private func at(_ seconds: Double) -> Moment { Moment.start.later(seconds) }
+
+    @Test("three seconds of silence ask, ten end the link [live.ping] [live.dead]")
+    func silence() {
+        let end = End()
+        #expect(end.link.deadline == at(3))
+        end.advance(2.999)
+        #expect(!end.wantsToSend)
+        end.advance(0.001)
+        #expect(end.frames() == [.ping(1)])
+        #expect(end.link.deadline == at(10))
+        end.advance(6.999)
+        #expect(end.link.end == nil)
+        end.advance(0.001)
+        #expect(end.link.end == .timedOut)
+        #expect(end.frames() == [.close(.timeout, reason: "")])
+    }
+
+    @Test("any byte ends the silence, half a header too [live.ping]")
+    func anyByte() {
+        let end = End()
+        end.advance(3)
+        #expect(end.frames() == [.ping(1)])
+        end.receive([0])
+        #expect(end.link.deadline == end.now + .seconds(3))
+        end.advance(3)
+        #expect(end.frames() == [.ping(2)])
+    }
+
+    @Test("a PING is answered with its own bytes, ahead of messages [live.pong]")
+    func pong() {
+        let end = End()
+        end.link.enqueue([[1]])
+        end.receive(.ping(0x0102_0304_0506_0708), .ping(0))
+        #expect(end.frames() == [.pong(0x0102_0304_0506_0708), .pong(0), .message([1])])
+    }
+
+    @Test("a PONG gives the round trip; one that answers nothing is ignored [live.pong]")
+    func roundTrip() {
+        let end = End()
+        end.advance(3)
+        _ = end.frames()
+        end.advance(0.25)
+        end.receive(.pong(77))
+        #expect(end.events() == [])
+        end.receive(.pong(1), .pong(1))
+        #expect(end.events() == [.roundTrip(.milliseconds(250))])
+        #expect(end.link.statistics.roundTrip?.last == .milliseconds(250))
+        #expect(end.link.end == nil)
+    }
+
+    @Test("a clock that jumped means that we slept: ask, and wait three seconds [live.resume]")
+    func resume() {
+        let end = End()
+        end.advance(3 + 5.001)
+        #expect(end.frames() == [.ping(1)])
+        #expect(end.link.deadline == end.now + .seconds(3))
+        end.advance(2.9)
+        #expect(end.link.end == nil)
+        end.advance(0.1)
+        #expect(end.link.end == .timedOut)
+    }
+
+    @Test("sleeping while a PING is out gives grace too, and an answer saves the link [live.resume]")
+    func resumeAsked() {
+        let end = End()
+        end.advance(3)
+        _ = end.frames()
+        end.advance(3_600)
+        #expect(end.link.end == nil)
+        #expect(end.frames() == [.ping(2)])
+        end.receive(.pong(2))
+        #expect(end.link.deadline == end.now + .seconds(3))
+    }
+
+    @Test("five seconds late is not yet a sleep [live.resume]")
+    func late() {
+        let end = End()
+        end.advance(8)
+        #expect(end.frames() == [.ping(1)])
+        #expect(end.link.deadline == at(11))
+        end.advance(3)
+        #expect(end.link.end == .timedOut)
+    }
+
+    @Test("a machine that is asked early has nothing to say [live.ping]", arguments: [0, 1, 2.9])
+    func early(_ seconds: Double) {
+        var liveness = Liveness(.init(), now: .start)
+        let said = liveness.advance(to: at(seconds))
+        #expect(said == .well)
+        #expect(liveness.deadline == at(3))
+    }
+
+    @Test("every phase and every input: heard, early, due, slept [live.ping] [live.dead] [live.resume]")
+    func everything() {
+        func machine(_ asked: Bool) -> Liveness {
+            var liveness = Liveness(.init(), now: .start)
+            if asked { _ = liveness.advance(to: at(3)) }
+            return liveness
+        }
+        let rows: [(Bool, Double, Liveness.Verdict, Double)] = [
+            (false, 2, .well, 3), (false, 3, .ask, 10), (false, 8.5, .ask, 11.5),
+            (true, 9, .well, 10), (true, 10, .dead, 10), (true, 15.5, .ask, 18.5),
+        ]
+        for (asked, moment, verdict, deadline) in rows {
+            var liveness = machine(asked)
+            let said = liveness.advance(to: at(moment))
+            #expect(said == verdict)
+            #expect(liveness.deadline == at(deadline))
+            liveness.heard(at: at(moment))
+            #expect(liveness.deadline == at(moment + 3))
+        }
+    }
+
+    @Test("the times can be set [live.dead]")
+    func timing() {
+        let end = End(.init(timing: .init(silence: .milliseconds(100), death: .milliseconds(300))))
+        end.advance(0.1)
+        #expect(end.frames() == [.ping(1)])
+        end.advance(0.2)
+        #expect(end.link.end == .timedOut)
+    }
+
+    @Test("a probe goes out at once and its answer is told apart [live.pong]")
+    func probe() {
+        let end = End()
+        end.link.enqueue([[1]])
+        end.link.probe()
+        #expect(end.frames() == [.ping(1), .message([1])])
+        end.receive(.pong(1))
+        #expect(end.events() == [.roundTrip(.zero), .probeAnswered])
+    }
+
+    @Test("a mark is reached when everything before it was read, and not before [live.pong] [msg.order]")
+    func marks() {
+        let end = End(.init(remote: .small(credit: 70)))
+        end.link.mark(1)
+        end.link.enqueue([[1]])
+        end.link.mark(2)
+        end.link.mark(3)
+        end.link.enqueue([[2]])
+        #expect(end.frames() == [.ping(1), .message([1])])
+        end.receive(.pong(1))
+        #expect(end.events() == [.roundTrip(.zero), .markReached(1)])
+        #expect(end.frames() == [.ping(2)])
+        end.receive(.pong(2))
+        #expect(end.events() == [.roundTrip(.zero), .markReached(2), .markReached(3)])
+    }
+}

@@ -1,0 +1,50 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import TestSupport
+
+/// Two links back to back. Bytes travel in random pieces; time stands still unless a test moves it.
+final class Pair {
+    let one: End
+    let other: End
+    private var ways: [[UInt8]] = [[], []]
+    private var random: Seeded
+
+    init(_ oneSays: LinkLimits = .standard, _ otherSays: LinkLimits = .standard, seed: UInt64 = 1) {
+        one = End(.init(local: oneSays, remote: otherSays, greaseKind: Grease.frameKind(seed)))
+        other = End(.init(local: otherSays, remote: oneSays, greaseKind: Grease.frameKind(seed + 1)))
+        random = Seeded(seed)
+    }
+
+    var isWell: Bool { one.link.end == nil && other.link.end == nil }
+
+    /// Each end writes up to `room` bytes, and each reads a random part of what is on its way.
+    func exchange(room: Int = 65_536) {
+        for (index, end) in [one, other].enumerated() {
+            var output = ByteBuffer()
+            _ = end.link.fill(&output, upTo: room, now: end.now)
+            ways[index] += output.takeAll()
+        }
+        for (index, end) in [other, one].enumerated() where !ways[index].isEmpty {
+            let count = Int.random(in: 1...ways[index].count, using: &random)
+            end.receive(Array(ways[index][..<count]))
+            ways[index].removeFirst(count)
+        }
+    }
+
+    func advance(_ seconds: Double) {
+        one.advance(seconds)
+        other.advance(seconds)
+    }
+
+    private var isBusy: Bool {
+        isWell && (one.wantsToSend || other.wantsToSend || !ways.allSatisfy(\.isEmpty))
+    }
+
+    /// Until nothing moves any more; false when that does not come about.
+    @discardableResult
+    func settle() -> Bool {
+        for _ in 0..<10_000 where isBusy { exchange() }
+        return !isBusy
+    }
+}

@@ -1,0 +1,104 @@
+import MultipeerSecurity
+import Testing
+
+@Suite("5.3 TLS peers that do not follow the profile")
+struct ForeignPeerTests {
+    let ann: Identity
+    let eve: Identity
+
+    init() throws {
+        ann = try .generate()
+        eve = try .generate()
+    }
+
+    private func meet(
+        _ habits: ForeignEnd.Habits, accepting: [Fingerprint]? = nil
+    ) throws -> (fault: SecurityFault?, alert: UInt8?) {
+        var channel = try SecureChannel.tls(
+            TLSContext(identity: ann), role: habits.isServer ? .client : .server,
+            accepting: accepting ?? [eve.fingerprint])
+        var foreign = ForeignEnd(habits)
+        return (foreign.meet(&channel), foreign.alert)
+    }
+
+    private func habits(isServer: Bool = false) throws -> ForeignEnd.Habits {
+        ForeignEnd.Habits(isServer: isServer, chain: eve.chain.map(\.der), keyPEM: try eve.pem())
+    }
+
+    @Test("a client that follows the profile is accepted, so the refusals below mean something")
+    func control() throws {
+        let outcome = try meet(habits())
+        #expect(outcome.fault == nil && outcome.alert == nil)
+    }
+
+    @Test("a client without a certificate is refused with an alert [tls.client-certificate]")
+    func noCertificate() throws {
+        let outcome = try meet(ForeignEnd.Habits())
+        #expect(outcome.fault == .peer(.noCertificate))
+        #expect(outcome.alert == 116)
+    }
+
+    @Test("a client with a stranger's certificate is refused with an alert [tls.pin]")
+    func stranger() throws {
+        let outcome = try meet(habits(), accepting: [ann.fingerprint])
+        #expect(outcome.fault == .peer(.strangerCertificate))
+        #expect(outcome.alert == 42)
+    }
+
+    @Test("a client that offers TLS 1.2 at most is refused with an alert [tls.version]")
+    func oldClient() throws {
+        var old = try habits()
+        old.version = TLSVersion.old
+        let outcome = try meet(old)
+        #expect(outcome.fault == .peer(.wrongVersion))
+        #expect(outcome.alert == 70)
+    }
+
+    @Test("a server that offers TLS 1.2 at most is refused with an alert [tls.version]")
+    func oldServer() throws {
+        var old = try habits(isServer: true)
+        old.version = TLSVersion.old
+        let outcome = try meet(old)
+        #expect([.peer(.wrongVersion), .peer(.alert(.init(rawValue: 70)))].contains(outcome.fault))
+    }
+
+    @Test("a client that names no protocol is refused before any application byte [tls.alpn]")
+    func clientWithoutProtocol() throws {
+        var silent = try habits()
+        silent.protocols = []
+        let outcome = try meet(silent)
+        #expect(outcome.fault == .peer(.noCommonProtocol))
+        #expect(outcome.alert != nil)
+    }
+
+    @Test("a server that selects no protocol is refused by the client [tls.alpn]")
+    func serverWithoutProtocol() throws {
+        let outcome = try meet(habits(isServer: true))
+        #expect(outcome.fault == .peer(.noCommonProtocol))
+        #expect(outcome.alert != nil)
+    }
+
+    @Test("a client may offer other protocols beside ours [tls.alpn]")
+    func severalProtocols() throws {
+        var several = try habits()
+        several.protocols = ["h2", "mpc/1", "x"]
+        #expect(try meet(several).fault == nil)
+    }
+
+    @Test("8 certificates are taken, 9 are refused [chain.limit]", arguments: [8, 9])
+    func chainCount(_ count: Int) throws {
+        var many = try habits()
+        for _ in 1..<count { many.chain.append(try Identity.generate().chain[0].der) }
+        #expect(try meet(many).fault == (count == 8 ? nil : .peer(.chainTooLong)))
+    }
+
+    @Test("more than 16 KiB of certificates are refused [chain.limit]")
+    func chainSize() throws {
+        var large = try habits()
+        let filler = try LargeCertificate.make(ofAtLeast: 6_000)
+        large.chain += [filler, filler, filler]
+        #expect(try meet(large).fault == .peer(.chainTooLong))
+        large.chain.removeLast()
+        #expect(try meet(large).fault == nil)
+    }
+}

@@ -1,0 +1,116 @@
+import MultipeerSecurity
+import Testing
+
+@Suite("3.4 Identities")
+struct IdentityTests {
+    @Test(
+        "a generated identity survives PEM, with and without a passphrase", arguments: [nil, "öpen sésame"])
+    func pem(_ passphrase: String?) throws {
+        let identity = try Identity.generate(commonName: "Ann")
+        let text = try identity.pem(passphrase: passphrase)
+        let again = try Identity(file: text, passphrase: passphrase)
+        #expect(again.chain == identity.chain && again.fingerprint == identity.fingerprint)
+        #expect(again.chain[0].subject == "CN=Ann")
+        var pair = try Pair.tls(client: identity, server: again)
+        #expect(try pair.shakeHands())
+        let isEncrypted = String(decoding: text, as: UTF8.self).contains("ENCRYPTED PRIVATE KEY")
+        #expect(isEncrypted == (passphrase != nil))
+    }
+
+    @Test("a generated identity survives PKCS#12", arguments: ["", "secret"])
+    func pkcs12(_ passphrase: String) throws {
+        let identity = try Identity.generate()
+        let archive = try identity.pkcs12(passphrase: passphrase)
+        let again = try Identity(file: archive, passphrase: passphrase)
+        #expect(again.chain == identity.chain)
+        var pair = try Pair.tls(client: again, server: identity)
+        #expect(try pair.shakeHands())
+    }
+
+    @Test("a missing and a wrong passphrase are told apart, in both formats")
+    func passphrases() throws {
+        let identity = try Identity.generate()
+        let files = [try identity.pem(passphrase: "right"), try identity.pkcs12(passphrase: "right")]
+        for file in files {
+            #expect(throws: SecurityFault.local(.passphraseNeeded)) { try Identity(file: file) }
+            #expect(throws: SecurityFault.local(.wrongPassphrase)) {
+                try Identity(file: file, passphrase: "wrong")
+            }
+        }
+    }
+
+    @Test("each defect of a PEM file has its own fault")
+    func defects() throws {
+        let ann = try Identity.generate()
+        let bob = try Identity.generate()
+        let certificate = ann.chain[0].pem
+        let key = Array(try ann.pem().dropFirst(certificate.count))
+        let faults: [(SecurityFault.LocalProblem, [UInt8])] = [
+            (.noCertificateInFile, []), (.noCertificateInFile, Array("hello".utf8)),
+            (.noCertificateInFile, key),
+            (.noKeyInFile, certificate), (.keyMismatch, bob.chain[0].pem + key),
+            (.brokenChain, certificate + bob.chain[0].pem + key),
+            (.identityTooLarge, [UInt8](repeating: 10, count: 200_000)),
+        ]
+        for (fault, file) in faults {
+            #expect(throws: SecurityFault.local(fault)) { try Identity(file: file) }
+        }
+        #expect(try Identity(pem: key + certificate).fingerprint == ann.fingerprint)
+        #expect(try Identity(pem: certificate + certificate + key).chain.count == 1)
+    }
+
+    @Test("a damaged certificate, key or archive is an unreadable identity")
+    func damage() throws {
+        let identity = try Identity.generate()
+        let certificate = identity.chain[0].pem
+        var damagedCertificate = try identity.pem()
+        damagedCertificate[60] = UInt8(ascii: "!")
+        var damagedKey = try identity.pem()
+        damagedKey[certificate.count + 40] = UInt8(ascii: "!")
+        let archive = try identity.pkcs12(passphrase: "x")
+        for file in [damagedCertificate, damagedKey, Array(archive.dropLast()), archive + [0], [0x30]] {
+            let fault = #expect(throws: SecurityFault.self) { try Identity(file: file, passphrase: "x") }
+            guard case .local(.unreadableIdentity) = fault else {
+                Issue.record("\(String(describing: fault))")
+                continue
+            }
+        }
+    }
+
+    @Test("a file of 9 certificates is refused [chain.limit]")
+    func longChain() throws {
+        let identity = try Identity.generate()
+        var file = try identity.pem()
+        for _ in 0..<8 { file += try Identity.generate().chain[0].pem }
+        #expect(throws: SecurityFault.local(.chainTooLong)) { try Identity(file: file) }
+    }
+
+    @Test("a name is shown on one line of ASCII, whatever is in it")
+    func hostileName() throws {
+        let identity = try Identity.generate(commonName: "a\u{1B}[31m\nb\u{202E}")
+        let subject = identity.chain[0].subject
+        #expect(subject.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
+        #expect(throws: SecurityFault.self) {
+            try Identity.generate(commonName: String(repeating: "x", count: 65))
+        }
+    }
+
+    @Test("a certificate is read from exactly its own bytes")
+    func certificates() throws {
+        let certificate = try Identity.generate().chain[0]
+        #expect(try Certificate(der: certificate.der) == certificate)
+        for der in [[], Array(certificate.der.dropLast()), certificate.der + [0], [0x30, 0x00]] {
+            #expect(throws: SecurityFault.local(.malformedCertificate)) { try Certificate(der: der) }
+        }
+        #expect(certificate.fingerprint.bytes == SHA256.hash(certificate.der))
+    }
+
+    @Test("an identity never prints its key")
+    func printing() throws {
+        let identity = try Identity.generate()
+        var shown = ""
+        dump(identity, to: &shown)
+        #expect(shown.contains("<secret>") || !shown.contains("memory"))
+        #expect("\(identity)".hasPrefix("CN=multipeer (P-256, "))
+    }
+}

@@ -1,0 +1,125 @@
+import MultipeerSecurity
+import Testing
+
+@Suite(
+    "3.4 Identities made by the openssl command", .enabled(if: OpenSSLTool.isPresent, "no /usr/bin/openssl"))
+struct OpenSSLFileTests {
+    struct Kind: Sendable, CustomTestStringConvertible {
+        let command: String
+        let description: String
+        var testDescription: String { description }
+    }
+
+    static let kinds = [
+        Kind(command: "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256", description: "P-256"),
+        Kind(command: "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-384", description: "P-384"),
+        Kind(command: "genpkey -algorithm ed25519", description: "Ed25519"),
+        Kind(command: "genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048", description: "RSA-2048"),
+    ]
+
+    @Test("keys of every usable kind shake hands", arguments: kinds)
+    func usable(_ kind: Kind) throws {
+        let tool = try OpenSSLTool()
+        try tool.run("\(kind.command) -out key.pem")
+        try tool.run("req -x509 -key key.pem -out cert.pem -subj /CN=x -days 2")
+        let identity = try Identity(file: try tool.read("key.pem", "cert.pem"))
+        #expect(identity.chain[0].keyDescription == kind.description)
+        var pair = try Pair.tls(client: identity, server: .generate())
+        #expect(try pair.shakeHands())
+    }
+
+    @Test("keys that TLS 1.3 does not take are named")
+    func unusable() throws {
+        let tool = try OpenSSLTool()
+        try tool.run("genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:1024 -out key.pem")
+        try tool.run("req -x509 -key key.pem -out cert.pem -subj /CN=x -days 2")
+        #expect(throws: SecurityFault.local(.unsupportedKey("RSA-1024"))) {
+            try Identity(file: try tool.read("key.pem", "cert.pem"))
+        }
+    }
+
+    @Test("a chain is put in order, whatever the order of the file, and travels whole")
+    func chains() throws {
+        let tool = try OpenSSLTool()
+        try tool.makeChain()
+        let identity = try Identity(file: try tool.read("root.pem", "leaf.key", "middle.pem", "leaf.pem"))
+        #expect(identity.chain.map(\.subject) == ["CN=Leaf", "CN=Middle", "CN=Root"])
+        #expect(identity.chain.map(\.isSelfSigned) == [false, false, true])
+        var pair = try Pair.tls(client: identity, server: identity)
+        #expect(try pair.shakeHands())
+        #expect(pair.client.peerChain == identity.chain && pair.server.peerChain == identity.chain)
+        #expect(throws: SecurityFault.local(.brokenChain)) {
+            try Identity(file: try tool.read("root.pem", "leaf.key", "leaf.pem"))
+        }
+    }
+
+    @Test("an encrypted key and a PKCS#12 archive of the tool are read")
+    func encrypted() throws {
+        let tool = try OpenSSLTool()
+        try tool.makeChain()
+        try tool.run("pkcs8 -topk8 -in leaf.key -out locked.key -passout pass:abc")
+        try tool.run("ec -in leaf.key -aes128 -out older.key -passout pass:abc")
+        try tool.write(try tool.read("middle.pem", "root.pem"), to: "others.pem")
+        try tool.run(
+            "pkcs12 -export -inkey leaf.key -in leaf.pem -certfile others.pem -out a.p12 -passout pass:abc")
+        let names = [["locked.key", "leaf.pem"], ["older.key", "leaf.pem"], ["a.p12"]]
+        for name in names {
+            let file = try name.flatMap { try tool.read($0) }
+            let identity = try Identity(file: file, passphrase: "abc")
+            #expect(identity.chain.count == (name == ["a.p12"] ? 3 : 1))
+            #expect(throws: SecurityFault.local(.wrongPassphrase)) {
+                try Identity(file: file, passphrase: "abd")
+            }
+            #expect(throws: SecurityFault.local(.passphraseNeeded)) { try Identity(file: file) }
+        }
+    }
+
+    @Test("the tool reads what is written here")
+    func written() throws {
+        let tool = try OpenSSLTool()
+        let identity = try Identity.generate(commonName: "Ann")
+        try tool.write(try identity.pem(), to: "a.pem")
+        try tool.write(try identity.pkcs12(passphrase: "abc"), to: "a.p12")
+        try tool.run("pkey -in a.pem -noout -check")
+        try tool.run("verify -CAfile a.pem a.pem")
+        try tool.run("pkcs12 -in a.p12 -noout -passin pass:abc")
+    }
+
+    @Test("an expired certificate is accepted when it is pinned [tls.dates]")
+    func expired() throws {
+        let tool = try OpenSSLTool()
+        try tool.makeChain(days: -1)
+        let identity = try Identity(file: try tool.read("leaf.key", "leaf.pem"))
+        #expect(identity.chain[0].notAfter < identity.chain[0].notBefore)
+        var pair = try Pair.tls(client: identity, server: .generate())
+        #expect(try pair.shakeHands())
+    }
+
+    @Test("a certificate authority vouches for a whole chain, at the right time, and for nothing else")
+    func authority() throws {
+        let tool = try OpenSSLTool()
+        try tool.makeChain()
+        let chain = try Identity(
+            file: try tool.read("leaf.key", "leaf.pem", "middle.pem", "root.pem")
+        ).chain
+        let now = chain[0].notBefore + 60
+        func verdict(_ roots: [Certificate], _ chain: [Certificate], at now: Int64) -> TrustVerdict {
+            TrustPolicy.certificateAuthority(roots).evaluate(
+                .sample(chain: chain, fingerprint: chain.first?.fingerprint, now: now))
+        }
+        let trusted = TrustVerdict.trusted(by: "a certificate authority", remember: false)
+        #expect(verdict([chain[2]], chain, at: now) == trusted)
+        #expect(verdict([chain[2]], Array(chain.dropLast()), at: now) == trusted)
+        #expect(verdict([chain[1]], [chain[0]], at: now) == trusted)
+        let missing = verdict([chain[2]], [chain[0]], at: now)
+        #expect(missing == .distrusted(reason: "unable to get local issuer certificate"))
+        #expect(
+            verdict([chain[2]], chain, at: now + 40 * 86_400)
+                == .distrusted(reason: "certificate has expired"))
+        #expect(
+            verdict([chain[2]], chain, at: now - 7_200) == .distrusted(reason: "certificate is not yet valid")
+        )
+        #expect(verdict([], chain, at: now) != trusted)
+        #expect(verdict(try Identity.generate().chain, chain, at: now) != trusted)
+    }
+}

@@ -1,0 +1,143 @@
+import MultipeerFraming
+import MultipeerSecurity
+import Testing
+
+extension TrustEvidence {
+    static func sample(
+        chain: [Certificate] = [], fingerprint: Fingerprint?, known: Fingerprint? = nil, now: Int64 = 0
+    ) -> TrustEvidence {
+        TrustEvidence(
+            peer: UID(high: 1, low: 2), name: "ann", chain: chain, fingerprint: fingerprint, known: known,
+            now: now)
+    }
+}
+
+@Suite("5.4 Trust policies")
+struct TrustPolicyTests {
+    let one: Fingerprint
+    let other: Fingerprint
+
+    init() throws {
+        one = try #require(Fingerprint([UInt8](repeating: 1, count: 32)))
+        other = try #require(Fingerprint([UInt8](repeating: 2, count: 32)))
+    }
+
+    private func trusted(_ reason: String, remember: Bool = false) -> TrustVerdict {
+        .trusted(by: reason, remember: remember)
+    }
+
+    @Test("connection data suffices by default, also without a key")
+    func connectionData() {
+        for key in [one, nil] {
+            #expect(
+                TrustPolicy.connectionData.evaluate(.sample(fingerprint: key)) == trusted("connection data"))
+        }
+    }
+
+    @Test("listed fingerprints are trusted, others and plain links are not")
+    func fingerprints() {
+        let policy = TrustPolicy.fingerprints([one])
+        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted("a listed fingerprint"))
+        #expect(
+            policy.evaluate(.sample(fingerprint: other))
+                == .distrusted(reason: "the fingerprint is not listed"))
+        #expect(
+            policy.evaluate(.sample(fingerprint: nil)) == .distrusted(reason: "a plain link proves no key"))
+    }
+
+    @Test("the first key is remembered, the same one trusted again, another one not")
+    func firstUse() {
+        let policy = TrustPolicy.trustOnFirstUse
+        #expect(policy.evaluate(.sample(fingerprint: one)) == trusted("first use", remember: true))
+        #expect(
+            policy.evaluate(.sample(fingerprint: one, known: one)) == trusted("the key known since first use")
+        )
+        #expect(
+            policy.evaluate(.sample(fingerprint: other, known: one))
+                == .distrusted(reason: "the key is not the one known since first use"))
+        #expect(
+            policy.evaluate(.sample(fingerprint: nil, known: one))
+                == .distrusted(reason: "a plain link proves no key"))
+    }
+
+    @Test("an authority vouches for identities only, and for the leaf that the handshake saw")
+    func authority() throws {
+        let identity = try Identity.generate()
+        let policy = TrustPolicy.certificateAuthority(identity.chain)
+        #expect(policy.evaluate(.sample(fingerprint: one)) == .distrusted(reason: "the peer has no identity"))
+        #expect(
+            policy.evaluate(.sample(chain: identity.chain, fingerprint: one))
+                == .distrusted(reason: "the peer has no identity"))
+    }
+
+    enum Part: CaseIterable, Sendable {
+        case yes, no, askYes, askNo
+
+        var isYes: Bool { self == .yes || self == .askYes }
+        var isAsked: Bool { self == .askYes || self == .askNo }
+
+        func policy(_ log: Lines) -> TrustPolicy {
+            switch self {
+            case .yes: return .connectionData
+            case .no: return .fingerprints([])
+            case .askYes, .askNo:
+                let answer = isYes
+                return .ask { _ in
+                    log.add("asked")
+                    return answer
+                }
+            }
+        }
+    }
+
+    @Test(
+        "all and any of every two policies decide as the words say", arguments: Part.allCases, Part.allCases)
+    func combinations(_ first: Part, _ second: Part) async {
+        let log = Lines()
+        let parts = [first.policy(log), second.policy(log)]
+        let evidence = TrustEvidence.sample(fingerprint: one)
+        let all = await TrustPolicy.all(parts).decide(evidence)
+        let any = await TrustPolicy.any(parts).decide(evidence)
+        #expect(isTrusted(all) == (first.isYes && second.isYes))
+        #expect(isTrusted(any) == (first.isYes || second.isYes))
+        #expect(all != .undecided && any != .undecided)
+    }
+
+    @Test("nobody is asked when the answer would not matter", arguments: [Part.askYes, .askNo])
+    func needless(_ asked: Part) async {
+        let log = Lines()
+        let evidence = TrustEvidence.sample(fingerprint: one)
+        for pair in [[asked, Part.no], [.no, asked]] {
+            #expect(!isTrusted(await TrustPolicy.all(pair.map { $0.policy(log) }).decide(evidence)))
+        }
+        for pair in [[asked, Part.yes], [.yes, asked]] {
+            #expect(isTrusted(await TrustPolicy.any(pair.map { $0.policy(log) }).decide(evidence)))
+        }
+        #expect(log.all.isEmpty)
+        _ = await TrustPolicy.any([Part.askYes, .askYes].map { $0.policy(log) }).decide(evidence)
+        _ = await TrustPolicy.all([Part.askNo, .askNo].map { $0.policy(log) }).decide(evidence)
+        #expect(log.all.count == 2)
+    }
+
+    @Test("a question leaves the pure verdict open, and a nested one is found")
+    func open() async {
+        let evidence = TrustEvidence.sample(fingerprint: one)
+        let nested = TrustPolicy.all([
+            .any([.fingerprints([other]), .ask { $0.name == "ann" }]), .trustOnFirstUse,
+        ])
+        #expect(nested.evaluate(evidence) == .undecided)
+        #expect(await nested.decide(evidence) == trusted("the application and first use", remember: true))
+    }
+
+    @Test("an empty composition trusts nobody")
+    func empty() async {
+        let evidence = TrustEvidence.sample(fingerprint: one)
+        for policy in [TrustPolicy.all([]), .any([])] {
+            #expect(policy.evaluate(evidence) == .distrusted(reason: "the policy names nobody"))
+        }
+    }
+
+    private func isTrusted(_ verdict: TrustVerdict) -> Bool {
+        if case .trusted = verdict { true } else { false }
+    }
+}

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Compiles MultipeerFraming as Embedded Swift for a bare wasm32 and runs its vectors there.
+# Usage: Tests/Wasm/run.sh [directory of the vectors]
+set -eu
+root=$(cd "$(dirname "$0")/../.." && pwd)
+vectors=${1:-$root/Spec/vectors}
+tools=$(dirname "$(readlink -f "$(command -v swiftc)")")
+out=$root/.build/wasm
+mkdir -p "$out"
+
+python3 "$root/Tests/Wasm/vectors.py" "$vectors" > "$out/Vectors.swift"
+swiftc -wmo -Osize -swift-version 6 -warnings-as-errors -strict-memory-safety -package-name swift-multipeer \
+    -enable-experimental-feature Embedded -target wasm32-unknown-none-wasm -parse-as-library \
+    -module-name SelfTest -c "$root"/Sources/MultipeerFraming/*.swift "$root/Tests/Wasm/SelfTest.swift" \
+    "$out/Vectors.swift" -o "$out/selftest.o"
+"$tools/clang" --target=wasm32-unknown-none -O2 -ffreestanding -fno-builtin -c "$root/Tests/Wasm/runtime.c" \
+    -o "$out/runtime.o"
+"$tools/wasm-ld" -z stack-size=1048576 --export=_start "$out/selftest.o" "$out/runtime.o" -o "$out/selftest.wasm"
+exec "$tools/wasmkit" run "$out/selftest.wasm"
