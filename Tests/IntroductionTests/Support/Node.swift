@@ -1,6 +1,7 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
+import TestSupport
 
 /// One peer of a `Neighbourhood`: its machine, its host, and what its application was told.
 struct Node {
@@ -54,7 +55,7 @@ struct Node {
     init(
         _ number: Int, preference: EncryptionPreference, hasIdentity: Bool, seats: Int, uid: UID, seed: UInt64
     ) throws {
-        var dice = Dice(seed: seed)
+        var dice = Seeded(seed)
         local = LocalPeer(
             peer: try PeerID(uid: uid, displayName: "peer \(number)"), instance: dice.next(), preference: preference,
             hasIdentity: hasIdentity,
