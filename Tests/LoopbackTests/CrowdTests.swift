@@ -4,9 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("15 Crowds", .timeLimit(.minutes(1)))
+@Suite("15 Crowds", .inTurns, .timeLimit(.minutes(5)))
 struct CrowdTests {
     @Test("500 idle connections do not stop an honest peer, and are let go of [limit.unauthenticated]")
     func idle() async throws {

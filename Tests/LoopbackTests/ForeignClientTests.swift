@@ -5,9 +5,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("5 Foreign clients", .timeLimit(.minutes(1)))
+@Suite("5 Foreign clients", .inTurns, .timeLimit(.minutes(5)))
 struct ForeignClientTests {
     struct Habit: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -3,9 +3,10 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("14 Liveness over loopback", .timeLimit(.minutes(1)))
+@Suite("14 Liveness over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct LivenessTests {
     static let brief = SessionConfiguration.loopback().with {
         $0.silence = .milliseconds(200)

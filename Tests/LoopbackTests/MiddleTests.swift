@@ -4,9 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("5 Somebody in the middle", .timeLimit(.minutes(1)))
+@Suite("5 Somebody in the middle", .inTurns, .timeLimit(.minutes(5)))
 struct MiddleTests {
     /// What the middle does to one or both blobs, and to the connections.
     enum Flip: CaseIterable, Sendable { case anns, bobs, both }

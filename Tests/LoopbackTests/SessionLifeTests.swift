@@ -3,9 +3,10 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("14 The life of a session", .timeLimit(.minutes(1)))
+@Suite("14 The life of a session", .inTurns, .timeLimit(.minutes(5)))
 struct SessionLifeTests {
     @Test("connecting twice is connecting once, and connecting to a linked peer is done at once")
     func twice() async throws {

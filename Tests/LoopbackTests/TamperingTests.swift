@@ -4,9 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("4 Connection data changed on the way", .timeLimit(.minutes(1)))
+@Suite("4 Connection data changed on the way", .inTurns, .timeLimit(.minutes(5)))
 struct TamperingTests {
     /// One thing that somebody on the way does to connection data, and how its holder fares with it.
     struct Change: Sendable, CustomTestStringConvertible {
