@@ -86,7 +86,7 @@ struct SessionLifeTests {
         let fared = await meeting.ann.trying(try await meeting.bob.connectionData())
         let passed = ContinuousClock.now - start
         #expect(fared.error?.reason?.code == .timedOut)
-        #expect(passed > .milliseconds(950) && passed < .seconds(5))
+        #expect(passed > .milliseconds(950) && passed < .seconds(20))
         await meeting.end()
     }
 
