@@ -6,7 +6,9 @@ public import MultipeerMesh
 public struct MultipeerError: Error, Sendable {
     /// What kind of failure it was; the list may grow.
     public struct Code: RawRepresentable, Hashable, Sendable {
+        /// The kind in words that do not change.
         public let rawValue: String
+        /// A kind with these words.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The peer is not linked.
@@ -27,6 +29,7 @@ public struct MultipeerError: Error, Sendable {
         public static let cancelled = Code(rawValue: "cancelled")
     }
 
+    /// What kind of failure it was.
     public let code: Code
     /// One line, lower case, without secrets.
     public let description: String
@@ -41,5 +44,6 @@ public struct MultipeerError: Error, Sendable {
 }
 
 extension MultipeerError: Equatable, CustomStringConvertible {
+    /// Equal when the codes are.
     public static func == (one: MultipeerError, other: MultipeerError) -> Bool { one.code == other.code }
 }

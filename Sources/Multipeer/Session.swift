@@ -23,6 +23,7 @@ public actor Session {
     public nonisolated let configuration: SessionConfiguration
     private nonisolated let driver: SessionDriver
 
+    /// The session lives on the thread of its sockets.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe driver.unownedExecutor }
 
     /// Throws when the identity does not serve or the system has no resources left.
@@ -79,7 +80,8 @@ public actor Session {
     /// The same, and refuses data that is not of `peer`.
     public func connect(_ peer: PeerID, with data: ConnectionData) async throws(MultipeerError) {
         guard peer == data.peer else {
-            throw MultipeerError(.invalidConnectionData, "this connection data is of \(data.peer), not of \(peer)")
+            throw MultipeerError(
+                .invalidConnectionData, "this connection data is of \(data.peer), not of \(peer)")
         }
         try await connect(with: data)
     }
@@ -117,7 +119,8 @@ public actor Session {
     }
 
     /// Sends several messages in order, with less work for each.
-    public nonisolated func send(contentsOf messages: [[UInt8]], to peer: PeerID) async throws(MultipeerError) {
+    public nonisolated func send(contentsOf messages: [[UInt8]], to peer: PeerID) async throws(MultipeerError)
+    {
         do throws(SendFault) {
             try await driver.send(contentsOf: messages, to: peer.uid)
         } catch {

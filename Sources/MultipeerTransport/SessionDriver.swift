@@ -78,7 +78,8 @@ package actor SessionDriver: LoopClient {
         guard configuration.preference != .none else { return (nil, nil) }
         let identity: Identity
         if let own = configuration.identity { identity = own } else { identity = try Identity.generate() }
-        return (identity, try TLSContext(identity: identity, keyLog: configuration.keyLog))  // [key.ephemeral]
+        // [key.ephemeral]
+        return (identity, try TLSContext(identity: identity, keyLog: configuration.keyLog))
     }
 
     /// A new instance each time: what was said to the old one cannot reach the new one. [endpoint.instance]

@@ -1,12 +1,15 @@
 /// The events of a session as an asynchronous sequence.
 public struct SessionEvents: AsyncSequence, Sendable {
+    /// One event, or a batch of them.
     public typealias Element = SessionEvent
+    /// The sequence never throws.
     public typealias Failure = Never
 
     private let inbox: Inbox<SessionEvent>
 
     package init(_ inbox: Inbox<SessionEvent>) { self.inbox = inbox }
 
+    /// Begins where the last iterator stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(inbox.makeAsyncIterator()) }
 
     /// Hands out the events; a batch that was taken from the session costs no lock for each.
@@ -18,6 +21,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
         /// The next event; nil once the session is gone or the task is cancelled.
         public mutating func next() async -> SessionEvent? { await base.next() }
 
+        /// The next event, for a consumer on that actor; nil once the session is gone or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? {
             await base.next(isolation: actor)
         }
@@ -30,11 +34,14 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
     /// Batches of events, for those to whom an `await` for each is too much.
     public struct Batches: AsyncSequence, Sendable {
+        /// One event, or a batch of them.
         public typealias Element = [SessionEvent]
+        /// The sequence never throws.
         public typealias Failure = Never
 
         fileprivate let events: SessionEvents
 
+        /// Begins where the last iterator stopped.
         public func makeAsyncIterator() -> Iterator { Iterator(base: events.makeAsyncIterator()) }
 
         /// Hands out whole batches.

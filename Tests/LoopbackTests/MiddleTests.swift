@@ -82,6 +82,7 @@ struct MiddleTests {
             let fared = try await meeting.attempt()
             #expect(!fared.ann.isLinked && !fared.bob.isLinked)
             for flow in await annsTap.flows + bobsTap.flows {
+                // A dial that was given up at once brought nothing.
                 #expect(flow.fromDialler.isEmpty || flow.fromDialler.first == 0x16)
                 #expect(!flow.fromDialler.contains(Array("MPCPLAIN".utf8)))
             }
