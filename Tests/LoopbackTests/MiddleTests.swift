@@ -51,19 +51,22 @@ struct MiddleTests {
 
     @Test("who answers a TLS dialler with a certificate of its own is refused inside TLS [tls.pin]")
     func ownCertificate() async throws {
-        try await withTaps { annsTap, bobsTap in
+        try await eventually { patience in
             let forger = try Forger()
-            let meddler: Tap.Meddler = { chunk in chunk.from == .dialler ? forger.answer(chunk) : .hold }
-            await annsTap.meddle(meddler)
-            await bobsTap.meddle(meddler)
-            let meeting = try Meeting(
-                ann: Self.tapped(.required, annsTap), bob: Self.tapped(.required, bobsTap))
-            let fared = try await meeting.attempt()
-            #expect(fared.ann.error?.reason?.code == .timedOut)
-            #expect(fared.bob.error?.reason?.code == .timedOut)
-            #expect(forger.met > 0)
+            try await withTaps { annsTap, bobsTap in
+                let meddler: Tap.Meddler = { chunk in chunk.from == .dialler ? forger.answer(chunk) : .hold }
+                await annsTap.meddle(meddler)
+                await bobsTap.meddle(meddler)
+                let meeting = try Meeting(
+                    ann: Self.tapped(.required, annsTap, patience: patience),
+                    bob: Self.tapped(.required, bobsTap, patience: patience))
+                let fared = try await meeting.attempt()
+                #expect(fared.ann.error?.reason?.code == .timedOut)
+                #expect(fared.bob.error?.reason?.code == .timedOut)
+                await meeting.end()
+            }
             #expect(forger.plaintext.isEmpty)
-            await meeting.end()
+            return forger.met > 0
         }
     }
 
@@ -131,7 +134,8 @@ struct MiddleTests {
     func truncated() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
-                ann: Self.tapped(.required, annsTap), bob: Self.tapped(.required, bobsTap))
+                ann: Self.tapped(.required, annsTap, patience: .seconds(15)),
+                bob: Self.tapped(.required, bobsTap, patience: .seconds(15)))
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
             let meddler: Tap.Meddler = { $0.offset > 300_000 ? .cut([]) : .pass }
