@@ -3,7 +3,7 @@ package import Testing
 
 /// Lets only a few tests of a suite run at a time: those that wait for real sockets, processes and patience, which a
 /// hundred others beside them would starve.
-package struct Turns: SuiteTrait, TestScoping {
+package struct Turns: SuiteTrait, TestTrait, TestScoping {
     private static let places = Places(8)
 
     package var isRecursive: Bool { true }
