@@ -1,0 +1,81 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import TestSupport
+import Testing
+
+@Suite("6.1 Cancelling")
+struct CancelTests {
+    /// How far a connection is when the application gives up.
+    enum Phase: CaseIterable {
+        case dialling, greeting, deciding, decidingConfirmed, confirming, candidate
+    }
+
+    @Test("cancelling closes the connection in every phase, says so once, and nothing links afterwards [link.cancel]", arguments: Phase.allCases, [true, false])
+    func everyPhase(_ phase: Phase, _ weAreLower: Bool) throws {
+        var stage = try Stage(weAreLower: weAreLower)
+        let uid = stage.peer.endpoint.uid
+        let dial = try #require(try (stage.seek() + stage.wait(.milliseconds(500)).map(\.action)).dials.first)
+        var id = dial.id
+        var proof: [UInt8] = []
+        switch phase {
+        case .dialling: break
+        case .greeting: stage.machine.secured(id, stage.channel, nonce: Stage.binding, at: stage.now)
+        case .deciding, .decidingConfirmed, .confirming, .candidate:
+            let greeting = try stage.greet(trusted: phase == .confirming || phase == .candidate)
+            id = greeting.id
+            proof = stage.confirm(as: .initiator, initiator: greeting.theirs, responder: greeting.ours)
+            if phase == .decidingConfirmed || phase == .candidate { stage.give(id, proof) }
+        }
+        _ = stage.machine.takeActions()
+        stage.machine.cancel(uid, at: stage.now)
+        let actions = stage.machine.takeActions()
+        #expect(actions.code(of: id) == .cancelled && actions.code(of: dial.id) == .cancelled)
+        #expect(actions.failures == [.cancelled])
+
+        stage.give(id, .select)
+        stage.machine.decide(uid, asked: id, isTrusted: true, at: stage.now)
+        stage.machine.cancel(uid, at: stage.now)
+        #expect(stage.machine.takeActions().isEmpty && stage.wait(.seconds(60)).isEmpty)
+    }
+
+    @Test("whenever one side cancels, both ends agree on what became of it [link.cancel]")
+    func whenever() throws {
+        var outcomes: Set<Bool> = []
+        for seed in UInt64(0)..<200 {
+            let pair = try Neighbourhood(seed: seed)
+            for one in [0, 1] { try pair.connect(one, to: 1 - one) }
+            let canceller = Int(seed % 2)
+            pair.after(pair.dice.milliseconds(0...150)) { pair.cancel(canceller, 1 - canceller) }
+            pair.run(for: .seconds(40))
+            let linked = pair.areLinked(0, 1)
+            outcomes.insert(linked)
+            #expect(linked || pair.nodes.allSatisfy { $0.links.isEmpty }, "seed \(seed)")
+            #expect(pair.complaints.isEmpty && pair.nodes.allSatisfy { $0.open.isEmpty }, "seed \(seed)")
+            if !linked {
+                let other = pair.nodes[1 - canceller].failures(of: pair.nodes[canceller].uid)
+                #expect(other.count == 1, "seed \(seed)")
+            }
+        }
+        #expect(outcomes == [true, false])
+    }
+
+    @Test("cancelling does nothing to a peer that is linked already [link.cancel]")
+    func linked() throws {
+        var stage = try Stage()
+        try stage.seek()
+        try stage.link()
+        stage.machine.cancel(stage.peer.endpoint.uid, at: stage.now)
+        #expect(stage.machine.takeActions().isEmpty)
+        #expect(try !stage.machine.connect(with: stage.theirs, zones: [], at: stage.now))
+    }
+
+    @Test("a peer that hears CANCELLED gives up too [link.cancel]")
+    func heard() throws {
+        var stage = try Stage()
+        try stage.seek()
+        let candidate = try stage.candidate()
+        let actions = stage.give(candidate.id, .close(.cancelled, reason: ""))
+        #expect(actions.failures == [.refusedByPeer(.cancelled)] && actions.code(of: candidate.id) == .ok)
+    }
+}

@@ -1,0 +1,95 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import TestSupport
+import Testing
+
+@Suite("6.5 After a link")
+struct ReconnectTests {
+    @Test("a link that ended is made anew by connecting again with the same data, as often as one likes")
+    func again() throws {
+        let pair = try Neighbourhood(seed: 1)
+        for round in 0..<5 {
+            for one in [0, 1] { #expect(try pair.connect(one, to: 1 - one), "round \(round)") }
+            pair.run(for: .seconds(4))
+            #expect(pair.areLinked(0, 1), "round \(round)")
+            try pair.hangUp(round % 2, on: 1 - round % 2)
+            pair.run(for: .seconds(1))
+            #expect(pair.nodes.allSatisfy { $0.links.isEmpty && $0.open.isEmpty })
+        }
+        #expect(pair.complaints.isEmpty, "\(pair.complaints)")
+    }
+
+    @Test("a link that is lost before the peer used it resumes the attempt, and links again [select.next]")
+    func unused() throws {
+        var stage = try Stage(weAreLower: false)
+        let uid = stage.peer.endpoint.uid
+        try stage.seek()
+        let first = try stage.link()
+        _ = stage.wait(.seconds(1))
+        stage.machine.linkEnded(first, of: uid, mayResume: true, at: stage.now)
+        #expect(stage.machine.takeActions().contains(.seek(uid)))
+        #expect(!stage.wait(.seconds(2)).map(\.action).dials.isEmpty)
+        try stage.link()
+    }
+
+    @Test("a link that was used, or lost after the attempt's time, is not sought again", arguments: [true, false])
+    func used(_ isUsed: Bool) throws {
+        var stage = try Stage()
+        try stage.seek()
+        let link = try stage.link()
+        if !isUsed { _ = stage.wait(.seconds(30)) }
+        stage.machine.linkEnded(link, of: stage.peer.endpoint.uid, mayResume: !isUsed, at: stage.now)
+        #expect(stage.machine.takeActions().isEmpty && stage.wait(.seconds(60)).isEmpty)
+    }
+
+    @Test("a link lost at the very moment it is made leaves no end behind that thinks otherwise [select.answer] [select.next]")
+    func lostAtOnce() throws {
+        for seed in UInt64(0)..<200 {
+            let pair = try Neighbourhood(seed: seed)
+            for one in [0, 1] { try pair.connect(one, to: 1 - one) }
+            var isKilled = false
+            pair.interfere = { [unowned pair] frame, _ in
+                guard !isKilled, frame[3] == FrameKind.selected.rawValue else { return frame }
+                isKilled = true
+                if let wire = pair.wires.indices.last(where: { !pair.wires[$0].isDead && pair.wires[$0].isSecured[0] }) {
+                    pair.kill(wire)
+                }
+                return frame
+            }
+            pair.run(for: .seconds(12))
+            #expect(isKilled && pair.areLinked(0, 1) && pair.complaints.isEmpty, "seed \(seed): \(pair.complaints)")
+        }
+    }
+
+    @Test("a session that begins anew is another instance: old data finds nobody, new data links [endpoint.instance] [hello.receiver]")
+    func restarted() throws {
+        for isSilent in [true, false] {
+            let pair = try Neighbourhood(seed: 4)
+            for one in [0, 1] { try pair.connect(one, to: 1 - one) }
+            pair.run(for: .seconds(4))
+            let old = try #require(pair.nodes[0].held[pair.nodes[1].uid])
+            #expect(pair.areLinked(0, 1))
+            try pair.restart(1, isSilent: isSilent)
+            #expect(pair.nodes[1].local.endpoint != old.endpoint && pair.nodes[1].uid == old.endpoint.uid)
+            pair.nodes[0].answersProbes = true
+            pair.run(for: .seconds(2))
+            for one in [0, 1] { try pair.connect(one, to: 1 - one) }
+            pair.run(for: .seconds(10))
+            #expect(pair.areLinked(0, 1) && pair.complaints.isEmpty, "\(isSilent): \(pair.complaints)")
+        }
+    }
+
+    @Test("data of an earlier instance of the peer is answered with UNKNOWN_PEER, and the attempt goes on until its time is over [endpoint.instance]")
+    func old() throws {
+        let pair = try Neighbourhood([.none, .none], seed: 4)
+        try pair.data(from: 0, for: 1)
+        let old = try pair.data(from: 1, for: 0)
+        try pair.restart(1, isSilent: true)
+        try pair.connect(0, to: 1, with: old)
+        try pair.connect(1, to: 0)
+        pair.run(for: .seconds(40))
+        #expect(pair.nodes[0].failures(of: pair.nodes[1].uid).count == 1)
+        #expect(pair.nodes.allSatisfy { $0.links.isEmpty } && pair.nodes[0].heard.contains(.unknownPeer))
+    }
+}
