@@ -11,7 +11,9 @@ struct CancelTests {
         case dialling, greeting, deciding, decidingConfirmed, confirming, candidate
     }
 
-    @Test("cancelling closes the connection in every phase, says so once, and nothing links afterwards [link.cancel]", arguments: Phase.allCases, [true, false])
+    @Test(
+        "cancelling closes the connection in every phase, says so once, and nothing links afterwards [link.cancel]",
+        arguments: Phase.allCases, [true, false])
     func everyPhase(_ phase: Phase, _ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
         let uid = stage.peer.endpoint.uid
@@ -77,5 +79,19 @@ struct CancelTests {
         let candidate = try stage.candidate()
         let actions = stage.give(candidate.id, .close(.cancelled, reason: ""))
         #expect(actions.failures == [.refusedByPeer(.cancelled)] && actions.code(of: candidate.id) == .ok)
+    }
+
+    @Test(
+        "a session that leaves cancels everything it seeks and every connection, also of strangers [link.cancel]"
+    )
+    func all() throws {
+        var stage = try Stage()
+        try stage.seek()
+        let candidate = try stage.candidate()
+        let stranger = stage.accept()
+        stage.machine.cancelAll(at: stage.now)
+        let actions = stage.machine.takeActions()
+        #expect(actions.code(of: candidate.id) == .cancelled && actions.code(of: stranger) == .cancelled)
+        #expect(actions.failures == [.cancelled] && stage.machine.deadline == nil)
     }
 }

@@ -6,17 +6,20 @@ import Testing
 
 @Suite("6 Chaos")
 struct ChaosTests {
-    /// Two sessions that insist on a link, and a network in which connections die for ten seconds.
-    private func storm(_ seed: UInt64) throws -> Neighbourhood {
+    /// Two sessions that seek each other, again and again if they insist, and a network in which connections die for ten
+    /// seconds.
+    private func storm(_ seed: UInt64, insists: Bool) throws -> Neighbourhood {
         let pair = try Neighbourhood(seed: seed)
         pair.latency = [1...5, 1...60, 50...400][Int(seed % 3)]
         for one in [0, 1] {
-            pair.nodes[one].insists = true
+            pair.nodes[one].insists = insists
             pair.after(pair.dice.milliseconds(0...2_000)) { try pair.connect(one, to: 1 - one) }
         }
         for _ in 0..<Int.random(in: 5...60, using: &pair.dice) {
             pair.after(pair.dice.milliseconds(0...10_000)) {
-                guard let wire = pair.wires.indices.filter({ !pair.wires[$0].isDead }).randomElement(using: &pair.dice)
+                guard
+                    let wire = pair.wires.indices.filter({ !pair.wires[$0].isDead }).randomElement(
+                        using: &pair.dice)
                 else { return }
                 pair.kill(wire, noticedWithin: 3_000)
             }
@@ -25,22 +28,42 @@ struct ChaosTests {
         return pair
     }
 
-    @Test("connections die at random: never two links at one end, each connect has one outcome, and calm brings one link [select.one] [select.next] [stale.supersede] [stale.probe]")
+    @Test(
+        "connections die at random: never two links at one end, each connect has one outcome, and calm brings one link [select.one] [select.next] [stale.supersede] [stale.probe]"
+    )
     func deaths() throws {
         for seed in UInt64(0)..<300 {
-            let pair = try storm(seed)
+            let pair = try storm(seed, insists: true)
             pair.run(for: .seconds(30))
             #expect(pair.areLinked(0, 1) && pair.complaints.isEmpty, "seed \(seed): \(pair.complaints)")
             #expect(pair.nodes.allSatisfy { $0.open.isEmpty }, "seed \(seed)")
         }
     }
 
-    @Test("one connect each, in the same storm, ends in exactly one of link and failure [link.deadline]")
+    @Test(
+        "one connect each, while connections die at random, leaves both ends linked or neither [select.one] [link.deadline]"
+    )
+    func agreement() throws {
+        var linked = 0
+        for seed in UInt64(2_000)..<2_100 {
+            let pair = try storm(seed, insists: false)
+            pair.run(for: .seconds(45))
+            let isLinked = pair.areLinked(0, 1)
+            linked += isLinked ? 1 : 0
+            #expect(isLinked || pair.nodes.allSatisfy { $0.links.isEmpty }, "seed \(seed)")
+            #expect(pair.nodes.allSatisfy { $0.open.isEmpty } && pair.complaints.isEmpty, "seed \(seed)")
+        }
+        #expect((1..<100).contains(linked))
+    }
+
+    @Test("one connect each, while frames are lost, ends in exactly one of link and failure [link.deadline]")
     func oneOutcome() throws {
         for seed in UInt64(1_000)..<1_100 {
             let pair = try Neighbourhood(seed: seed)
             for one in [0, 1] {
-                pair.after(pair.dice.milliseconds(0...2_000)) { try pair.connect(one, to: 1 - one, within: .seconds(8)) }
+                pair.after(pair.dice.milliseconds(0...2_000)) {
+                    try pair.connect(one, to: 1 - one, within: .seconds(8))
+                }
             }
             pair.interfere = { [unowned pair] frame, _ in pair.dice.hits(oneIn: 4) ? nil : frame }
             pair.run(for: .seconds(60))

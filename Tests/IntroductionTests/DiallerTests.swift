@@ -12,7 +12,10 @@ struct DiallerTests {
         #expect(try lower.seek().dials.count == 1)
         var higher = try Stage(weAreLower: false)
         #expect(try higher.seek().isEmpty)
-        #expect(higher.wait(.seconds(1)).filter { ![$0.action].dials.isEmpty }.map(\.after) == [.milliseconds(500)])
+        #expect(
+            higher.wait(.seconds(1)).filter { ![$0.action].dials.isEmpty }.map(\.after) == [
+                .milliseconds(500)
+            ])
     }
 
     @Test("the higher uid never dials if it is linked before [link.dialler]")
@@ -24,7 +27,9 @@ struct DiallerTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("a peer that cannot be reached is dialled again after 250 ms, doubled up to 4 s, ±50 %, until 30 s are over [link.retry] [link.deadline]")
+    @Test(
+        "a peer that cannot be reached is dialled again after 250 ms, doubled up to 4 s, ±50 %, until 30 s are over [link.retry] [link.deadline]"
+    )
     func backOff() throws {
         var shortest = 2.0
         var longest = 0.0
@@ -50,7 +55,9 @@ struct DiallerTests {
         #expect(shortest < 0.6 && longest > 1.4)
     }
 
-    @Test("an attempt ends with TIMEOUT when its time is over, to the nanosecond [link.deadline]", arguments: [1, 7, 30])
+    @Test(
+        "an attempt ends with TIMEOUT when its time is over, to the nanosecond [link.deadline]",
+        arguments: [1, 7, 30])
     func deadline(_ seconds: Int) throws {
         var stage = try Stage(weAreLower: true)
         let dial = try #require(try stage.seek(within: .seconds(seconds)).dials.first)

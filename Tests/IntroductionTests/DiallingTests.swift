@@ -6,7 +6,9 @@ import Testing
 
 @Suite("4.4 Dialling")
 struct DiallingTests {
-    private func candidates(_ count: UInt8) throws -> [Candidate] { try (1...count).map { try Stage.address($0) } }
+    private func candidates(_ count: UInt8) throws -> [Candidate] {
+        try (1...count).map { try Stage.address($0) }
+    }
 
     @Test("at most 4 dials are under way, 250 ms apart, in the order of the candidates [dial.limit]")
     func four() throws {
@@ -32,7 +34,9 @@ struct DiallingTests {
         #expect(stage.wait(.milliseconds(1)).map(\.action).dials.map(\.candidate) == [addresses[9]])
     }
 
-    @Test("however dials fail, there are never more than 4, and none twice before all were tried [dial.limit]", arguments: 0..<20)
+    @Test(
+        "however dials fail, there are never more than 4, and none twice before all were tried [dial.limit]",
+        arguments: 0..<20)
     func never(_ seed: UInt64) throws {
         let addresses = try candidates(16)
         var random = Seeded(seed)
@@ -88,7 +92,9 @@ struct DiallingTests {
         + Address.four("port 1023", [10, 0, 0, 9], port: 1023)
         + [.six("::", []), .six("ff02::1", [0xFF, 2], [1]), .six("ff0e::fb", [0xFF, 0x0E], [0xFB])]
 
-    @Test("a forbidden address is skipped, also mapped into IPv6, and the others are dialled [dial.forbidden]", arguments: forbidden)
+    @Test(
+        "a forbidden address is skipped, also mapped into IPv6, and the others are dialled [dial.forbidden]",
+        arguments: forbidden)
     func skipped(_ address: Address) throws {
         let bad = try #require(Candidate(address: address.bytes, port: address.port))
         let good = try Stage.address(2)
@@ -99,8 +105,10 @@ struct DiallingTests {
     }
 
     static let allowed =
-        Address.four("port 1024", [10, 0, 0, 9], port: 1024) + Address.four("223.255.255.255", [223, 255, 255, 255])
-        + Address.four("1.0.0.0", [1, 0, 0, 0]) + Address.four("255.255.255.254", [255, 255, 255, 254], port: 65_535)
+        Address.four("port 1024", [10, 0, 0, 9], port: 1024)
+        + Address.four("223.255.255.255", [223, 255, 255, 255])
+        + Address.four("1.0.0.0", [1, 0, 0, 0])
+        + Address.four("255.255.255.254", [255, 255, 255, 254], port: 65_535)
         + [.six("2001:db8::1", [0x20, 1, 0x0D, 0xB8], [1]), .six("fd00::1", [0xFD], [1])]
 
     @Test("the addresses next to the forbidden ones are dialled [dial.forbidden]", arguments: allowed)
@@ -110,7 +118,9 @@ struct DiallingTests {
         #expect(try stage.seek().dials.map(\.candidate) == [candidate])
     }
 
-    @Test("with forbidden addresses alone nothing is dialled, but the peer may still come to us [dial.forbidden]")
+    @Test(
+        "with forbidden addresses alone nothing is dialled, but the peer may still come to us [dial.forbidden]"
+    )
     func onlyForbidden() throws {
         let bad = try #require(Candidate(address: [224, 0, 0, 1], port: 50_000))
         var stage = try Stage(weAreLower: true, theirCandidates: [bad])
@@ -123,7 +133,9 @@ struct DiallingTests {
         Address.four("127.0.0.1", [127, 0, 0, 1]) + Address.four("127.255.255.254", [127, 255, 255, 254])
         + [.six("::1", [], [1])]
 
-    @Test("a loopback address is dialled only by a session that issued one itself [dial.loopback]", arguments: loopback)
+    @Test(
+        "a loopback address is dialled only by a session that issued one itself [dial.loopback]",
+        arguments: loopback)
     func local(_ address: Address) throws {
         let candidate = try #require(Candidate(address: address.bytes, port: address.port))
         var outside = try Stage(weAreLower: true, theirCandidates: [candidate])
@@ -133,9 +145,12 @@ struct DiallingTests {
         #expect(try inside.seek().dials.map(\.candidate) == [candidate])
     }
 
-    @Test("a link-local address is tried on each interface, on 8 at most; others once, without a zone [dial.link-local]", arguments: [0, 1, 3, 8, 20])
+    @Test(
+        "a link-local address is tried on each interface, on 8 at most; others once, without a zone [dial.link-local]",
+        arguments: [0, 1, 3, 8, 20])
     func linkLocal(_ interfaces: UInt32) throws {
-        let local = try #require(Candidate(address: [0xFE, 0x80] + [UInt8](repeating: 7, count: 14), port: 50_000))
+        let local = try #require(
+            Candidate(address: [0xFE, 0x80] + [UInt8](repeating: 7, count: 14), port: 50_000))
         let global = try Stage.address(2)
         var stage = try Stage(weAreLower: true, theirCandidates: [local, global])
         let zones = interfaces == 0 ? [] : Array(1...interfaces)

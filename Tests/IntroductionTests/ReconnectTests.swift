@@ -33,7 +33,9 @@ struct ReconnectTests {
         try stage.link()
     }
 
-    @Test("a link that was used, or lost after the attempt's time, is not sought again", arguments: [true, false])
+    @Test(
+        "a link that was used, or lost after the attempt's time, is not sought again",
+        arguments: [true, false])
     func used(_ isUsed: Bool) throws {
         var stage = try Stage()
         try stage.seek()
@@ -43,7 +45,9 @@ struct ReconnectTests {
         #expect(stage.machine.takeActions().isEmpty && stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("a link lost at the very moment it is made leaves no end behind that thinks otherwise [select.answer] [select.next]")
+    @Test(
+        "a link lost at the very moment it is made leaves no end behind that thinks otherwise [select.answer] [select.next]"
+    )
     func lostAtOnce() throws {
         for seed in UInt64(0)..<200 {
             let pair = try Neighbourhood(seed: seed)
@@ -52,17 +56,23 @@ struct ReconnectTests {
             pair.interfere = { [unowned pair] frame, _ in
                 guard !isKilled, frame[3] == FrameKind.selected.rawValue else { return frame }
                 isKilled = true
-                if let wire = pair.wires.indices.last(where: { !pair.wires[$0].isDead && pair.wires[$0].isSecured[0] }) {
+                if let wire = pair.wires.indices.last(where: {
+                    !pair.wires[$0].isDead && pair.wires[$0].isSecured[0]
+                }) {
                     pair.kill(wire)
                 }
                 return frame
             }
             pair.run(for: .seconds(12))
-            #expect(isKilled && pair.areLinked(0, 1) && pair.complaints.isEmpty, "seed \(seed): \(pair.complaints)")
+            #expect(
+                isKilled && pair.areLinked(0, 1) && pair.complaints.isEmpty,
+                "seed \(seed): \(pair.complaints)")
         }
     }
 
-    @Test("a session that begins anew is another instance: old data finds nobody, new data links [endpoint.instance] [hello.receiver]")
+    @Test(
+        "a session that begins anew is another instance: old data finds nobody, new data links [endpoint.instance] [hello.receiver]"
+    )
     func restarted() throws {
         for isSilent in [true, false] {
             let pair = try Neighbourhood(seed: 4)
@@ -80,7 +90,9 @@ struct ReconnectTests {
         }
     }
 
-    @Test("data of an earlier instance of the peer is answered with UNKNOWN_PEER, and the attempt goes on until its time is over [endpoint.instance]")
+    @Test(
+        "data of an earlier instance of the peer is answered with UNKNOWN_PEER, and the attempt goes on until its time is over [endpoint.instance]"
+    )
     func old() throws {
         let pair = try Neighbourhood([.none, .none], seed: 4)
         try pair.data(from: 0, for: 1)
@@ -91,5 +103,41 @@ struct ReconnectTests {
         pair.run(for: .seconds(40))
         #expect(pair.nodes[0].failures(of: pair.nodes[1].uid).count == 1)
         #expect(pair.nodes.allSatisfy { $0.links.isEmpty } && pair.nodes[0].heard.contains(.unknownPeer))
+    }
+
+    @Test("newer data of a peer that is sought takes the place of the older, and the two link [hello.refs]")
+    func newerData() throws {
+        for seed in UInt64(0)..<50 {
+            let pair = try Neighbourhood(seed: seed)
+            let moved = try #require(Candidate(address: [10, 0, 9, 9], port: 50_000))
+            pair.nodes[1].isListening = false
+            for one in [0, 1] { try pair.connect(one, to: 1 - one) }
+            pair.after(pair.dice.milliseconds(0...3_000)) {
+                pair.nodes[1].isListening = true
+                let own = try #require(Candidate(address: pair.nodes[1].address, port: pair.nodes[1].port))
+                let newer = try pair.data(from: 1, for: 0, candidates: [moved, own])
+                if pair.nodes[0].links.isEmpty { #expect(try pair.connect(0, to: 1, with: newer)) }
+            }
+            pair.run(for: .seconds(15))
+            #expect(pair.areLinked(0, 1) && pair.complaints.isEmpty, "seed \(seed): \(pair.complaints)")
+        }
+    }
+
+    @Test("a peer that holds an older version of our data is linked all the same [hello.refs] [link.retry]")
+    func olderData() throws {
+        for seed in UInt64(0)..<50 {
+            let pair = try Neighbourhood([.none, .none], seed: seed)
+            let older = try pair.data(from: 0, for: 1)
+            let other = try #require(Candidate(address: [10, 0, 9, 9], port: 50_000))
+            let own = try #require(Candidate(address: pair.nodes[0].address, port: pair.nodes[0].port))
+            #expect(try pair.data(from: 0, for: 1, candidates: [other, own]) != older)
+            // Nobody can dial the lower one, which names its newest data first.
+            pair.nodes[0].isListening = false
+            let data = try pair.data(from: 1, for: 0)
+            try pair.connect(0, to: 1, with: data)
+            try pair.connect(1, to: 0, with: older)
+            pair.run(for: .seconds(25))
+            #expect(pair.areLinked(0, 1) && pair.complaints.isEmpty, "seed \(seed): \(pair.complaints)")
+        }
     }
 }

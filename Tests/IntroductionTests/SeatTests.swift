@@ -42,7 +42,10 @@ struct SeatTests {
         let (here, there) = (crowd.nodes[hub].failures(of: crowd.nodes[left].uid), crowd.nodes[left].events)
         let isFull: [IntroductionFailure] = [.refused(.full), .refusedByPeer(.full)]
         #expect(here.count == 1 && here.allSatisfy(isFull.contains), "\(here)")
-        #expect(there.count == 1 && crowd.nodes[left].failures(of: crowd.nodes[hub].uid).allSatisfy(isFull.contains), "\(there)")
+        #expect(
+            there.count == 1
+                && crowd.nodes[left].failures(of: crowd.nodes[hub].uid).allSatisfy(isFull.contains),
+            "\(there)")
     }
 
     @Test("SELECT without a seat left is answered with FULL [select.answer] [limit.links]")

@@ -16,7 +16,9 @@ struct TimeoutTests {
         return nil
     }
 
-    @Test("without a HELLO a connection ends 5 s after TCP, secured or not [link.timeouts]", arguments: [true, false])
+    @Test(
+        "without a HELLO a connection ends 5 s after TCP, secured or not [link.timeouts]",
+        arguments: [true, false])
     func hello(_ isSecured: Bool) throws {
         var stage = try Stage()
         try stage.seek()
@@ -27,7 +29,9 @@ struct TimeoutTests {
         #expect(end == (.seconds(2), .timeout))
     }
 
-    @Test("a dialled connection has 5 s for the HELLO too, and dialling goes on [link.timeouts]", arguments: [true, false])
+    @Test(
+        "a dialled connection has 5 s for the HELLO too, and dialling goes on [link.timeouts]",
+        arguments: [true, false])
     func dialled(_ isSecured: Bool) throws {
         var stage = try Stage(weAreLower: true)
         let dial = try #require(try stage.seek().dials.first)
@@ -47,7 +51,9 @@ struct TimeoutTests {
         #expect(end == (.seconds(30), .timeout))
     }
 
-    @Test("without SELECT or SELECTED a candidate ends 5 s after CONFIRM [link.timeouts]", arguments: [true, false])
+    @Test(
+        "without SELECT or SELECTED a candidate ends 5 s after CONFIRM [link.timeouts]",
+        arguments: [true, false])
     func select(_ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
         try stage.seek()

@@ -6,19 +6,26 @@ import Testing
 
 @Suite("5.4 The question of trust")
 struct TrustQuestionTests {
-    @Test("no CONFIRM goes out before the answer, of whichever kind the connection is [trust.before-confirm]", arguments: [EncryptionPreference.optional, .none])
+    @Test(
+        "no CONFIRM goes out before the answer, of whichever kind the connection is [trust.before-confirm]",
+        arguments: [EncryptionPreference.optional, .none])
     func before(_ preference: EncryptionPreference) throws {
         var stage = try Stage(preference)
         try stage.seek()
         let greeting = try stage.greet(trusted: false)
-        #expect(greeting.actions == [.send(greeting.id, greeting.ours), .ask(stage.peer.endpoint.uid, greeting.id)])
+        #expect(
+            greeting.actions == [
+                .send(greeting.id, greeting.ours), .ask(stage.peer.endpoint.uid, greeting.id),
+            ])
         #expect(stage.wait(.seconds(4)).map(\.action).sent(on: greeting.id).isEmpty)
         stage.machine.decide(stage.peer.endpoint.uid, asked: greeting.id, isTrusted: true, at: stage.now)
         let own = stage.confirm(as: .responder, initiator: greeting.theirs, responder: greeting.ours)
         #expect(stage.machine.takeActions() == [.send(greeting.id, own)])
     }
 
-    @Test("two connections that race are one question, and its answer holds for both [trust.once]", arguments: [true, false])
+    @Test(
+        "two connections that race are one question, and its answer holds for both [trust.once]",
+        arguments: [true, false])
     func once(_ isTrusted: Bool) throws {
         var stage = try Stage()
         let uid = stage.peer.endpoint.uid
@@ -32,7 +39,8 @@ struct TrustQuestionTests {
         if isTrusted {
             #expect(actions.sent(on: first.id).count == 1 && actions.sent(on: second.id).count == 1)
             let third = try stage.greet(trusted: false)
-            #expect(third.actions.sent(on: third.id).count == 2 && !third.actions.contains(.ask(uid, third.id)))
+            #expect(
+                third.actions.sent(on: third.id).count == 2 && !third.actions.contains(.ask(uid, third.id)))
         } else {
             #expect(actions.code(of: first.id) == .rejected && actions.code(of: second.id) == .rejected)
         }
@@ -63,7 +71,9 @@ struct TrustQuestionTests {
         }
     }
 
-    @Test("a refusal closes with REJECTED and ends both attempts at once [trust.before-confirm]", arguments: [0, 1])
+    @Test(
+        "a refusal closes with REJECTED and ends both attempts at once [trust.before-confirm]",
+        arguments: [0, 1])
     func refused(_ judge: Int) throws {
         let pair = try Neighbourhood(seed: 5)
         pair.nodes[judge].trust = .no
@@ -91,7 +101,9 @@ struct TrustQuestionTests {
         #expect(stage.machine.takeActions().isEmpty)
     }
 
-    @Test("an attempt whose question is open lasts until the answer, past its own deadline [link.deadline] [trust.before-confirm]")
+    @Test(
+        "an attempt whose question is open lasts until the answer, past its own deadline [link.deadline] [trust.before-confirm]"
+    )
     func late() throws {
         var stage = try Stage(weAreLower: true)
         try stage.seek()
