@@ -27,7 +27,8 @@ struct Acceptor {
     /// Listens on these addresses; none means every interface, IPv4 and IPv6 where the system has them.
     init(_ addresses: [SocketAddress]) throws(SocketFault) {
         let everywhere = addresses.isEmpty
-        let wanted = everywhere ? [SocketAddress(.anyV4, port: 0), SocketAddress(.anyV6, port: 0)] : addresses
+        let wanted =
+            everywhere ? [SocketAddress(.anyV4, port: 0), SocketAddress(.anyV6, port: 0)] : addresses
         var last: SocketFault?
         for (index, address) in wanted.enumerated() {
             do throws(SocketFault) {

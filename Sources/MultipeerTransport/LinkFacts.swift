@@ -11,6 +11,7 @@ public struct LinkFacts: Sendable {
         /// Only that it holds both tokens: the link is plain.
         case tokens
 
+        /// In words, in lower case.
         public var description: String {
             switch self {
             case .connectionData: "the key in its connection data"
@@ -24,6 +25,7 @@ public struct LinkFacts: Sendable {
     public let isEncrypted: Bool
     /// The cipher suite's IANA name; nil on a plain link.
     public let suite: String?
+    /// What the other side proved.
     public let authentication: Authentication
     /// The address at the other end.
     public let address: String
@@ -31,5 +33,6 @@ public struct LinkFacts: Sendable {
     public let localAddress: String
     /// Whether we dialled.
     public let isDialled: Bool
+    /// What the link has carried so far.
     public let statistics: LinkStatistics
 }

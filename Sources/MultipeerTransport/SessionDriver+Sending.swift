@@ -24,7 +24,9 @@ extension SessionDriver {
     }
 
     /// Throws when a message of so many bytes cannot be sent to this peer.
-    nonisolated package func check(_ count: Int, to uid: UID) throws(SendFault) { _ = try outlet(to: uid, for: count) }
+    nonisolated package func check(_ count: Int, to uid: UID) throws(SendFault) {
+        _ = try outlet(to: uid, for: count)
+    }
 
     nonisolated private func outlet(to uid: UID, for count: Int) throws(SendFault) -> Outlet<EndReason> {
         guard let outlet = outlets[uid] else { throw .notLinked }

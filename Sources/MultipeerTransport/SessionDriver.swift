@@ -76,9 +76,9 @@ package actor SessionDriver: LoopClient {
         _ configuration: SessionConfiguration
     ) throws(SecurityFault) -> (Identity?, TLSContext?) {
         guard configuration.preference != .none else { return (nil, nil) }
-        let identity: Identity
+        let identity: Identity  // [key.ephemeral]
         if let own = configuration.identity { identity = own } else { identity = try Identity.generate() }
-        return (identity, try TLSContext(identity: identity, keyLog: configuration.keyLog))  // [key.ephemeral]
+        return (identity, try TLSContext(identity: identity, keyLog: configuration.keyLog))
     }
 
     /// A new instance each time: what was said to the old one cannot reach the new one. [endpoint.instance]

@@ -2,7 +2,9 @@ import Glibc
 
 /// Where a socket is: an IPv4 or IPv6 address and a port.
 public struct SocketAddress: Hashable, Sendable {
+    /// The address without the port.
     public let host: Host
+    /// The port; 0 where the system is to choose one.
     public let port: UInt16
 
     /// An address from its parts.
