@@ -78,6 +78,10 @@ let package = Package(
                 "MultipeerFraming",
             ]),
         tests("SpecTests", ["MultipeerIntroduction"]),
+        tests(
+            "VectorTests",
+            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        tests("CommandTests", ["MultipeerCLI", "Multipeer"]),
 
         .target(
             name: "FuzzBodies",

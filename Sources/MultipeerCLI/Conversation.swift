@@ -80,6 +80,7 @@ final class Conversation: Sendable {
                 if hasEnded {
                     await note { $0.isAcknowledged = true }
                 } else {
+                    chat?.sayGoodbye()
                     await note { $0.hasWrittenAll = true }
                 }
                 hasEnded = true
@@ -117,6 +118,9 @@ struct Chat: Sendable {
     let name: String
 
     init(with peer: PeerID) { name = peer.displayName.printable }
+
+    /// The peer has ended its input.
+    func sayGoodbye() { Terminal.say("\(name) has nothing more to say (control-d when you have not either)") }
 
     func render(_ message: [UInt8]) -> [UInt8] {
         var lines = String(decoding: message, as: UTF8.self).split(

@@ -12,8 +12,13 @@ struct Exchange: Sendable {
 
     static let options: [Usage.Option] = [
         .init("--data", "DATA", "the other side's connection data, like the argument"),
-        .init("--from", "FILE", "wait until FILE is there and whole, and take the other side's data from it"),
-        .init("--out", "FILE", "write the own data to FILE too, mode 0600; it is removed at the end"),
+        .init(
+            "--from", "FILE",
+            "wait until FILE is there and whole, and take the other side's data from it; an old FILE is of no use"
+        ),
+        .init(
+            "--out", "FILE",
+            "write the own data to FILE too, mode 0600; it is removed when the link has ended"),
     ]
 
     let source: Source

@@ -9,6 +9,7 @@ enum Interrupt {
     typealias Farewell = @Sendable () async -> Void
 
     private static let farewell = Locked<Farewell?>(nil)
+    private static let hasCome = Locked(false)
 
     static func block() {
         var set = signals
@@ -19,9 +20,13 @@ enum Interrupt {
     /// What is done first when the command is interrupted.
     static func first(_ body: @escaping Farewell) { farewell.withLock { $0 = body } }
 
+    /// Never returns once a signal has come: what an interrupted command says of its end is not interesting.
+    static func yield() async { if hasCome.withLock({ $0 }) { await Signal<Void>().value() } }
+
     /// Waits for signals. The first ends the process behind the farewell, the second at once.
     static func serve() -> Never {
         wait()
+        hasCome.withLock { $0 = true }
         Task.detached {
             if let body = farewell.withLock({ $0 }) { await body() }
             Terminal.leave(.interrupted)

@@ -33,14 +33,14 @@ enum LinkCommand {
             try Session(peer: options.peer, configuration: options.configuration)
         }
         let link = Linking(session, exchange, arguments)
-        Interrupt.first { await link.leaveOrWait() }
+        Interrupt.first { await link.leave() }
         do throws(Complaint) {
             try await link.run()
         } catch {
-            await link.leaveOrWait()
+            await link.leave()
             throw error
         }
-        await link.leaveOrWait()
+        await link.leave()
     }
 }
 
@@ -54,7 +54,7 @@ private final class Linking: Sendable {
     private let state = Locked(State())
 
     private struct State: Sendable {
-        var isLeaving = false
+        var leaving: Task<Void, Never>?
         var data: ConnectionData?
     }
 
@@ -73,9 +73,7 @@ private final class Linking: Sendable {
         state.withLock { $0.data = mine }
         try exchange.publish(mine)
         let theirs = try await exchange.obtain(within: session.configuration.patience)
-        try await Complaint.translating { () async throws(MultipeerError) in
-            try await session.connect(with: theirs)
-        }
+        try await connect(with: theirs)
         await introduce(theirs.peer)
         let conversation = Conversation(
             session, with: theirs.peer, asChat: isChat ? Chat(with: theirs.peer) : nil)
@@ -89,6 +87,16 @@ private final class Linking: Sendable {
             throw error
         }
         await end(progress)
+    }
+
+    private func connect(with theirs: ConnectionData) async throws(Complaint) {
+        do throws(MultipeerError) {
+            try await session.connect(with: theirs)
+        } catch {
+            // Refused: the other side has yet to read our data to learn the same from it.
+            if error.reason?.code != .timedOut { state.withLock { $0.data = nil } }
+            throw Complaint(error)
+        }
     }
 
     private func end(_ progress: Task<Void, Never>?) async {
@@ -105,20 +113,18 @@ private final class Linking: Sendable {
         Terminal.say("protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
     }
 
-    /// Says goodbye and cleans up; false when somebody else is doing that already.
-    func leave() async -> Bool {
-        let (isFirst, data) = state.withLock { state in
-            defer { state.isLeaving = true }
-            return (!state.isLeaving, state.data)
+    /// Says goodbye and cleans up, once; whoever comes second waits for the same end.
+    func leave() async {
+        let leaving = state.withLock { state in
+            if let leaving = state.leaving { return leaving }
+            let data = state.data
+            let leaving = Task { [session, exchange] in
+                await session.disconnect()
+                exchange.retract(data)
+            }
+            state.leaving = leaving
+            return leaving
         }
-        guard isFirst else { return false }
-        await session.disconnect()
-        exchange.retract(data)
-        return true
-    }
-
-    /// The same, but never returns when somebody else is doing that, because they end the process.
-    func leaveOrWait() async {
-        if await !leave() { await Signal<Void>().value() }
+        await leaving.value
     }
 }

@@ -11,8 +11,10 @@ package enum Multipeer {
         Task.detached {
             do throws(Complaint) {
                 try await run(Array(CommandLine.arguments.dropFirst()))
+                await Interrupt.yield()
                 Terminal.leave(.success)
             } catch {
+                await Interrupt.yield()
                 Terminal.say("\(error)")
                 Terminal.leave(error.exit)
             }

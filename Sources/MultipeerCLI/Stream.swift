@@ -52,7 +52,7 @@ package struct Stream: Sendable {
     }
 
     /// The next line without its end, read byte by byte so that nothing behind it is taken; nil at the end.
-    func readLine(limit: Int = 16_384) throws(Complaint) -> String? {
+    package func readLine(limit: Int = 16_384) throws(Complaint) -> String? {
         var bytes: [UInt8] = []
         while let byte = try read(1)?.first {
             guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }

@@ -3,11 +3,11 @@ import Multipeer
 
 /// A thread of its own for calls that block, so that they never hold up the tasks of the program. It does one thing at
 /// a time and reads nothing ahead: what nobody waits for is not in memory.
-final class Worker: Sendable {
+package final class Worker: Sendable {
     private let jobs = Locked<[@Sendable () -> Void]>([])
     private let ready = DispatchSemaphore(value: 0)
 
-    init(_ name: String) {
+    package init(_ name: String) {
         let thread = Thread { [self] in
             while true {
                 ready.wait()
@@ -19,7 +19,7 @@ final class Worker: Sendable {
     }
 
     /// Answers what `work` did. Cancelling the task does not stop it: a blocking call cannot be stopped.
-    func run<Value: Sendable>(
+    package func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(Complaint) -> Value
     ) async throws(Complaint) -> Value {
         let answer = Signal<Result<Value, Complaint>>()

@@ -41,7 +41,7 @@ extension FrameKind {
     @inlinable package var isIgnorable: Bool { rawValue >= 0x80 }
 
     /// Whether version 1 defines the kind. The kinds 0x50 to 0x5F, kept for relays, it does not.
-    @inlinable package var isKnown: Bool {
+    @inlinable package var isKnown: Bool {  // [ext.reserved]
         switch rawValue {
         case 0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x33, 0x40...0x42: true
         default: false

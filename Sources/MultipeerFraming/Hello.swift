@@ -32,6 +32,14 @@ package struct Hello: Equatable, Sendable {
 }
 
 extension Hello {
+    /// Every minor version that this code speaks; no GREASE, so nobody agrees on that. Spec 17.1.
+    package static let spoken: [UInt16] = [1]
+
+    /// The highest version that both ends list; nil if there is none. [hello.version]
+    package var version: UInt16? { versions.filter(Hello.spoken.contains).max() }
+}
+
+extension Hello {
     /// Types of the fields. Spec 17 says who may add one.
     package enum Field {
         package static let versions: UInt16 = 1

@@ -41,10 +41,10 @@ struct Acquaintance: Sendable {
 
     var endpoint: Endpoint { data.endpoint }
 
-    /// `K = HMAC-SHA256("MPC/1 link", token_i ‖ token_r)`: only who holds both tokens has it. Spec 6.3.
+    /// What CONFIRM is made with if the two sides speak of these data.
     func key(with issued: ConnectionData, weInitiate: Bool) -> SecureBytes {
         let (first, second) = weInitiate ? (issued, data) : (data, issued)
-        return SecureBytes(HMAC.sha256(key: Array("MPC/1 link".utf8), first.token + second.token))
+        return LinkConfirmation.key(initiator: first.token, responder: second.token)
     }
 }
 

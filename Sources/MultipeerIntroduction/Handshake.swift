@@ -64,7 +64,7 @@ package struct Handshake: Sendable {
     mutating func secured(
         _ channel: SecuredChannel, nonce: [UInt8], members: [Endpoint], grease: UInt64, at now: Moment
     ) -> [Action] {
-        guard phase == .securing else { return end(.internal) }
+        guard phase == .securing else { return [] }
         self.channel = channel
         self.nonce = nonce
         phase = .greeting
@@ -85,7 +85,7 @@ package struct Handshake: Sendable {
         do {
             hello = try Hello(payload)
         } catch {
-            return end(Handshake.speaksOtherVersions(payload) ? .version : error.closeCode)
+            return end(error.closeCode)
         }
         switch judge(hello, lookUp: lookUp, at: now) {
         case .failure(let refusal): return end(refusal.code)
@@ -125,15 +125,19 @@ package struct Handshake: Sendable {
         }
     }
 
-    /// A PING, which is answered once the peer has said who it is, or a PONG, which nobody asked for.
-    mutating func probed(_ frame: Frame) -> [Action] {
-        switch (phase, frame) {
-        case (.securing, _), (.greeting, _), (.ended, _): return end(.protocolError)  // [hello.first]
-        case (_, .ping(let token)):
-            var pong = ByteBuffer()
-            Frame.pong(token).encode(into: &pong)
-            return [.send(pong.takeAll())]
-        case (.deciding, _), (.confirming, _), (.candidate, _): return []
+    /// A PING, which is answered on a candidate and belongs nowhere else. [frame.order]
+    mutating func pinged(_ token: UInt64) -> [Action] {
+        guard phase == .candidate else { return end(.protocolError) }
+        var pong = ByteBuffer()
+        Frame.pong(token).encode(into: &pong)
+        return [.send(pong.takeAll())]
+    }
+
+    /// A PONG, which nobody asked for.
+    mutating func ponged() -> [Action] {
+        switch phase {
+        case .securing, .greeting, .ended: end(.protocolError)  // [hello.first]
+        case .deciding, .confirming, .candidate: []
         }
     }
 
@@ -159,7 +163,7 @@ extension Handshake {
     private func judge(
         _ hello: Hello, lookUp: (UID) -> Acquaintance?, at now: Moment
     ) -> Result<Found, Refusal> {
-        guard hello.versions.contains(1) else { return .failure(Refusal(code: .version)) }  // [hello.version]
+        guard hello.version != nil else { return .failure(Refusal(code: .version)) }  // [hello.version]
         guard hello.sender.uid != local.endpoint.uid else { return .failure(Refusal(code: .itself)) }
         guard hello.receiver == local.endpoint else { return refuse(.unknownPeer) }  // [hello.receiver]
         guard let known = lookUp(hello.sender.uid), known.endpoint == hello.sender,
@@ -181,7 +185,8 @@ extension Handshake {
         _ acquaintance: Acquaintance, with issued: ConnectionData, members: [Endpoint], grease: UInt64
     ) -> Action {
         let hello = Hello(
-            versions: [Grease.version(grease), 1], sender: local.endpoint, receiver: acquaintance.endpoint,
+            versions: [Grease.version(grease)] + Hello.spoken,  // [ext.versions] [ext.grease]
+            sender: local.endpoint, receiver: acquaintance.endpoint,
             myDataReference: issued.reference, yourDataReference: acquaintance.data.reference, nonce: nonce,
             limits: local.limits, members: members, agent: local.agent)
         var buffer = ByteBuffer()
@@ -195,30 +200,11 @@ extension Handshake {
         return constantTimeEqual(received, mac(as: other))  // [confirm.mac] [confirm.role]
     }
 
-    /// Whether the fields are well formed and name versions, but none of ours: its other fields may differ then.
-    private static func speaksOtherVersions(_ payload: Span<UInt8>) -> Bool {
-        var reader = TLVReader(TLVSchema(known: Array(Hello.Field.versions...Hello.Field.agent)))
-        var versions: [UInt8] = []
-        do throws(FramingError) {
-            while let field = try reader.next(in: payload) {
-                if field.type == Hello.Field.versions {
-                    versions = [UInt8](copying: payload.extracting(field.value))
-                }
-            }
-        } catch {
-            return false
-        }
-        guard !versions.isEmpty, versions.count % 2 == 0 else { return false }
-        return !stride(from: 0, to: versions.count, by: 2).contains {
-            versions[$0] == 0 && versions[$0 + 1] == 1
-        }
-    }
-
-    /// `HMAC(K, role ‖ SHA-256(HELLO_i ‖ HELLO_r) ‖ binding)`. Spec 6.3.
     private func mac(as sender: Role) -> [UInt8] {
         guard let key else { return [] }
-        let transcript = SHA256.hash(role == .initiator ? ownHello + theirHello : theirHello + ownHello)
-        return HMAC.sha256(key: key, [sender.rawValue] + transcript + channel.binding)  // [confirm.binding]
+        let (first, second) = role == .initiator ? (ownHello, theirHello) : (theirHello, ownHello)
+        let transcript = LinkConfirmation.transcript(initiator: first, responder: second)
+        return LinkConfirmation.mac(of: sender, key: key, transcript: transcript, binding: channel.binding)
     }
 
     private static func frame(_ kind: FrameKind, _ payload: Span<UInt8>) -> [UInt8] {

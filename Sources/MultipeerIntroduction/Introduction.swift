@@ -110,8 +110,8 @@ struct Introduction: Sendable {
     }
 
     mutating func note(_ new: Setback) {
-        // A CLOSE from the peer says more than a lost connection or a refused dial after it.
-        if case .closed = setback, !new.isTelling { return }
+        // A CLOSE says more than the refusal inside TLS or the refused dial that follow when the peer has given up.
+        if let setback, setback.weight > new.weight { return }
         setback = new
     }
 }
@@ -126,10 +126,12 @@ package enum Setback: Equatable, Sendable {
     /// We closed with this code.
     case refused(CloseCode)
 
-    var isTelling: Bool {
+    /// How much it says.
+    fileprivate var weight: Int {
         switch self {
-        case .closed, .refused, .security: true
-        case .unreachable, .lost: false
+        case .closed, .refused: 2
+        case .security: 1
+        case .unreachable, .lost: 0
         }
     }
 }

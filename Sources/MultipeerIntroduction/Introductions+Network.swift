@@ -45,7 +45,8 @@ extension Introductions {
         case .select: selectArrived(id, at: now)
         case .selected: selectedArrived(id, at: now)
         case .close(let code, reason: _): closeArrived(id, code, at: now)
-        case .ping, .pong: step(id, at: now) { $0.probed(frame) }
+        case .ping(let token): step(id, at: now) { $0.pinged(token) }
+        case .pong: step(id, at: now) { $0.ponged() }
         case .ignorable: break
         default: violated(id, .protocolError, at: now)  // [frame.order]
         }

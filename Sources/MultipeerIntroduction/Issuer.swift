@@ -28,7 +28,7 @@ struct Issuer: Sendable {
             record.versions.append(
                 try version(
                     behind: record, for: recipient, as: local, flags: flags, candidates: candidates,
-                    token: token, grease: grease))
+                    token: token, grease: grease, at: now))
         }
         record.versions = record.versions.suffix(Issuer.versionsKept)
         if let recipient { addressed[recipient] = record } else { open = record }
@@ -37,12 +37,12 @@ struct Issuer: Sendable {
 
     private func version(
         behind record: Record, for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags,
-        candidates: [Candidate], token: [UInt8], grease: UInt64
+        candidates: [Candidate], token: [UInt8], grease: UInt64, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
         let fields = ConnectionDataFields(
             peer: local.peer, instance: local.endpoint.instance, preference: local.preference,
             fingerprint: local.fingerprint, token: record.versions.last?.token ?? token,
-            lifetime: UInt32(Timing.lifetime.components.seconds), recipient: recipient, candidates: candidates,
+            lifetime: UInt32((record.expiry - now).components.seconds), recipient: recipient, candidates: candidates,
             flags: flags)
         return try ConnectionData(fields, grease: grease)
     }

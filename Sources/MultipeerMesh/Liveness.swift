@@ -71,7 +71,7 @@ package struct Liveness: Equatable, Sendable {
         switch phase {
         case .heard:
             // Asked late, the peer still gets some time to answer.
-            let answer = min(timing.grace, timing.death - timing.silence)
+            let answer = min(.seconds(1), timing.death - timing.silence)
             phase = .asked(until: max(lastHeard + timing.death, now + answer))
             return .ask
         case .asked:

@@ -4,27 +4,27 @@ import MultipeerFraming
 package enum MessageCredit {
     /// What one MSG or MSG_PART with so many bytes of payload spends. [msg.cost]
     @inline(__always)
-    static func cost(_ payload: Int) -> Int { payload &+ Limits.messageOverhead }
+    package static func cost(_ payload: Int) -> Int { payload &+ Limits.messageOverhead }
 }
 
 extension MessageCredit {
     /// The sender's side: how much of the peer's credit is left.
     ///
     /// Invariant: `spent <= limit`. A limit is what the peer says, so it is never added to.
-    struct Purse: Sendable {
+    package struct Purse: Sendable {
         private var limit: UInt64
         private var spent: UInt64 = 0
 
-        init(limit: UInt64) { self.limit = limit }
+        package init(limit: UInt64) { self.limit = limit }
 
-        var left: Int { Int(clamping: limit - spent) }
+        package var left: Int { Int(clamping: limit - spent) }
 
-        mutating func spend(_ cost: Int) {
+        package mutating func spend(_ cost: Int) {
             precondition(cost >= 0 && cost <= left, "spending more than there is")  // [msg.credit-limit]
             spent += UInt64(cost)
         }
 
-        mutating func raise(to limit: UInt64) throws(Violation) {
+        package mutating func raise(to limit: UInt64) throws(Violation) {
             guard limit > self.limit else { throw .creditDidNotGrow(limit) }  // [msg.credit-grow]
             self.limit = limit
         }

@@ -50,12 +50,13 @@ extension TLSRules {
         guard unsafe Self.selectedProtocol(ssl) == applicationProtocol else {  // [tls.alpn]
             return X509_V_ERR_APPLICATION_VERIFICATION
         }
-        guard unsafe Self.fits(X509_STORE_CTX_get0_untrusted(store)) else {  // [chain.limit]
-            return X509_V_ERR_CERT_CHAIN_TOO_LONG
-        }
-        guard let leaf = unsafe X509_STORE_CTX_get0_cert(store),
-            let fingerprint = unsafe Self.fingerprint(leaf)
-        else { return X509_V_ERR_UNSPECIFIED }
+        guard let leaf = unsafe X509_STORE_CTX_get0_cert(store) else { return X509_V_ERR_UNSPECIFIED }
+        return unsafe judge(leaf, X509_STORE_CTX_get0_untrusted(store))
+    }
+
+    private func judge(_ leaf: OpaquePointer, _ chain: OpaquePointer?) -> CInt {
+        guard unsafe Self.fits(chain) else { return X509_V_ERR_CERT_CHAIN_TOO_LONG }  // [chain.limit]
+        guard let fingerprint = unsafe Self.fingerprint(leaf) else { return X509_V_ERR_UNSPECIFIED }
         return accepted.contains(fingerprint) ? X509_V_OK : X509_V_ERR_CERT_UNTRUSTED  // [tls.pin]
     }
 
@@ -72,6 +73,34 @@ extension TLSRules {
             unsafe size + Int(max(i2d_X509(OpaquePointer(OPENSSL_sk_value(chain, index)), nil), 0))
         }
         return size <= Identity.largestChain
+    }
+}
+
+/// What a handshake says of the certificates that the other side shows.
+package enum ChainVerdict: Equatable, Sendable {
+    case accepted
+    /// None at all, more than 8, or more than 16 KiB.
+    case chainRefused
+    /// The leaf is not the pinned certificate.
+    case notPinned
+
+    /// The verdict on a chain, the leaf first, by the same code that judges in a handshake.
+    package static func on(_ chain: [Certificate], accepting accepted: [Fingerprint]) -> ChainVerdict {
+        let rules = TLSRules(applicationProtocol: []).accepting(accepted)
+        return switch rules.judge(chain) {
+        case X509_V_OK: .accepted
+        case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainRefused
+        default: .notPinned
+        }
+    }
+}
+
+extension TLSRules {
+    fileprivate func judge(_ chain: [Certificate]) -> CInt {
+        guard let leaf = chain.first.flatMap({ DER.certificate($0.der) }),
+            let stack = CertificateStack.of(chain)
+        else { return X509_V_ERR_CERT_CHAIN_TOO_LONG }
+        return unsafe judge(leaf.pointer, stack.pointer)
     }
 }
 

@@ -14,6 +14,10 @@ struct MiddleTests {
     static let preferences: [(EncryptionPreference, EncryptionPreference)] = [
         (.required, .required), (.required, .optional), (.optional, .required), (.optional, .optional),
     ]
+    /// In the middle of a record or frame, and between them.
+    static let cuts: [(EncryptionPreference, Int)] =
+        [1, 100, 300, 500, 700, 750, 800, 900, 960, 1_000].map { (.required, $0) }
+        + [1, 8, 9, 100, 200, 260, 285].map { (.none, $0) }
     static let patience = Duration.milliseconds(1_200)
 
     private static func tapped(
@@ -100,8 +104,8 @@ struct MiddleTests {
 
     @Test(
         "a connection cut at any point of the introduction is made again, and one link comes of it [link.retry]",
-        arguments: [1, 100, 500, 1_000, 1_500, 2_000, 2_300, 2_600])
-    func cut(after count: Int) async throws {
+        arguments: cuts)
+    func cut(_ preference: EncryptionPreference, after count: Int) async throws {
         try await withTaps { annsTap, bobsTap in
             let meddler: Tap.Meddler = { chunk in
                 guard chunk.flow < 2, chunk.offset + chunk.bytes.count >= count else { return .pass }
@@ -110,8 +114,8 @@ struct MiddleTests {
             await annsTap.meddle(meddler)
             await bobsTap.meddle(meddler)
             let meeting = try Meeting(
-                ann: Self.tapped(.required, annsTap, patience: .seconds(15)),
-                bob: Self.tapped(.required, bobsTap, patience: .seconds(15)))
+                ann: Self.tapped(preference, annsTap, patience: .seconds(15)),
+                bob: Self.tapped(preference, bobsTap, patience: .seconds(15)))
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
             await meeting.end()

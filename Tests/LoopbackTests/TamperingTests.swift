@@ -57,7 +57,7 @@ struct TamperingTests {
         arguments: encryptedChanges)
     func encrypted(_ change: Change) async throws {
         let meeting = try Meeting(
-            ann: .loopback(patience: .milliseconds(1_500)), bob: .loopback(patience: .milliseconds(1_500)))
+            ann: .loopback(patience: .milliseconds(2_000)), bob: .loopback(patience: .milliseconds(2_000)))
         try await expectRefusal(meeting, change)
         await meeting.end()
     }
@@ -68,8 +68,8 @@ struct TamperingTests {
     func plain(_ change: Change) async throws {
         let (annsTap, bobsTap) = (try await Tap(), try await Tap())
         let meeting = try Meeting(
-            ann: .loopback(.none, patience: .milliseconds(1_500)).tapped(by: annsTap),
-            bob: .loopback(.none, patience: .milliseconds(1_500)).tapped(by: bobsTap))
+            ann: .loopback(.none, patience: .milliseconds(2_000)).tapped(by: annsTap),
+            bob: .loopback(.none, patience: .milliseconds(2_000)).tapped(by: bobsTap))
         try await expectRefusal(meeting, change)
         let closed = await (annsTap.flows + bobsTap.flows).flatMap(\.all).contains {
             $0.contains([0, 0, 2, 5, 0, 0, 0, 0, 0, 6])
@@ -85,12 +85,9 @@ struct TamperingTests {
         let (ann, bob) = (try #require(fared.ann.error?.reason), try #require(fared.bob.error?.reason))
         #expect(ann.code == change.holder)
         #expect(bob.code == .timedOut, "\(bob)")
-        // Whoever's patience is over first refuses the other's last attempt inside TLS.
         let details = [ann.detail, bob.detail]
         if change.holder == .timedOut {
             #expect(details.contains { $0.contains(change.detail) }, "\(details)")
-            #expect(
-                details.allSatisfy { $0.contains(change.detail) || $0.contains("certificate") }, "\(details)")
         }
         #expect(await meeting.ann.peers.isEmpty)
         #expect(await meeting.bob.peers.isEmpty)

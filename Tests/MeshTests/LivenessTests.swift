@@ -85,8 +85,8 @@ struct LivenessTests {
         let end = End()
         end.advance(8)
         #expect(end.frames() == [.ping(1)])
-        #expect(end.link.deadline == at(11))
-        end.advance(3)
+        #expect(end.link.deadline == at(10))
+        end.advance(2)
         #expect(end.link.end == .timedOut)
     }
 

@@ -11,12 +11,15 @@ struct Rounds {
         var dialledByLower = 0
         for start in stride(from: 0, to: count, by: Rounds.together) {
             try await withThrowingTaskGroup(of: Bool.self) { group in
-                for _ in start..<min(start + Rounds.together, count) { group.addTask { try await Self.round() } }
+                for _ in start..<min(start + Rounds.together, count) {
+                    group.addTask { try await Self.round() }
+                }
                 for try await isLower in group where isLower { dialledByLower += 1 }
             }
         }
-        print("\(count) rounds, one link each; \(dialledByLower) dialled by the lower peer, "
-            + "\(count - dialledByLower) by the higher")
+        print(
+            "\(count) rounds, one link each; \(dialledByLower) dialled by the lower peer, "
+                + "\(count - dialledByLower) by the higher")
     }
 
     /// The higher peer dials 500 ms after it was asked to, the lower one at once. Answers whether the lower's won.
@@ -36,9 +39,11 @@ struct Rounds {
         let states = try await Endurance.talk(lower, higher)
         try Endurance.expect(states.0 == [.connecting, .connected], "the lower peer saw \(states.0)")
         try Endurance.expect(states.1 == [.connecting, .connected], "the higher peer saw \(states.1)")
-        guard let atLower = await lower.facts(for: higher.peer), let atHigher = await higher.facts(for: lower.peer)
+        guard let atLower = await lower.facts(for: higher.peer),
+            let atHigher = await higher.facts(for: lower.peer)
         else { throw Endurance.Failure(description: "a link is gone") }
-        try Endurance.expect(atLower.isDialled != atHigher.isDialled, "both ends say that they dialled, or neither")
+        try Endurance.expect(
+            atLower.isDialled != atHigher.isDialled, "both ends say that they dialled, or neither")
         try Endurance.expect(
             atLower.address == atHigher.localAddress && atLower.localAddress == atHigher.address,
             "the ends are of different connections: \(atLower), \(atHigher)")

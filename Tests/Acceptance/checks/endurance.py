@@ -1,0 +1,22 @@
+"""What is done very often, by a program of its own."""
+
+import subprocess
+
+from .peer import ENDURANCE, expect
+
+
+def run(*words):
+    done = subprocess.run([ENDURANCE, *words], capture_output=True, timeout=120)
+    said = done.stdout.decode().strip()
+    expect(done.returncode == 0, said or done.stderr.decode().strip()[-300:])
+    return said
+
+
+def rounds():
+    """Both sides dial at once, 1,000 times with random skew: one link, the same at both ends"""
+    return run("rounds", "1000")
+
+
+def cycles():
+    """200 times connecting and disconnecting the same sessions leaves nothing behind"""
+    return run("cycles", "200")

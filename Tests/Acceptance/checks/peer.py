@@ -1,0 +1,169 @@
+"""One `multipeer link` process, and what the system counts of it."""
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from . import blob
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+PRODUCTS = os.path.join(ROOT, ".build", "release")
+COMMAND = os.path.join(PRODUCTS, "multipeer")
+ENDURANCE = os.path.join(PRODUCTS, "MultipeerEndurance")
+
+_running = set()
+_lock = threading.Lock()
+_given = set()
+
+
+class Failure(Exception):
+    """What a check found wrong, in one line."""
+
+
+def expect(condition, text):
+    if not condition:
+        raise Failure(text)
+
+
+def until(condition, seconds, text):
+    """Waits until the condition holds and answers what it answered."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise Failure(f"{text}, not within {seconds} s")
+        time.sleep(0.01)
+
+
+def free_port():
+    """A port below those that the system gives out, so that nobody else gets it in the meantime."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with _lock:
+            if port in _given:
+                continue
+            _given.add(port)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+class Peer:
+    """`multipeer link` in a directory where it leaves its data as NAME.data."""
+
+    def __init__(self, directory, name, source, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, port=None,
+                 timeout=20, arguments=()):
+        self.name = name
+        self.data = os.path.join(directory, name + ".data")
+        self.log = os.path.join(directory, name + ".log")
+        self.code = None
+        self.peak = 0
+        listen = "127.0.0.1" if port is None else f"127.0.0.1:{port}"
+        words = [COMMAND, "link", "--name", name, "--out", self.data, "--from", os.path.join(directory, source),
+                 "--listen", listen, "--timeout", str(timeout), *arguments]
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(words, stdin=stdin, stdout=stdout, stderr=log, cwd=directory)
+        self.pid = self.process.pid
+        with _lock:
+            _running.add(self)
+
+    def said(self):
+        try:
+            with open(self.log, encoding="utf-8", errors="replace") as log:
+                return log.read()
+        except FileNotFoundError:
+            return ""
+
+    def last_words(self):
+        lines = [line for line in self.said().splitlines() if line.strip()]
+        return lines[-1] if lines else ""
+
+    def has_ended(self):
+        if self.code is not None:
+            return True
+        pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+        if pid == 0:
+            return False
+        self.code = os.waitstatus_to_exitcode(status)
+        self.process.returncode = self.code
+        self.peak = usage.ru_maxrss // 1_024
+        with _lock:
+            _running.discard(self)
+        return True
+
+    def end(self, seconds):
+        """Waits for the end of the process and answers its exit code."""
+        until(self.has_ended, seconds, f"{self.name} did not end; it said: {self.last_words()}")
+        return self.code
+
+    def await_link(self, seconds=20):
+        def is_linked():
+            if "linked with" in self.said():
+                return True
+            expect(not self.has_ended(), f"{self.name} ended before it was linked: {self.last_words()}")
+            return False
+        until(is_linked, seconds, f"{self.name} is not linked")
+
+    def status(self, name):
+        """A number of /proc/PID/status; memory in MiB."""
+        with open(f"/proc/{self.pid}/status", encoding="ascii", errors="replace") as status:
+            for line in status:
+                if line.startswith(name + ":"):
+                    number = int(line.split()[1])
+                    return number // 1_024 if "kB" in line else number
+        return 0
+
+    def descriptors(self):
+        return len(os.listdir(f"/proc/{self.pid}/fd"))
+
+    def bytes_read(self):
+        with open(f"/proc/{self.pid}/io", encoding="ascii") as figures:
+            return int(figures.readline().split()[1])
+
+    def kill(self, number=signal.SIGKILL):
+        if not self.has_ended():
+            os.kill(self.pid, number)
+
+
+def exchange(*peers, forgers=(None, None)):
+    """Hands the data of each to the other, who expects it as NAME.given, perhaps changed on the way.
+
+    A process that is refused at once takes its own file back, so the carrier keeps copies.
+    """
+    found = []
+    for peer in peers:
+        until(lambda: os.path.exists(peer.data), 10, f"{peer.name} wrote no data")
+        found.append(blob.read(peer.data))
+    for peer, data, forge in zip(peers, found, forgers):
+        given = os.path.join(os.path.dirname(peer.data), peer.name + ".given")
+        blob.write(given + ".new", forge(data) if forge else data)
+        os.rename(given + ".new", given)
+
+
+def end_everything():
+    """Ends the processes that were started here, by their ids."""
+    with _lock:
+        left = list(_running)
+    for peer in left:
+        peer.kill()
+        try:
+            peer.end(5)
+        except Failure:
+            pass
+
+
+def identity(directory, name):
+    """A new identity in a file."""
+    path = os.path.join(directory, name)
+    done = subprocess.run([COMMAND, "identity", "new", "--out", path, "--name", name], capture_output=True, timeout=20)
+    expect(done.returncode == 0, f"identity new: {done.stderr.decode()}")
+    return path

@@ -1,0 +1,90 @@
+import MultipeerCLI
+import Testing
+
+@Suite("Command: arguments")
+struct ArgumentsTests {
+    private let usage = Usage(
+        ["try"], operands: "[DATA]", mostOperands: 1, "a command for tests",
+        options: [
+            .init("--out", "FILE", "a value"), .init("--quiet", "no value"),
+            .init("--listen", "ADDRESS", isRepeatable: true, "a value, again and again"),
+        ])
+
+    @Test("options and operands come out in any order and both spellings")
+    func sorted() throws {
+        let arguments = try Arguments(
+            ["--out=a=b", "x", "--quiet", "--listen", "1", "--listen", "2"], for: usage)
+        #expect(arguments.value("--out") == "a=b")
+        #expect(arguments.has("--quiet"))
+        #expect(arguments.values("--listen") == ["1", "2"])
+        #expect(arguments.operands == ["x"])
+        #expect(arguments.value("--missing") == nil)
+    }
+
+    @Test("behind -- nothing is an option, and - is an operand")
+    func operands() throws {
+        #expect(try Arguments(["--", "--quiet"], for: usage).operands == ["--quiet"])
+        #expect(try Arguments(["--", "--help"], for: usage).wantsHelp == false)
+        #expect(try Arguments(["-"], for: usage).operands == ["-"])
+    }
+
+    @Test("a request for help wins over everything that is wrong", arguments: ["--help", "-h"])
+    func help(_ word: String) throws {
+        #expect(try Arguments(["--nonsense", "a", "b", word], for: usage).wantsHelp)
+    }
+
+    @Test(
+        "every mistake is named in one line, with a hint",
+        arguments: [
+            (["--x"], "unknown option '--x'"), (["--x=1"], "unknown option '--x'"),
+            (["-q"], "unknown option '-q'"), (["--out"], "option '--out' needs a value, FILE"),
+            (["--out="], "option '--out' needs a value, FILE"),
+            (["--quiet=yes"], "option '--quiet' takes no value"),
+            (["--out", "a", "--out", "b"], "option '--out' was given twice"),
+            (["--quiet", "--quiet"], "option '--quiet' was given twice"),
+            (["a", "b"], "unexpected argument 'b'"),
+            (["a\n", "\u{1b}[2J"], "unexpected argument '\\u{1b}[2J'"),
+        ])
+    func mistakes(_ words: [String], _ text: String) {
+        let expected = Complaint(text, hint: "try 'multipeer try --help'", exit: .usage)
+        #expect(throws: expected) { try Arguments(words, for: usage) }
+    }
+
+    @Test("numbers and words outside what is allowed are refused")
+    func values() throws {
+        let arguments = try Arguments(["--out", "7"], for: usage)
+        #expect(try arguments.number("--out", in: 1...7) == 7)
+        #expect(try arguments.number("--listen", in: 1...7) == nil)
+        let tooLarge = arguments.complaint("option '--out' takes a number from 1 to 6, not '7'")
+        #expect(throws: tooLarge) { try arguments.number("--out", in: 1...6) }
+        let unknown = arguments.complaint("option '--out' takes a, b or c, not '7'")
+        #expect(throws: unknown) { try arguments.choice("--out", of: ["a", "b", "c"]) { $0 } }
+    }
+
+    @Test("what excludes each other is named")
+    func exclusion() throws {
+        let arguments = try Arguments(["--out", "7", "--quiet", "x"], for: usage)
+        #expect(throws: arguments.complaint("--out and --quiet exclude each other")) {
+            try arguments.exclude(["--out", "--quiet"])
+        }
+        #expect(throws: arguments.complaint("--out and an argument exclude each other")) {
+            try arguments.exclude(["--out"], orOperand: true)
+        }
+        try arguments.exclude(["--out", "--listen"])
+    }
+}
+
+@Suite("Command: text for terminals")
+struct PrintableTests {
+    @Test(
+        "what could play tricks on a terminal is escaped, everything else is left alone",
+        arguments: [
+            ("änn 日本 👋", "änn 日本 👋"), ("a\u{1b}[2Jb", "a\\u{1b}[2Jb"), ("a\r\nb", "a\\u{d}\\u{a}b"),
+            ("\u{202e}gnp.exe", "\\u{202e}gnp.exe"), ("\u{9b}31m", "\\u{9b}31m"),
+            ("a\u{2028}b", "a\\u{2028}b"),
+            ("a\u{200b}b", "a\\u{200b}b"), ("\u{7f}", "\\u{7f}"),
+        ])
+    func escaped(_ text: String, _ expected: String) {
+        #expect(text.printable == expected)
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import MultipeerCLI
+import Synchronization
+import Testing
+
+/// The program under test as a process of its own. Its streams are read when a test wants something of them.
+final class Command: Sendable {
+    struct Ending: Sendable {
+        let code: Int32
+        let output: [UInt8]
+        let errors: String
+
+        var text: String { String(decoding: output, as: UTF8.self) }
+        /// What was complained about: standard error without connection data.
+        var complaints: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("multipeer: ") } }
+    }
+
+    /// After so long a process is killed, which makes its test fail.
+    private static let patience = Duration.seconds(25)
+
+    let process: ChildProcess
+    private let waiting = Worker("end")
+    private let reading = Worker("output")
+    private let noticing = Worker("errors")
+    private let writing = Worker("input")
+    private let noticed = Gathered()
+
+    init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
+        // Writing to a process that has ended is an error, not the end of the tests.
+        _ = signal(SIGPIPE, SIG_IGN)
+        let words = wrapper + [try Command.path()] + arguments
+        process = try ChildProcess(
+            words[0], Array(words.dropFirst()),
+            environment: ["SSLKEYLOGFILE": ""].merging(environment) { $1 },
+            catchingErrors: true)
+        Task { [process] in
+            try await Task.sleep(for: Command.patience)
+            process.signal(SIGKILL)
+        }
+    }
+
+    /// Runs the program to its end.
+    static func run(
+        _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:]
+    ) async throws -> Ending {
+        let command = try Command(arguments, environment: environment)
+        return try await command.finish(input)
+    }
+
+    /// The binary beside the test bundle.
+    private static func path() throws -> String {
+        let folder = URL(filePath: ChildProcess.ownPath).deletingLastPathComponent()
+        let path = folder.appending(path: "multipeer").path
+        try #require(FileManager.default.isExecutableFile(atPath: path), "\(path) was not built")
+        return path
+    }
+
+    /// Writes to standard input, which stays open.
+    func send(_ bytes: [UInt8]) async throws {
+        try await writing.run { [process] () throws(Complaint) in try process.input.write(bytes) }
+    }
+
+    /// Waits for a line on standard error that contains `text`; false when standard error ends without it.
+    func says(_ text: String) async throws -> Bool {
+        try await noticing.run { [process, noticed] () throws(Complaint) in
+            while let line = try process.error?.readLine() {
+                noticed.add(line)
+                if line.contains(text) { return true }
+            }
+            return false
+        }
+    }
+
+    func firstLine() async throws -> String {
+        try await reading.run { [process] () throws(Complaint) in try process.output.readLine() } ?? ""
+    }
+
+    /// Writes the same piece again and again until nothing was taken for half a second; answers how many bytes were.
+    func sendsUntilStalled(_ piece: [UInt8], most: Int) async throws -> Int {
+        let descriptor = process.input.descriptor
+        return try await writing.run { [process] () throws(Complaint) in
+            var sent = 0
+            while sent < most {
+                var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                guard unsafe poll(&one, 1, 500) == 1 else { break }
+                // A pipe that can be written has room for this many.
+                try process.input.write(Array(piece.prefix(4_096)))
+                sent += min(4_096, piece.count)
+            }
+            return sent
+        }
+    }
+
+    /// Gives it the rest of its input, takes all of its output and waits for its end.
+    func finish(_ input: [UInt8]? = []) async throws -> Ending {
+        async let output = reading.run { [process] () throws(Complaint) in
+            var bytes: [UInt8] = []
+            while let more = try process.output.read(65_536) { bytes += more }
+            return bytes
+        }
+        if let input {
+            // A process that has ended takes no more input; its exit code tells why.
+            try? await send(input)
+            process.input.close()
+        }
+        _ = try await says("nothing that is ever said")
+        let code = await (try waiting.run { [process] () throws(Complaint) in process.wait() })
+        return Ending(code: code, output: try await output, errors: noticed.text)
+    }
+}
+
+/// Lines that were read.
+private final class Gathered: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    func add(_ line: String) { lines.withLock { $0.append(line) } }
+
+    var text: String { lines.withLock { $0.map { "\($0)\n" }.joined() } }
+}

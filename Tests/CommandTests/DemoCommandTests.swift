@@ -1,0 +1,44 @@
+import Foundation
+import MultipeerCLI
+import Testing
+
+@Suite("Command: demo", .serialized)
+struct DemoCommandTests {
+    @Test("three processes link, talk, and it is shown what protects them")
+    func three() async throws {
+        let ending = try await Command.run("demo", "--seconds", "1")
+        #expect(ending.code == 0)
+        #expect(ending.errors.isEmpty)
+        for text in [
+            "started ann (process ", "linked ann and bob, encrypted", "bob to ann: hello ann, this is bob",
+            "TLS 1.3, TLS_AES_", "the key in its connection data", "MiB/s", "all 3 processes have ended",
+        ] { #expect(ending.text.contains(text), "\(text)") }
+    }
+
+    @Test("JSON holds every pair, with what the preference demands")
+    func json() async throws {
+        let ending = try await Command.run(
+            "demo", "--peers", "4", "--preference", "none", "--seconds", "1", "--json")
+        #expect(ending.code == 0)
+        let pairs = try #require(
+            try JSONSerialization.jsonObject(with: Data(ending.output)) as? [[String: Any]])
+        #expect(pairs.count == 6)
+        for pair in pairs {
+            let link = try #require(pair["link"] as? [String: Any])
+            #expect(link["isEncrypted"] as? Bool == false)
+            let speed = try #require(pair["speed"] as? [String: Any])
+            #expect(try #require(speed["bytesPerSecond"] as? Double) > 0)
+        }
+    }
+
+    @Test("an interrupted demonstration leaves no process behind")
+    func interrupted() async throws {
+        let demo = try Command(["demo", "--peers", "3", "--seconds", "20"])
+        let list = try await demo.firstLine()
+        let ids = list.matches(of: /process (\d+)/).compactMap { Int32($0.1) }
+        #expect(ids.count == 3)
+        demo.process.signal(SIGINT)
+        #expect(try await demo.finish().code == 130)
+        for id in ids { #expect(!FileManager.default.fileExists(atPath: "/proc/\(id)")) }
+    }
+}

@@ -1,0 +1,80 @@
+import MultipeerCLI
+import Testing
+
+@Suite("Command: help")
+struct HelpTests {
+    @Test("every command explains all of its options and exit codes", arguments: Manual.commands.map(\.path))
+    func commands(_ path: [String]) async throws {
+        let usage = try #require(Manual.commands.first { $0.path == path })
+        let ending = try await Command(path + ["--help"]).finish()
+        #expect(ending.code == 0)
+        #expect(ending.errors.isEmpty)
+        #expect(ending.text == usage.help)
+        #expect(ending.text.hasPrefix("usage: multipeer \(path.joined(separator: " "))"))
+        for option in usage.options { #expect(ending.text.contains("\n  \(option.name)")) }
+        for code in usage.exits { #expect(ending.text.contains("\n  \(code.rawValue)  ")) }
+        #expect(ending.text.split(separator: "\n").allSatisfy { $0.count <= 110 })
+        #expect(try Manual.help(for: path) == usage.help)
+    }
+
+    @Test("the overview names every command, also for groups of them")
+    func overview() async throws {
+        let ending = try await Command.run("--help")
+        for usage in Manual.commands { #expect(ending.text.contains(usage.path.joined(separator: " "))) }
+        #expect(try await Command.run("help").text == ending.text)
+        #expect(try await Command.run("identity", "--help").text == Manual.help(for: ["identity"]))
+        #expect(!ending.text.contains("demo-peer"))
+    }
+
+    @Test("the version is one line", arguments: ["--version", "version"])
+    func version(_ word: String) async throws {
+        let ending = try await Command.run(word)
+        #expect(ending.text == "multipeer \(Multipeer.version)\n")
+        #expect(ending.code == 0)
+    }
+
+    @Test(
+        "a wrong command line is one line on standard error and exit code 2",
+        arguments: [
+            ([], "a command is missing (try 'multipeer --help')"),
+            (["fly"], "unknown command 'fly' (try 'multipeer --help')"),
+            (["--fly"], "unknown option '--fly' (try 'multipeer --help')"),
+            (["data"], "a command is missing behind 'data' (try 'multipeer data --help')"),
+            (["data", "fly"], "unknown command 'data fly' (try 'multipeer data --help')"),
+            (["help", "fly"], "unknown command 'fly' (try 'multipeer --help')"),
+            (["link", "--x"], "unknown option '--x' (try 'multipeer link --help')"),
+            (
+                ["link", "--preference", "maybe"],
+                "option '--preference' takes required, optional or none, not 'maybe' (try 'multipeer link --help')"
+            ),
+            (
+                ["link", "--listen", "here"],
+                "option '--listen' takes ADDRESS or ADDRESS:PORT, not 'here' (try 'multipeer link --help')"
+            ),
+            (
+                ["link", "--trust", "everybody"],
+                "option '--trust' takes pinned, ca:FILE, fingerprint:HEX, tofu or ask, not 'everybody' "
+                    + "(try 'multipeer link --help')"
+            ),
+            (
+                ["link", "--name", "a\u{7}"],
+                "option '--name': a display name has 1 to 63 bytes of UTF-8 and no control characters "
+                    + "(try 'multipeer link --help')"
+            ),
+            (
+                ["link", "--data", "x", "--from", "y"],
+                "--data and --from exclude each other (try 'multipeer link --help')"
+            ),
+            (
+                ["demo", "--peers", "9"],
+                "option '--peers' takes a number from 2 to 8, not '9' (try 'multipeer demo --help')"
+            ),
+            (["identity", "show"], "FILE is missing (try 'multipeer identity show --help')"),
+        ])
+    func wrong(_ words: [String], _ complaint: String) async throws {
+        let ending = try await Command(words).finish()
+        #expect(ending.errors == "multipeer: \(complaint)\n")
+        #expect(ending.output.isEmpty)
+        #expect(ending.code == 2)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@Suite("Command: identities")
+struct IdentityCommandTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    @Test("a new identity is a private file, and show tells what is in it")
+    func pem() async throws {
+        let made = try await Command.run("identity", "new", "--name", "ann", "--out", folder.path("ann.pem"))
+        #expect(made.code == 0)
+        #expect(made.errors.isEmpty)
+        #expect(try folder.mode("ann.pem") == 0o600)
+        let shown = try await Command.run("identity", "show", folder.path("ann.pem"))
+        #expect(shown.code == 0)
+        for text in ["CN=ann", "P-256", "itself", "1 of 1", made.text.trimmingCharacters(in: .newlines)] {
+            #expect(shown.text.contains(text))
+        }
+        let json = try await Command.run("identity", "show", "--json", folder.path("ann.pem"))
+        let list = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [[String: Any]])
+        #expect(list.count == 1)
+        #expect(list.first?["fingerprint"] as? String == made.text.trimmingCharacters(in: .newlines))
+        #expect(!shown.text.contains("PRIVATE"))
+    }
+
+    @Test("a file is replaced only when that is asked for")
+    func force() async throws {
+        let path = folder.path("a.pem")
+        let first = try await Command.run("identity", "new", "--out", path)
+        let second = try await Command.run("identity", "new", "--out", path)
+        #expect(second.code == 4)
+        #expect(second.errors == "multipeer: \(path) exists already (--force replaces it)\n")
+        #expect(second.output.isEmpty)
+        #expect(try await Command.run("identity", "show", path).text.contains(first.text.dropLast()))
+        let third = try await Command.run("identity", "new", "--force", "--out", path)
+        #expect(third.code == 0)
+        #expect(try await Command.run("identity", "show", path).text.contains(third.text.dropLast()))
+    }
+
+    @Test("PKCS#12 opens with its passphrase alone")
+    func archive() async throws {
+        let path = folder.path("a.p12")
+        let secret = try folder.write("correct horse\nbattery\n", to: "secret")
+        let made = try await Command.run(
+            "identity", "new", "--format", "pkcs12", "--passphrase-file", secret, "--out", path)
+        #expect(made.code == 0)
+        #expect(try await Command.run("identity", "show", "--passphrase-file", secret, path).code == 0)
+        let known = ["MULTIPEER_PASSPHRASE": "correct horse"]
+        #expect(try await Command.run("identity", "show", path, environment: known).code == 0)
+        let wrong = try await Command.run(
+            "identity", "show", path, environment: ["MULTIPEER_PASSPHRASE": "x"])
+        #expect(wrong.code == 3)
+        #expect(wrong.errors == "multipeer: \(path): the passphrase does not open the identity\n")
+    }
+
+    @Test("PEM goes to standard output without --out, and others' eyes are warned about")
+    func output() async throws {
+        let made = try await Command.run("identity", "new")
+        #expect(made.text.hasPrefix("-----BEGIN CERTIFICATE-----"))
+        let path = try folder.write(made.text, to: "open.pem")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        let shown = try await Command.run("identity", "show", path)
+        #expect(shown.code == 0)
+        #expect(shown.errors.contains("others can read \(path), mode 644"))
+    }
+
+    @Test("what is no identity is refused with its reason")
+    func refused() async throws {
+        let empty = try await Command.run("identity", "show", folder.write("hello", to: "x"))
+        #expect(empty.code == 3)
+        #expect(empty.errors.hasSuffix(": the identity holds no certificate\n"))
+        let missing = try await Command.run("identity", "show", folder.path("nowhere"))
+        #expect(missing.code == 4)
+        #expect(
+            missing.errors == "multipeer: cannot read \(folder.path("nowhere")): no such file or directory\n")
+    }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Multipeer
+import MultipeerCLI
+import Testing
+
+@Suite("Command: link", .serialized)
+struct LinkCommandTests {
+    @Test("what goes in at one end comes out at the other, both ways, and the data files are gone")
+    func transfer() async throws {
+        let pair = try Pair()
+        let (one, other) = (pattern(300_000, seed: 1), pattern(70_001, seed: 2))
+        async let ann = pair.ann.finish(one)
+        async let bob = pair.bob.finish(other)
+        let (first, second) = try await (ann, bob)
+        #expect(first.code == 0)
+        #expect(second.code == 0)
+        #expect(first.output == other)
+        #expect(second.output == one)
+        #expect(first.complaints.last == "multipeer: linked with bob, encrypted")
+        #expect(!pair.folder.exists("ann.data"))
+        #expect(!pair.folder.exists("bob.data"))
+    }
+
+    @Test("the data file is private, and the same line is on standard error")
+    func data() async throws {
+        let folder = try Folder()
+        let ann = try Pair.start("ann", seeking: "bob", in: folder)
+        #expect(try await ann.says("waiting for"))
+        let text = try String(contentsOfFile: folder.path("ann.data"), encoding: .utf8)
+        #expect(try folder.mode("ann.data") == 0o600)
+        ann.process.signal(SIGINT)
+        let ending = try await ann.finish()
+        #expect(ending.code == 130)
+        #expect(ending.errors.contains(text))
+        #expect(ending.output.isEmpty)
+        #expect(!folder.exists("ann.data"))
+    }
+
+    @Test("preferences decide as chapter 5 says [enc.outcome]", arguments: EncryptionPreference.allCases)
+    func preferences(_ one: EncryptionPreference) async throws {
+        for other in EncryptionPreference.allCases {
+            let pair = try Pair(ann: ["--preference", "\(one)"], bob: ["--preference", "\(other)"])
+            async let ann = pair.ann.finish([1])
+            async let bob = pair.bob.finish([2])
+            for ending in try await [ann, bob] {
+                switch Set([one, other]) {
+                case [.none, .required]:
+                    #expect(ending.code == 1, "\(one) \(other)")
+                    #expect(ending.output.isEmpty)
+                    #expect(ending.complaints.last?.contains("encryption or identity do not agree") == true)
+                case [.none], [.none, .optional]:
+                    #expect(ending.code == 0, "\(one) \(other)")
+                    #expect(ending.complaints.last?.hasSuffix(", not encrypted") == true)
+                default:
+                    #expect(ending.code == 0, "\(one) \(other)")
+                    #expect(ending.complaints.last?.hasSuffix(", encrypted") == true)
+                }
+            }
+        }
+    }
+
+    @Test("an identity is shown to those who pin it, and to nobody else")
+    func identity() async throws {
+        let folder = try Folder()
+        let made = try await Command.run("identity", "new", "--name", "ann", "--out", folder.path("ann.pem"))
+        let fingerprint = made.text.trimmingCharacters(in: .newlines)
+        let pair = try Pair(
+            ann: ["--identity", folder.path("ann.pem")],
+            bob: ["--trust", "fingerprint:\(fingerprint)", "--verbose"])
+        async let ann = pair.ann.finish([1])
+        async let bob = pair.bob.finish([2])
+        let endings = try await [ann, bob]
+        #expect(endings.map(\.code) == [0, 0])
+        #expect(endings[1].errors.contains("authenticated by its identity (a listed fingerprint)"))
+        #expect(endings[1].errors.contains("protected by TLS_AES_128_GCM_SHA256"))
+        let stranger = try Pair(bob: ["--trust", "fingerprint:\(fingerprint)"])
+        async let first = stranger.ann.finish([1])
+        async let refused = stranger.bob.finish([2])
+        #expect(try await [first, refused].map(\.code) == [1, 1])
+    }
+
+    @Test("the key of the first time is remembered, and another one is refused")
+    func firstUse() async throws {
+        let folder = try Folder()
+        let trust = ["--trust", "tofu", "--trust-store", folder.path("trust")]
+        for expected: Int32 in [0, 1] {
+            let pair = try Pair(ann: ["--id", folder.path("id")], bob: trust)
+            async let ann = pair.ann.finish([1])
+            async let bob = pair.bob.finish([2])
+            #expect(try await [ann, bob].map(\.code) == [expected, expected])
+        }
+        #expect(try folder.mode("id") == 0o600)
+        #expect(try folder.mode("trust") == 0o600)
+    }
+
+    @Test("data that does not serve is one line and exit code 3", arguments: ["!", "TVBDRA==", "QUJD"])
+    func wrongData(_ text: String) async throws {
+        let ending = try await Command.run("link", "--listen", "127.0.0.1", text)
+        #expect(ending.code == 3)
+        #expect(ending.errors.split(separator: "\n").count == 1)
+        #expect(ending.output.isEmpty)
+    }
+
+    @Test("a peer's own data is refused at once")
+    func itself() async throws {
+        let folder = try Folder()
+        let ann = try Pair.start("ann", seeking: "ann", in: folder)
+        let ending = try await ann.finish()
+        #expect(ending.code == 1)
+        #expect(ending.complaints.last == "multipeer: the peer is this session itself")
+    }
+
+    @Test("nobody who answers, and no file that comes, ends after the timeout", arguments: [true, false])
+    func timeout(_ hasData: Bool) async throws {
+        let folder = try Folder()
+        var options = ["--timeout", "1", "--listen", "127.0.0.1"]
+        if hasData {
+            let gone = try Pair.start("bob", seeking: "nobody", in: folder)
+            #expect(try await gone.says("waiting for"))
+            options += [try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)]
+            gone.process.signal(SIGKILL)
+            _ = try await gone.finish()
+        } else {
+            options += ["--from", folder.path("bob.data")]
+        }
+        let ending = try await Command(["link"] + options).finish()
+        #expect(ending.code == 1)
+        let reason = hasData ? "the peer did not answer in time" : "no connection data came in"
+        #expect(ending.complaints.last?.contains(reason) == true)
+    }
+
+    @Test("data is asked for on standard input when there is neither argument nor terminal")
+    func prompt() async throws {
+        let folder = try Folder()
+        let bob = try Pair.start("bob", seeking: "ann", in: folder)
+        #expect(try await bob.says("waiting for"))
+        let theirs = try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)
+        let ann = try Command(
+            ["link", "--name", "ann", "--listen", "127.0.0.1", "--quiet", "--out", folder.path("ann.data")],
+            through: ["/usr/bin/setsid", "--wait"])
+        async let first = ann.finish(Array((theirs + "the rest").utf8))
+        async let second = bob.finish(Array("hello".utf8))
+        let (one, other) = try await (first, second)
+        #expect(one.code == 0)
+        #expect(one.text == "hello")
+        #expect(one.errors.isEmpty)
+        #expect(other.text == "the rest")
+    }
+
+    @Test("in a chat every line has its speaker, and nothing plays tricks")
+    func chat() async throws {
+        let pair = try Pair(bob: ["--chat"])
+        async let ann = pair.ann.finish(Array("hello\n\u{1b}[2J\u{202e}x\n".utf8))
+        async let bob = pair.bob.finish()
+        #expect(try await ann.code == 0)
+        #expect(try await bob.text == "ann: hello\nann: \\u{1b}[2J\\u{202e}x\n")
+    }
+}

@@ -1,0 +1,112 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import Testing
+
+@Suite("4.3 Issuing connection data")
+struct IssuingTests {
+    private let ann = UID(high: 1, low: 1)
+    private let bob = UID(high: 2, low: 2)
+    private let start = Moment(nanoseconds: 1_000_000_000_000)
+
+    private func session(_ uid: UID, seed: UInt64 = 1) throws -> Introductions {
+        let peer = try PeerID(uid: uid, displayName: "someone")
+        let local = LocalPeer(
+            peer: peer, instance: uid.low, preference: .none, hasIdentity: false, fingerprint: nil)
+        return Introductions(local, seed: seed)
+    }
+
+    private func issue(
+        _ session: inout Introductions, for recipient: UID?, _ host: UInt8 = 1, token: UInt8,
+        after delay: Duration
+    ) throws -> ConnectionData {
+        let candidate = try #require(Candidate(address: [192, 0, 2, host], port: 50_000))
+        return try session.connectionData(
+            for: recipient, candidates: [candidate], token: [UInt8](repeating: token, count: 32),
+            at: start + delay)
+    }
+
+    @Test("whoever asks twice for the same peer gets the same bytes, until they expire [data.idempotent]")
+    func idempotent() throws {
+        var session = try session(ann)
+        let first = try issue(&session, for: bob, token: 1, after: .zero)
+        let again = try issue(&session, for: bob, token: 2, after: Timing.lifetime - .nanoseconds(1))
+        #expect(first.bytes == again.bytes)
+        let later = try issue(&session, for: bob, token: 3, after: Timing.lifetime)
+        #expect(later.token == [UInt8](repeating: 3, count: 32))
+    }
+
+    @Test(
+        "new addresses make new data with the same token, and old ones the old data again [data.idempotent]")
+    func moved() throws {
+        var session = try session(ann)
+        let first = try issue(&session, for: bob, 1, token: 1, after: .zero)
+        let moved = try issue(&session, for: bob, 2, token: 2, after: .seconds(1))
+        #expect(moved != first && moved.token == first.token)
+        #expect(try issue(&session, for: bob, 1, token: 3, after: .seconds(2)).bytes == first.bytes)
+    }
+
+    @Test("each peer gets data of its own, and the open data is another's again [data.recipient]")
+    func recipients() throws {
+        var session = try session(ann)
+        let forBob = try issue(&session, for: bob, token: 1, after: .zero)
+        let open = try issue(&session, for: nil, token: 2, after: .zero)
+        let other = try issue(&session, for: UID(high: 3, low: 3), token: 3, after: .zero)
+        #expect(Set([forBob, open, other].map(\.token)).count == 3)
+        #expect([forBob, open, other].map(\.recipient) == [bob, nil, UID(high: 3, low: 3)])
+    }
+
+    @Test("with its own data a session connects to nobody [data.self]")
+    func itself() throws {
+        var one = try session(ann)
+        let own = try issue(&one, for: nil, token: 1, after: .zero)
+        #expect(throws: Introductions.Refusal.itself) { try one.connect(with: own, zones: [], at: start) }
+        // A restarted session of the same peer is the same peer.
+        var again = try session(ann, seed: 2)
+        #expect(throws: Introductions.Refusal.itself) { try again.connect(with: own, zones: [], at: start) }
+    }
+
+    @Test("data for somebody else is refused, open data is for anybody [data.recipient]")
+    func recipient() throws {
+        var one = try session(ann)
+        let forBob = try issue(&one, for: bob, token: 1, after: .zero)
+        let open = try issue(&one, for: nil, token: 2, after: .zero)
+        for (uid, isBob) in [(bob, true), (UID(high: 3, low: 3), false)] {
+            var holder = try session(uid)
+            _ = try issue(&holder, for: ann, token: 4, after: .zero)
+            #expect(try holder.connect(with: open, zones: [], at: start))
+            if isBob {
+                #expect(try holder.connect(with: forBob, zones: [], at: start))
+            } else {
+                #expect(throws: Introductions.Refusal.anotherRecipient) {
+                    try holder.connect(with: forBob, zones: [], at: start)
+                }
+            }
+        }
+    }
+
+    @Test("a HELLO that refers to data is good until the issuer's clock says that it expired [data.expiry]")
+    func expiry() throws {
+        for (delay, isGood) in [(Timing.lifetime - .nanoseconds(1), true), (Timing.lifetime, false)] {
+            var issuer = try session(ann)
+            var holder = try session(bob)
+            let issued = try issue(&issuer, for: bob, token: 1, after: .zero)
+            let own = try issue(&holder, for: ann, token: 2, after: .seconds(86_390))
+            #expect(try issuer.connect(with: own, zones: [], at: start + .seconds(86_390)))
+            _ = issuer.takeActions()
+            let id = issuer.accepted(at: start + delay)
+            issuer.secured(id, .plain, nonce: [UInt8](repeating: 0, count: 32), at: start + delay)
+            let hello = Hello(
+                versions: [1], sender: own.endpoint, receiver: issued.endpoint,
+                myDataReference: own.reference,
+                yourDataReference: issued.reference, nonce: [UInt8](repeating: 1, count: 32))
+            var buffer = ByteBuffer()
+            hello.encode(into: &buffer)
+            let frame = buffer.takeAll()
+            issuer.receive(
+                id, FrameHeader(frame.span.extracting(0..<8)), frame.span.extracting(8..<frame.count),
+                at: start + delay)
+            #expect(issuer.takeActions().contains(.close(id, .unknownPeer)) != isGood)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import TestSupport
+import Testing
+
+@Suite("6.4 SELECT")
+struct SelectTests {
+    private static let select = Stage.bytes(.select)
+
+    @Test("the lower uid sends SELECT and the higher never does; what comes from the wrong end is refused [select.lower]")
+    func lower() throws {
+        var lower = try Stage(weAreLower: true)
+        try lower.seek()
+        let ours = try lower.candidate()
+        #expect(ours.actions.sent(on: ours.id) == [SelectTests.select])
+        #expect(lower.give(ours.id, .select).code(of: ours.id) == .protocolError)
+
+        var higher = try Stage(weAreLower: false)
+        try higher.seek()
+        let theirs = try higher.candidate()
+        #expect(theirs.actions.sent(on: theirs.id).isEmpty)
+        #expect(higher.give(theirs.id, .selected).code(of: theirs.id) == .protocolError)
+    }
+
+    @Test("SELECT and SELECTED before the connection is a candidate are refused [select.lower]", arguments: [true, false])
+    func early(_ weAreLower: Bool) throws {
+        var stage = try Stage(weAreLower: weAreLower)
+        try stage.seek()
+        let greeting = try stage.greet()
+        #expect(stage.give(greeting.id, weAreLower ? .selected : .select).code(of: greeting.id) == .protocolError)
+    }
+
+    @Test("of several candidates one at a time is selected, and the others are closed as DUPLICATE [select.one] [select.rest]")
+    func one() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let candidates = try [stage.candidate(), stage.candidate(), stage.candidate()]
+        #expect(candidates.map { $0.actions.sent(on: $0.id).count } == [1, 0, 0])
+        let actions = stage.give(candidates[0].id, .selected)
+        #expect(actions.links == [candidates[0].id])
+        #expect(actions.code(of: candidates[1].id) == .duplicate && actions.code(of: candidates[2].id) == .duplicate)
+    }
+
+    @Test("SELECTED on a candidate that was not selected is refused, and the selected one stays [select.one]")
+    func otherSelected() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let (first, second) = try (stage.candidate(), stage.candidate())
+        #expect(stage.give(second.id, .selected).code(of: second.id) == .protocolError)
+        #expect(stage.give(first.id, .selected).links == [first.id])
+    }
+
+    @Test("a dial still under way ends when the link stands, at both ends [select.rest]", arguments: [true, false])
+    func dials(_ weAreLower: Bool) throws {
+        var stage = try Stage(weAreLower: weAreLower)
+        let dial = try #require(try (stage.seek() + stage.wait(.seconds(1)).map(\.action)).dials.first)
+        let candidate = try stage.candidate()
+        let actions = stage.give(candidate.id, weAreLower ? .selected : .select)
+        #expect(actions.links == [candidate.id] && actions.code(of: dial.id) == .duplicate)
+        #expect(stage.wait(.seconds(60)).isEmpty)
+    }
+
+    @Test("SELECT is answered with SELECTED, which makes the link [select.answer]")
+    func answer() throws {
+        var stage = try Stage(weAreLower: false)
+        try stage.seek()
+        let candidate = try stage.candidate()
+        let actions = stage.give(candidate.id, .select)
+        #expect(actions.sent(on: candidate.id) == [Stage.bytes(.selected)] && actions.links == [candidate.id])
+    }
+
+    @Test("when the selected connection dies or is closed, the next candidate is selected [select.next]")
+    func next() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let candidates = try [stage.candidate(), stage.candidate(), stage.candidate()]
+        stage.machine.lost(candidates[0].id, .lost, at: stage.now)
+        #expect(stage.machine.takeActions() == [.send(candidates[1].id, SelectTests.select)])
+        let closed = stage.give(candidates[1].id, .close(.duplicate, reason: ""))
+        #expect(closed.sent(on: candidates[2].id) == [SelectTests.select])
+        #expect(stage.give(candidates[2].id, .selected).links == [candidates[2].id])
+    }
+
+    @Test("a selected connection that stays silent for 5 s gives way to the next [select.next] [link.timeouts]")
+    func silent() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let first = try stage.candidate()
+        _ = stage.wait(.seconds(4))
+        let second = try stage.candidate()
+        let later = stage.wait(.milliseconds(1_000))
+        #expect(later.map(\.action).code(of: first.id) == .timeout)
+        #expect(later.map(\.action).sent(on: second.id) == [SelectTests.select])
+        #expect(stage.give(second.id, .selected).links == [second.id])
+    }
+}

@@ -1,0 +1,124 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import TestSupport
+import Testing
+
+@Suite("6.5 Links that one end has lost")
+struct StaleLinkTests {
+    @Test("SELECT on a new connection ends the link that the controlled end still has [stale.supersede]")
+    func supersede() throws {
+        var stage = try Stage(weAreLower: false)
+        try stage.seek()
+        let old = try stage.link()
+        let fresh = try stage.candidate()
+        #expect(fresh.actions.isEmpty)
+        let actions = stage.give(fresh.id, .select)
+        #expect(actions.prefix(2) == [.supersede(old), .send(fresh.id, Stage.bytes(.selected))])
+        #expect(actions.links == [fresh.id])
+    }
+
+    @Test("a candidate is a DUPLICATE at once while the link is younger than 2 s [stale.probe]")
+    func young() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        try stage.link()
+        #expect(stage.wait(.milliseconds(1_999)).isEmpty)
+        let fresh = try stage.candidate()
+        #expect(fresh.actions == [.close(fresh.id, .duplicate)])
+    }
+
+    @Test("a settled link is asked for life, and its PONG makes the candidate a DUPLICATE [stale.probe]")
+    func alive() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let old = try stage.link()
+        _ = stage.wait(.seconds(2))
+        let (fresh, another) = try (stage.candidate(), stage.candidate())
+        #expect(fresh.actions == [.probe(old)] && another.actions.isEmpty)
+        _ = stage.wait(.milliseconds(1_999))
+        stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
+        #expect(stage.machine.takeActions() == [.close(fresh.id, .duplicate), .close(another.id, .duplicate)])
+        #expect(stage.wait(.seconds(60)).isEmpty)
+    }
+
+    @Test("a link that is silent for 2 s after the question is over, and the candidate is selected [stale.probe]")
+    func silent() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let old = try stage.link()
+        _ = stage.wait(.seconds(10))
+        let fresh = try stage.candidate()
+        let happened = stage.wait(.seconds(2))
+        #expect(happened.allSatisfy { $0.after == .seconds(2) })
+        #expect(
+            happened.map(\.action) == [
+                .unanswered(old), .seek(stage.peer.endpoint.uid), .send(fresh.id, Stage.bytes(.select)),
+            ])
+        #expect(stage.give(fresh.id, .selected).links == [fresh.id])
+    }
+
+    @Test("a candidate that dies while the link is asked leaves the link as it is, if that answers [stale.probe]")
+    func impatient() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        try stage.link()
+        _ = stage.wait(.seconds(3))
+        let fresh = try stage.candidate()
+        stage.machine.lost(fresh.id, .lost, at: stage.now)
+        stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
+        #expect(stage.machine.takeActions().isEmpty)
+        #expect(stage.wait(.seconds(60)).isEmpty)
+    }
+
+    /// A linked peer that comes again under another instance, with a candidate.
+    private func restarted(_ weAreLower: Bool) throws -> (old: Stage, link: ConnectionID, stage: Stage, id: ConnectionID) {
+        var old = try Stage(weAreLower: weAreLower)
+        try old.seek()
+        let link = try old.link()
+        var fresh = try Stage(weAreLower: weAreLower, peerInstance: 10)
+        _ = old.wait(.seconds(5))
+        fresh.now = old.now
+        fresh.machine = old.machine
+        // What we issued for this uid stays the same for every instance of it.
+        #expect(fresh.ours == old.ours)
+        try fresh.seek()
+        let candidate = try fresh.candidate()
+        #expect(candidate.actions.contains(.probe(link)), "\(candidate.actions)")
+        return (old, link, fresh, candidate.id)
+    }
+
+    @Test("another instance of the same uid is BUSY while the old one answers [stale.busy]", arguments: [true, false])
+    func busy(_ weAreLower: Bool) throws {
+        var (_, _, stage, id) = try restarted(weAreLower)
+        if !weAreLower { #expect(stage.give(id, .select).isEmpty) }
+        stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
+        let actions = stage.machine.takeActions()
+        #expect(actions.code(of: id) == .busy && actions.links.isEmpty)
+    }
+
+    @Test("another instance takes the place of one that does not answer [stale.busy]", arguments: [true, false])
+    func replaced(_ weAreLower: Bool) throws {
+        var (_, old, stage, id) = try restarted(weAreLower)
+        if !weAreLower { #expect(stage.give(id, .select).isEmpty) }
+        var actions = stage.wait(.seconds(2)).map(\.action)
+        #expect(actions.contains(.unanswered(old)))
+        if weAreLower {
+            #expect(actions.sent(on: id) == [Stage.bytes(.select)])
+            actions = stage.give(id, .selected)
+        }
+        #expect(actions.links == [id])
+    }
+
+    @Test("an attempt for the new instance that fails leaves the link to the old one [stale.busy]")
+    func withdrawn() throws {
+        var (old, _, stage, id) = try restarted(false)
+        stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
+        #expect(stage.machine.takeActions().code(of: id) == .busy)
+        let later = stage.wait(.seconds(40)).map(\.action)
+        #expect(later.failures.count == 1)
+        #expect(!later.contains { if case .unanswered = $0 { true } else { false } })
+        #expect(!later.contains { if case .seek = $0 { true } else { false } })
+        #expect(try !stage.machine.connect(with: old.theirs, zones: [], at: stage.now))
+    }
+}

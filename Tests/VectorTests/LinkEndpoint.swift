@@ -1,0 +1,57 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+
+/// One end of a link, driven by a vector: whatever it writes is written out at once.
+struct LinkEndpoint: ~Copyable {
+    var link: Link
+    var now = Moment.start
+    private var decoder = FrameDecoder()
+
+    init(maxMessage: UInt64 = 1 << 32, messageCredit: UInt32 = .max) {
+        let limits = LinkLimits(
+            maxMessage: maxMessage, maxChannels: 64, channelCredit: 262_144, messageCredit: messageCredit)
+        link = Link(.init(local: limits), now: .start)
+    }
+
+    mutating func receive(_ bytes: [UInt8]) { _ = link.receive(bytes.span, through: &decoder, at: now) }
+
+    mutating func written() -> [Frame] {
+        var output = ByteBuffer()
+        while link.wantsToSend { _ = link.fill(&output, upTo: 65_536, now: now) }
+        link.flushed()
+        var collector = Collector()
+        var decoder = FrameDecoder()
+        _ = try? decoder.decode(output.takeAll().span, into: &collector)
+        return collector.frames
+    }
+
+    var state: String {
+        switch link.phase {
+        case .open: "open"
+        case .closing: "closing"
+        case .ended: "ended"
+        }
+    }
+
+    /// Which rule the peer broke, and what it is told.
+    var violation: Violation? {
+        if case .violation(let violation) = link.end { violation } else { nil }
+    }
+
+    private struct Collector: FrameSink {
+        var frames: [Frame] = []
+        var frameLimit: Int { Limits.frame }
+        var wantsFrames: Bool { true }
+
+        mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
+            if let frame = try? Frame(header, payload) { frames.append(frame) }
+        }
+    }
+}
+
+extension Frame {
+    var isPing: Bool {
+        if case .ping = self { true } else { false }
+    }
+}

@@ -1,0 +1,26 @@
+import Testing
+
+@Suite("1 Vectors")
+struct VectorFileTests {
+    /// Each of these kinds is the argument of a test in this folder.
+    private static let runners: [any VectorBody.Type] = [
+        FieldList.self, ConnectionDataForm.self, ConnectionDataAtSession.self, Dialling.self, Outcome.self,
+        CertificateFingerprint.self, Pin.self, HelloForm.self, HelloAtReceiver.self, Confirmation.self,
+        FrameStream.self, LinkOverTime.self, MessageFrames.self, CreditOfReceiver.self, CreditOfSender.self,
+    ]
+
+    @Test("no file is without a runner, and no runner without vectors")
+    func complete() throws {
+        let counts = try VectorFiles.counts()
+        #expect(Set(counts.keys) == Set(Self.runners.map { $0.type }))
+        #expect(counts.values.allSatisfy { $0 > 0 })
+    }
+
+    @Test("every vector of every file reaches its runner")
+    func loaded() throws {
+        let counts = try VectorFiles.counts()
+        for runner in Self.runners { #expect(try count(runner) == counts[runner.type], "\(runner.type)") }
+    }
+
+    private func count<Body: VectorBody>(_ kind: Body.Type) throws -> Int { try VectorFiles.all(kind).count }
+}
