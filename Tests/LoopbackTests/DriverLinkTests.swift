@@ -29,7 +29,9 @@ struct DriverLinkTests {
         await meeting.end()
     }
 
-    @Test("a peer that was restarted takes the place of its dead link, and connect answers only then [stale.busy]")
+    @Test(
+        "a peer that was restarted takes the place of its dead link, and connect answers only then [stale.busy]"
+    )
     func restarted() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
@@ -55,10 +57,14 @@ struct DriverLinkTests {
         }
     }
 
-    @Test("what was accepted and not handed over is counted where the end is told [msg.failed] [state.reason]")
+    @Test(
+        "what was accepted and not handed over is counted where the end is told [msg.failed] [state.reason]")
     func undelivered() async throws {
         try await withTaps { annsTap, bobsTap in
-            let brief = LivenessTests.brief
+            let brief = SessionConfiguration.loopback().with {
+                $0.silence = .milliseconds(500)
+                $0.death = .seconds(4)
+            }
             let meeting = try Meeting(
                 ann: brief.tapped(by: annsTap), bob: brief.tapped(by: bobsTap))
             try await meeting.link()

@@ -6,7 +6,7 @@ import MultipeerSecurity
 import MultipeerTransport
 import Testing
 
-/// A peer that behaves until its HELLO, over a plain connection and without a loop, and then writes and never reads.
+/// A peer that behaves until its CONFIRM, over a plain connection and without a loop, and then writes and never reads.
 struct RudePeer: ~Copyable {
     /// What it hands to whom it is going to bother.
     let data: ConnectionData
@@ -29,7 +29,8 @@ struct RudePeer: ~Copyable {
     }
 
     private init(
-        data: ConnectionData, _ introductions: Introductions, _ victim: ConnectionData, _ socket: consuming Socket
+        data: ConnectionData, _ introductions: Introductions, _ victim: ConnectionData,
+        _ socket: consuming Socket
     ) {
         // A window that is soon full.
         var room: Int32 = 4_096
@@ -42,8 +43,8 @@ struct RudePeer: ~Copyable {
         self.socket = socket
     }
 
-    /// Sends the preface and HELLO, and reads the preface, nothing else.
-    mutating func greet() throws {
+    /// Says and hears everything up to CONFIRM.
+    mutating func introduce() async throws {
         let now = EventLoop.currentMoment()
         _ = try introductions.connect(with: victim, zones: [], at: now)
         introductions.advance(to: now + Timing.higherDialDelay)
@@ -51,32 +52,82 @@ struct RudePeer: ~Copyable {
             if case .dial(let id, _, accepting: _) = action { id } else { nil }
         }
         let id = try #require(dials.first)
+        try await write(Array("MPCPLAIN".utf8))
         introductions.secured(id, .plain, nonce: try Randomness.bytes(32), at: now)
-        var greeting = Array("MPCPLAIN".utf8)
-        for case .send(_, let frame) in introductions.takeActions() { greeting += frame }
-        var rest = greeting[...]
-        while !rest.isEmpty {
-            try #require(canWrite(within: 10_000))
-            guard case .sent(let count) = socket.send(rest.span) else { throw Overdue() }
-            rest = rest.dropFirst(count)
+        try await carryOut()
+        _ = try await read(8)
+        while true {
+            let start = try await read(FrameHeader.byteCount)
+            let header = FrameHeader(start.span)
+            let payload = try await read(header.length)
+            introductions.receive(id, header, payload.span, at: now)
+            if header.kind == .confirm { return }
+            try await carryOut()
         }
     }
 
-    /// Writes PINGs until nobody takes any for a second; answers how many bytes of them were taken.
-    mutating func flood(upTo limit: Int) throws -> Int {
+    private mutating func carryOut() async throws {
+        while true {
+            let actions = introductions.takeActions()
+            if actions.isEmpty { return }
+            for action in actions {
+                if case .send(_, let frame) = action { try await write(frame) }
+                if case .ask(let uid, _) = action {
+                    introductions.decide(uid, isTrusted: true, at: EventLoop.currentMoment())
+                }
+            }
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) async throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            await Task.yield()
+            switch socket.send(rest.span) {
+            case .sent(let count): rest.removeFirst(count)
+            case .wouldBlock: break
+            case .failed: try await connected()
+            }
+        }
+    }
+
+    private func connected() async throws {
+        let start = ContinuousClock.now
+        while socket.remoteAddress == nil {
+            guard ContinuousClock.now - start < .seconds(10) else { throw Overdue() }
+            await Task.yield()
+        }
+    }
+
+    private func read(_ count: Int) async throws -> [UInt8] {
+        var buffer = ByteBuffer()
+        let start = ContinuousClock.now
+        while buffer.count < count {
+            switch socket.receive(into: &buffer, upTo: count - buffer.count) {
+            case .bytes: continue
+            case .wouldBlock where ContinuousClock.now - start < .seconds(10): await Task.yield()
+            case .wouldBlock, .endOfStream, .failed: throw Overdue()
+            }
+        }
+        return buffer.takeAll()
+    }
+
+    /// Writes PINGs until nobody takes any for half a second, or the connection is over; answers whether it still stands.
+    func floodUntilHeldBack() async -> Bool {
         var pings = ByteBuffer()
         for token in 0..<UInt64(4_096) { Frame.ping(token).encode(into: &pings) }
         let wave = pings.takeAll()
         var sent = 0
-        while sent < limit, canWrite(within: 1_000) {
+        var progress = ContinuousClock.now
+        while ContinuousClock.now - progress < .milliseconds(500) {
+            await Task.yield()  // it waits without a loop, and others need the thread
+            guard canWrite(within: 10) else { continue }
             let rest = Array(wave[(sent % wave.count)...])
-            switch socket.send(rest.span) {
-            case .sent(let count): sent += count
-            case .wouldBlock: break
-            case .failed: throw Overdue()
-            }
+            guard case .sent(let count) = socket.send(rest.span) else { return false }
+            sent += count
+            progress = .now
         }
-        return sent
+        return true
     }
 
     private func canWrite(within milliseconds: Int32) -> Bool {
