@@ -74,7 +74,8 @@ let package = Package(
         tests(
             "LoopbackTests",
             [
-                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction",
+                "MultipeerSecurity",
                 "MultipeerFraming",
             ]),
         tests("SpecTests", ["MultipeerIntroduction"]),

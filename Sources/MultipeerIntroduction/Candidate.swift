@@ -2,6 +2,7 @@
 public struct Candidate: Hashable, Sendable {
     /// 4 bytes (IPv4) or 16 (IPv6), in network order.
     public let address: [UInt8]
+    /// The TCP port, 1 to 65,535.
     public let port: UInt16
     /// The interface on which a link-local address is tried; 0 elsewhere. Never on the wire: `fe80::/10` carries no zone.
     package let zone: UInt32

@@ -6,8 +6,11 @@ public import MultipeerSecurity
 /// It holds a secret token, so hand it over by a carrier that the two peers trust. A value of this type has passed every
 /// check of spec 4.1 that needs no session.
 public struct ConnectionData: Sendable {
+    /// Who made it.
     public let peer: PeerID
+    /// Which session of the peer's made it: 8 random bytes as a number.
     public let instance: UInt64
+    /// Which protection the peer wants.
     public let preference: EncryptionPreference
     /// SHA-256 of the certificate that the peer will show; nil exactly when its preference is none.
     public let fingerprint: Fingerprint?
@@ -17,6 +20,7 @@ public struct ConnectionData: Sendable {
     public let recipient: UID?
     /// Addresses to dial, the preferred one first; 1 to 16.
     public let candidates: [Candidate]
+    /// What the peer offers or wants besides a link.
     public let flags: Flags
     /// SHA-256 of the encoded bytes: how both sides name this data in HELLO. Spec 6.2.
     package let reference: [UInt8]
@@ -25,7 +29,9 @@ public struct ConnectionData: Sendable {
 
     /// What the issuer offers or wants besides a link.
     public struct Flags: OptionSet, Hashable, Sendable {
+        /// The flags as they travel; unknown ones are kept.
         public let rawValue: UInt8
+        /// Flags as they travel.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Links made with it introduce further members.
@@ -38,6 +44,7 @@ public struct ConnectionData: Sendable {
 
     /// The encoded form, 24 to 1,024 bytes. It contains a secret.
     public var bytes: [UInt8] { encoded.bytes }
+    /// The session that made it.
     public var endpoint: Endpoint { Endpoint(uid: peer.uid, instance: instance) }
     package var token: [UInt8] { secret.bytes }
 
@@ -79,7 +86,10 @@ extension ConnectionData {
 }
 
 extension ConnectionData: Equatable {
-    public static func == (one: ConnectionData, other: ConnectionData) -> Bool { one.reference == other.reference }
+    /// Equal when the encoded bytes are.
+    public static func == (one: ConnectionData, other: ConnectionData) -> Bool {
+        one.reference == other.reference
+    }
 }
 
 extension ConnectionData: CustomStringConvertible {
@@ -124,17 +134,20 @@ public enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConve
         }
     }
 
+    /// What such data is refused with. Spec 16.
     public var closeCode: CloseCode {
         if case .version = self { return .version }
         return .protocolError
     }
 
+    /// One line for people, with a hint.
     public var description: String {
         switch self {
         case .size(let count): "connection data has 24 to 1,024 bytes, not \(count)"
         case .magic: "this is not connection data: it does not start with MPCD"
         case .version(let version): "connection data of version \(version) is not understood, only version 1"
-        case .length(let stated, let actual): "the connection data says \(stated) bytes, but there are \(actual)"
+        case .length(let stated, let actual):
+            "the connection data says \(stated) bytes, but there are \(actual)"
         case .checksum: "the connection data is damaged: its checksum is wrong"
         case .fields: "the fields of the connection data are malformed"
         case .peer: "the connection data names no valid peer"

@@ -43,7 +43,8 @@ struct ConnectionDataFields: Sendable {
         fields.appendField(Field.instance, instance)
         fields.appendField(Field.preference, preference.rawValue)
         if let fingerprint {
-            fields.appendField(Field.fingerprint, [ConnectionDataFields.fingerprintAlgorithm] + fingerprint.bytes)
+            fields.appendField(
+                Field.fingerprint, [ConnectionDataFields.fingerprintAlgorithm] + fingerprint.bytes)
         }
         fields.appendField(Field.token, token)
         fields.appendField(Field.lifetime, lifetime)
@@ -71,14 +72,17 @@ struct ConnectionDataFields: Sendable {
 extension ConnectionDataFields {
     /// Decodes; throws the first of the numbered checks that fails.
     init(decoding bytes: [UInt8]) throws(InvalidConnectionData) {
-        guard (24...Limits.connectionData).contains(bytes.count) else { throw .size(bytes.count) }  // [data.length]
+        // [data.length]
+        guard (24...Limits.connectionData).contains(bytes.count) else { throw .size(bytes.count) }
         guard bytes.starts(with: ConnectionDataFields.magic) else { throw .magic }  // [data.magic]
         guard bytes[4] == 1 else { throw .version(bytes[4]) }  // [data.version]
         let stated = Int(bytes[6]) << 8 | Int(bytes[7])
-        guard stated == bytes.count else { throw .length(stated: stated, actual: bytes.count) }  // [data.length]
+        // [data.length]
+        guard stated == bytes.count else { throw .length(stated: stated, actual: bytes.count) }
         let checked = Array(bytes.dropLast(ConnectionDataFields.checksum))
-        guard Array(SHA256.hash(checked).prefix(ConnectionDataFields.checksum))
-            == Array(bytes.suffix(ConnectionDataFields.checksum))
+        guard
+            Array(SHA256.hash(checked).prefix(ConnectionDataFields.checksum))
+                == Array(bytes.suffix(ConnectionDataFields.checksum))
         else { throw .checksum }  // [data.checksum]
         let values = try ConnectionDataFields.values(Array(checked.dropFirst(ConnectionDataFields.head)))
         flags = ConnectionData.Flags(rawValue: bytes[5])  // [data.flags]
@@ -130,7 +134,8 @@ extension ConnectionDataFields {
     ) throws(InvalidConnectionData) -> Fingerprint? {
         guard (value == nil) == (preference == .none) else { throw .fingerprint }  // [data.fingerprint]
         guard let value else { return nil }
-        guard value.first == fingerprintAlgorithm, let fingerprint = Fingerprint(Array(value.dropFirst())) else {
+        guard value.first == fingerprintAlgorithm, let fingerprint = Fingerprint(Array(value.dropFirst()))
+        else {
             throw .fingerprint
         }
         return fingerprint
@@ -156,9 +161,13 @@ extension ConnectionDataFields {
         guard (1...Limits.candidates).contains(values.count) else { throw .candidates }  // [data.candidates]
         var candidates: [Candidate] = []
         for value in values {
-            guard value.count == 7 && value[0] == 4 || value.count == 19 && value[0] == 6 else { throw .candidates }
+            guard value.count == 7 && value[0] == 4 || value.count == 19 && value[0] == 6 else {
+                throw .candidates
+            }
             let port = UInt16(value[1]) << 8 | UInt16(value[2])
-            guard let candidate = Candidate(address: Array(value.dropFirst(3)), port: port) else { throw .candidates }
+            guard let candidate = Candidate(address: Array(value.dropFirst(3)), port: port) else {
+                throw .candidates
+            }
             candidates.append(candidate)
         }
         return candidates

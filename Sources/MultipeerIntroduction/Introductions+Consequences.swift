@@ -92,7 +92,9 @@ extension Introductions {
     }
 
     mutating func verified(_ id: ConnectionID, at now: Moment) {
-        guard let connection = connections[id], let uid = connection.uid, let introduction = introductions[uid] else {
+        guard let connection = connections[id], let uid = connection.uid,
+            let introduction = introductions[uid]
+        else {
             return
         }
         expectSelection(id, at: now)
@@ -108,7 +110,9 @@ extension Introductions {
     }
 
     mutating func selectArrived(_ id: ConnectionID, at now: Moment) {
-        guard let connection = connections[id], connection.handshake.phase == .candidate, let uid = connection.uid else {
+        guard let connection = connections[id], connection.handshake.phase == .candidate,
+            let uid = connection.uid
+        else {
             return step(id, at: now) { $0.end(.protocolError) }
         }
         if let place = introductions[uid]?.parked.firstIndex(where: { $0.connection == id }) {
@@ -119,7 +123,9 @@ extension Introductions {
     }
 
     mutating func selectedArrived(_ id: ConnectionID, at now: Moment) {
-        guard let connection = connections[id], connection.handshake.phase == .candidate, let uid = connection.uid else {
+        guard let connection = connections[id], connection.handshake.phase == .candidate,
+            let uid = connection.uid
+        else {
             return step(id, at: now) { $0.end(.protocolError) }
         }
         select(for: uid, at: now) { selection, _ in selection.selectedArrived(on: id) }

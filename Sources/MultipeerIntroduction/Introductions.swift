@@ -62,7 +62,8 @@ package struct Introductions: Sendable {
     }
 
     package var deadline: Moment? {
-        let moments = introductions.values.compactMap(\.nextMoment) + connections.values.map(\.handshake.deadline)
+        let moments =
+            introductions.values.compactMap(\.nextMoment) + connections.values.map(\.handshake.deadline)
         return moments.min()
     }
 }
@@ -78,7 +79,9 @@ extension Introductions {
         introductions.values.contains { $0.selection.nominated == id }
     }
 
-    package func isLink(_ id: ConnectionID) -> Bool { introductions.values.contains { $0.selection.link == id } }
+    package func isLink(_ id: ConnectionID) -> Bool {
+        introductions.values.contains { $0.selection.link == id }
+    }
 }
 
 // MARK: what the application asks for
@@ -92,7 +95,8 @@ extension Introductions {
         var flags = flags
         if local.hasIdentity { flags.insert(.identity) }
         let data = try issuer.data(
-            for: recipient, as: local, flags: flags, candidates: candidates, token: token, grease: jitter.next(),
+            for: recipient, as: local, flags: flags, candidates: candidates, token: token,
+            grease: jitter.next(),
             at: now)
         return data
     }
@@ -126,7 +130,8 @@ extension Introductions {
         return true
     }
 
-    mutating func begin(_ acquaintance: Acquaintance, zones: [UInt32], until deadline: Moment, at now: Moment) {
+    mutating func begin(_ acquaintance: Acquaintance, zones: [UInt32], until deadline: Moment, at now: Moment)
+    {
         let uid = acquaintance.endpoint.uid
         let candidates = acquaintance.data.candidates
             .filter { $0.isDialable(allowingLoopback: issuer.hasIssuedLoopback) }

@@ -22,7 +22,8 @@ struct Issuer: Sendable {
     ) throws(InvalidConnectionData) -> ConnectionData {
         var record = Record(versions: [], expiry: now + Timing.lifetime)
         if let known = recipient.map({ addressed[$0] }) ?? open, now < known.expiry { record = known }
-        if let known = record.versions.firstIndex(where: { $0.candidates == candidates }) {  // [data.idempotent]
+        // [data.idempotent]
+        if let known = record.versions.firstIndex(where: { $0.candidates == candidates }) {
             record.versions.append(record.versions.remove(at: known))
         } else {
             record.versions.append(
@@ -42,14 +43,17 @@ struct Issuer: Sendable {
         let fields = ConnectionDataFields(
             peer: local.peer, instance: local.endpoint.instance, preference: local.preference,
             fingerprint: local.fingerprint, token: record.versions.last?.token ?? token,
-            lifetime: UInt32((record.expiry - now).components.seconds), recipient: recipient, candidates: candidates,
+            lifetime: UInt32((record.expiry - now).components.seconds), recipient: recipient,
+            candidates: candidates,
             flags: flags)
         return try ConnectionData(fields, grease: grease)
     }
 
     /// What `peer` may hold of ours, best guess first: the newest made for it, then the open one. [data.expiry]
     func issued(for peer: UID, at now: Moment) -> [ConnectionData] {
-        [addressed[peer], open].compactMap { $0 }.filter { now < $0.expiry }.flatMap { $0.versions.reversed() }
+        [addressed[peer], open].compactMap { $0 }.filter { now < $0.expiry }.flatMap {
+            $0.versions.reversed()
+        }
     }
 
     /// Whether we invited anybody to dial our loopback addresses. [dial.loopback]

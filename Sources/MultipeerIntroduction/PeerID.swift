@@ -5,6 +5,7 @@ public import MultipeerFraming
 /// Two ids with the same name differ; one id archived and read back is equal to itself. The bytes are self-asserted: what
 /// authenticates a peer is the key pinned by its connection data, and for identities the trust policy.
 public struct PeerID: Hashable, Sendable {
+    /// What identifies the peer.
     public let uid: UID
     /// 1 to 63 bytes of UTF-8 without control characters.
     public let displayName: String
@@ -28,8 +29,10 @@ public struct PeerID: Hashable, Sendable {
         try self.init(uid: uid, displayName: name)
     }
 
+    /// Equal when the 16 bytes are, whatever the names.
     public static func == (one: PeerID, other: PeerID) -> Bool { one.uid == other.uid }  // [peer.equal]
 
+    /// Hashes the 16 bytes alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(uid) }
 
     /// The same number in every process, unlike `hashValue`: the peer's bytes folded, not the name. Spec 3.1.
@@ -38,6 +41,7 @@ public struct PeerID: Hashable, Sendable {
 
 /// Archived as one value, a text: the bytes in hexadecimal, a space, the name.
 extension PeerID: Codable {
+    /// Reads what `encode` wrote; throws `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
@@ -48,6 +52,7 @@ extension PeerID: Codable {
         }
     }
 
+    /// Writes one value: the archived bytes.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
@@ -63,7 +68,8 @@ extension PeerID: Codable {
     private init(text: String) throws(InvalidPeerID) {
         let bytes = Array(text.utf8)
         let values = bytes.prefix(2 * UID.byteCount).compactMap { PeerID.digits.firstIndex(of: $0) }
-        guard values.count == 2 * UID.byteCount, bytes.dropFirst(values.count).first == UInt8(ascii: " ") else {
+        guard values.count == 2 * UID.byteCount, bytes.dropFirst(values.count).first == UInt8(ascii: " ")
+        else {
             throw .length
         }
         let uid = stride(from: 0, to: values.count, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
@@ -72,6 +78,7 @@ extension PeerID: Codable {
 }
 
 extension PeerID: CustomStringConvertible {
+    /// One line for people.
     public var description: String { displayName }
 }
 
@@ -79,6 +86,7 @@ extension PeerID: CustomStringConvertible {
 public enum InvalidPeerID: Error, Equatable, Sendable, CustomStringConvertible {
     case length, displayName
 
+    /// One line for people.
     public var description: String {
         switch self {
         case .length: "a peer id has 16 bytes and a name behind them"

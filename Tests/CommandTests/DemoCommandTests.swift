@@ -1,8 +1,9 @@
 import Foundation
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: demo", .serialized)
+@Suite("Command: demo", .serialized, .inTurns)
 struct DemoCommandTests {
     @Test("three processes link, talk, and it is shown what protects them")
     func three() async throws {

@@ -1,9 +1,10 @@
 import Foundation
 import Multipeer
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: link", .serialized)
+@Suite("Command: link", .serialized, .inTurns)
 struct LinkCommandTests {
     @Test("what goes in at one end comes out at the other, both ways, and the data files are gone")
     func transfer() async throws {

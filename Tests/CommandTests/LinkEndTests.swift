@@ -1,8 +1,9 @@
 import Foundation
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: links that end badly", .serialized)
+@Suite("Command: links that end badly", .serialized, .inTurns)
 struct LinkEndTests {
     @Test("a peer that is killed in the middle is noticed, with a reason and exit code 1")
     func killed() async throws {
@@ -12,9 +13,9 @@ struct LinkEndTests {
         pair.bob.process.signal(SIGKILL)
         let ann = try await pair.ann.finish(nil)
         #expect(ann.code == 1)
-        #expect(
-            ann.complaints.last
-                == "multipeer: the link to bob ended before everything had arrived: the connection was lost")
+        // What the system adds, such as a reset, depends on the moment.
+        let complaint = "multipeer: the link to bob ended before everything had arrived: the connection was lost"
+        #expect(ann.complaints.last?.hasPrefix(complaint) == true)
         #expect(try await pair.bob.finish().code == 128 + SIGKILL)
     }
 

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("6.3 CONFIRM")
 struct ConfirmTests {
-    @Test("the mac of the specification makes a candidate, made for the role of its sender [confirm.mac] [confirm.role]")
+    @Test(
+        "the mac of the specification makes a candidate, made for the role of its sender [confirm.mac] [confirm.role]"
+    )
     func genuine() throws {
         for preference in [EncryptionPreference.optional, .none] {
             var stage = try Stage(preference, weAreLower: true)
@@ -82,7 +84,9 @@ struct ConfirmTests {
         #expect(stage.give(greeting.id, proof).code(of: greeting.id) == .protocolError)
     }
 
-    @Test("CONFIRM that comes while the decision is open is checked at once and kept [confirm.order] [trust.before-confirm]")
+    @Test(
+        "CONFIRM that comes while the decision is open is checked at once and kept [confirm.order] [trust.before-confirm]"
+    )
     func kept() throws {
         var stage = try Stage(weAreLower: true)
         try stage.seek()

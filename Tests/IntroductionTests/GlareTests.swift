@@ -3,7 +3,9 @@ import Testing
 
 @Suite("6.1 Who dials")
 struct GlareTests {
-    @Test("whoever begins first, up to 600 ms apart, there is one link and it is the same connection [select.one]")
+    @Test(
+        "whoever begins first, up to 600 ms apart, there is one link and it is the same connection [select.one]"
+    )
     func glare() throws {
         var connections = 0
         for seed in UInt64(0)..<1_000 {

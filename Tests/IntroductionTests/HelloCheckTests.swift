@@ -31,7 +31,9 @@ struct HelloCheckTests {
             $0.sender = Endpoint(uid: $0.sender.uid, instance: 1)
         },
         Fault(testDescription: "other data of the sender", code: .unknownPeer) { $0.myDataReference = other },
-        Fault(testDescription: "other data of the receiver", code: .unknownPeer) { $0.yourDataReference = other },
+        Fault(testDescription: "other data of the receiver", code: .unknownPeer) {
+            $0.yourDataReference = other
+        },
     ]
 
     @Test(
@@ -45,7 +47,9 @@ struct HelloCheckTests {
         #expect(actions == [.close(id, fault.code)])
     }
 
-    @Test("the same HELLOs are refused by the one who dialled [hello.version] [hello.sender] [hello.receiver] [hello.refs]", arguments: faults)
+    @Test(
+        "the same HELLOs are refused by the one who dialled [hello.version] [hello.sender] [hello.receiver] [hello.refs]",
+        arguments: faults)
     func answer(_ fault: Fault) throws {
         var stage = try Stage(weAreLower: true)
         let dial = try #require(try stage.seek().dials.first)
@@ -72,7 +76,9 @@ struct HelloCheckTests {
         #expect(stage.give(id, stage.hello()) == [.close(id, .unknownPeer)])
     }
 
-    @Test("the answer to a dial must come from the peer that was dialled, not from another awaited one [hello.sender]")
+    @Test(
+        "the answer to a dial must come from the peer that was dialled, not from another awaited one [hello.sender]"
+    )
     func otherAwaited() throws {
         var stage = try Stage(weAreLower: true)
         let dial = try #require(try stage.seek().dials.first)
@@ -95,7 +101,9 @@ struct HelloCheckTests {
 
     @Test(
         "a kind that may not come first ends the connection with PROTOCOL [hello.first]",
-        arguments: [Frame.select, .selected, .ping(1), .pong(1), .confirm(mac: [UInt8](repeating: 0, count: 32))])
+        arguments: [
+            Frame.select, .selected, .ping(1), .pong(1), .confirm(mac: [UInt8](repeating: 0, count: 32)),
+        ])
     func first(_ frame: Frame) throws {
         var stage = try Stage()
         try stage.seek()
@@ -120,7 +128,9 @@ struct HelloCheckTests {
         #expect(stage.give(id, .close(.busy, reason: "")) == [.close(id, .ok)])
     }
 
-    @Test("a connection of the other kind than the outcome is refused with POLICY [hello.mode]", arguments: [true, false])
+    @Test(
+        "a connection of the other kind than the outcome is refused with POLICY [hello.mode]",
+        arguments: [true, false])
     func mode(_ isEncrypted: Bool) throws {
         var stage = try Stage(isEncrypted ? .optional : .none)
         try stage.seek()
@@ -129,7 +139,9 @@ struct HelloCheckTests {
         #expect(stage.give(id, stage.hello()).code(of: id) == .policy)
     }
 
-    @Test("a certificate pinned for somebody else is refused with POLICY, however awaited that peer is [hello.key]")
+    @Test(
+        "a certificate pinned for somebody else is refused with POLICY, however awaited that peer is [hello.key]"
+    )
     func key() throws {
         var stage = try Stage()
         try stage.seek()

@@ -8,7 +8,9 @@ import Testing
 struct SelectTests {
     private static let select = Stage.bytes(.select)
 
-    @Test("the lower uid sends SELECT and the higher never does; what comes from the wrong end is refused [select.lower]")
+    @Test(
+        "the lower uid sends SELECT and the higher never does; what comes from the wrong end is refused [select.lower]"
+    )
     func lower() throws {
         var lower = try Stage(weAreLower: true)
         try lower.seek()
@@ -23,15 +25,20 @@ struct SelectTests {
         #expect(higher.give(theirs.id, .selected).code(of: theirs.id) == .protocolError)
     }
 
-    @Test("SELECT and SELECTED before the connection is a candidate are refused [select.lower]", arguments: [true, false])
+    @Test(
+        "SELECT and SELECTED before the connection is a candidate are refused [select.lower]",
+        arguments: [true, false])
     func early(_ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
         try stage.seek()
         let greeting = try stage.greet()
-        #expect(stage.give(greeting.id, weAreLower ? .selected : .select).code(of: greeting.id) == .protocolError)
+        #expect(
+            stage.give(greeting.id, weAreLower ? .selected : .select).code(of: greeting.id) == .protocolError)
     }
 
-    @Test("of several candidates one at a time is selected, and the others are closed as DUPLICATE [select.one] [select.rest]")
+    @Test(
+        "of several candidates one at a time is selected, and the others are closed as DUPLICATE [select.one] [select.rest]"
+    )
     func one() throws {
         var stage = try Stage(weAreLower: true)
         try stage.seek()
@@ -39,7 +46,9 @@ struct SelectTests {
         #expect(candidates.map { $0.actions.sent(on: $0.id).count } == [1, 0, 0])
         let actions = stage.give(candidates[0].id, .selected)
         #expect(actions.links == [candidates[0].id])
-        #expect(actions.code(of: candidates[1].id) == .duplicate && actions.code(of: candidates[2].id) == .duplicate)
+        #expect(
+            actions.code(of: candidates[1].id) == .duplicate
+                && actions.code(of: candidates[2].id) == .duplicate)
     }
 
     @Test("SELECTED on a candidate that was not selected is refused, and the selected one stays [select.one]")
@@ -51,7 +60,9 @@ struct SelectTests {
         #expect(stage.give(first.id, .selected).links == [first.id])
     }
 
-    @Test("a dial still under way ends when the link stands, at both ends [select.rest]", arguments: [true, false])
+    @Test(
+        "a dial still under way ends when the link stands, at both ends [select.rest]",
+        arguments: [true, false])
     func dials(_ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
         let dial = try #require(try (stage.seek() + stage.wait(.seconds(1)).map(\.action)).dials.first)
@@ -82,7 +93,8 @@ struct SelectTests {
         #expect(stage.give(candidates[2].id, .selected).links == [candidates[2].id])
     }
 
-    @Test("a selected connection that stays silent for 5 s gives way to the next [select.next] [link.timeouts]")
+    @Test(
+        "a selected connection that stays silent for 5 s gives way to the next [select.next] [link.timeouts]")
     func silent() throws {
         var stage = try Stage(weAreLower: true)
         try stage.seek()

@@ -8,7 +8,9 @@ import Testing
 /// moment, which the two ends notice at different times and which loses what was in flight.
 @Suite("6.4 Selection, explored")
 struct SelectionExplorationTests {
-    @Test("every interleaving of 4 connections and 2 deaths ends with one link, the same at both ends [select.one] [select.next] [stale.supersede]")
+    @Test(
+        "every interleaving of 4 connections and 2 deaths ends with one link, the same at both ends [select.one] [select.next] [stale.supersede]"
+    )
     func everyInterleaving() {
         var seen: Set<World> = [World(connections: 4, deaths: 2)]
         var frontier = Array(seen)
@@ -107,13 +109,15 @@ private struct World: Hashable {
         if !wire.knownToControlling, !wire.mournedByControlling {
             var world = self
             world.wires[index].knownToControlling = true
-            world.carryOut(world.controlling.verified(id, hasSeat: true, linkIsSettled: false), controlling: true)
+            world.carryOut(
+                world.controlling.verified(id, hasSeat: true, linkIsSettled: false), controlling: true)
             next.append(world)
         }
         if !wire.knownToControlled, !wire.mournedByControlled {
             var world = self
             world.wires[index].knownToControlled = true
-            world.carryOut(world.controlled.verified(id, hasSeat: true, linkIsSettled: false), controlling: false)
+            world.carryOut(
+                world.controlled.verified(id, hasSeat: true, linkIsSettled: false), controlling: false)
             next.append(world)
         }
         return next

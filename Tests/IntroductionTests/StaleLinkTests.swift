@@ -38,11 +38,14 @@ struct StaleLinkTests {
         #expect(fresh.actions == [.probe(old)] && another.actions.isEmpty)
         _ = stage.wait(.milliseconds(1_999))
         stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
-        #expect(stage.machine.takeActions() == [.close(fresh.id, .duplicate), .close(another.id, .duplicate)])
+        #expect(
+            stage.machine.takeActions() == [.close(fresh.id, .duplicate), .close(another.id, .duplicate)])
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
-    @Test("a link that is silent for 2 s after the question is over, and the candidate is selected [stale.probe]")
+    @Test(
+        "a link that is silent for 2 s after the question is over, and the candidate is selected [stale.probe]"
+    )
     func silent() throws {
         var stage = try Stage(weAreLower: true)
         try stage.seek()
@@ -58,7 +61,9 @@ struct StaleLinkTests {
         #expect(stage.give(fresh.id, .selected).links == [fresh.id])
     }
 
-    @Test("a candidate that dies while the link is asked leaves the link as it is, if that answers [stale.probe]")
+    @Test(
+        "a candidate that dies while the link is asked leaves the link as it is, if that answers [stale.probe]"
+    )
     func impatient() throws {
         var stage = try Stage(weAreLower: true)
         try stage.seek()
@@ -72,7 +77,9 @@ struct StaleLinkTests {
     }
 
     /// A linked peer that comes again under another instance, with a candidate.
-    private func restarted(_ weAreLower: Bool) throws -> (old: Stage, link: ConnectionID, stage: Stage, id: ConnectionID) {
+    private func restarted(_ weAreLower: Bool) throws -> (
+        old: Stage, link: ConnectionID, stage: Stage, id: ConnectionID
+    ) {
         var old = try Stage(weAreLower: weAreLower)
         try old.seek()
         let link = try old.link()
@@ -88,7 +95,9 @@ struct StaleLinkTests {
         return (old, link, fresh, candidate.id)
     }
 
-    @Test("another instance of the same uid is BUSY while the old one answers [stale.busy]", arguments: [true, false])
+    @Test(
+        "another instance of the same uid is BUSY while the old one answers [stale.busy]",
+        arguments: [true, false])
     func busy(_ weAreLower: Bool) throws {
         var (_, _, stage, id) = try restarted(weAreLower)
         if !weAreLower { #expect(stage.give(id, .select).isEmpty) }
@@ -97,7 +106,8 @@ struct StaleLinkTests {
         #expect(actions.code(of: id) == .busy && actions.links.isEmpty)
     }
 
-    @Test("another instance takes the place of one that does not answer [stale.busy]", arguments: [true, false])
+    @Test(
+        "another instance takes the place of one that does not answer [stale.busy]", arguments: [true, false])
     func replaced(_ weAreLower: Bool) throws {
         var (_, old, stage, id) = try restarted(weAreLower)
         if !weAreLower { #expect(stage.give(id, .select).isEmpty) }

@@ -4,9 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("15 Crowds", .timeLimit(.minutes(1)))
+@Suite("15 Crowds", .inTurns, .timeLimit(.minutes(5)))
 struct CrowdTests {
     @Test("500 idle connections do not stop an honest peer, and are let go of [limit.unauthenticated]")
     func idle() async throws {
@@ -70,13 +71,13 @@ struct CrowdTests {
 
     @Test("a peer that finds no seat is told FULL by the other side [limit.links]")
     func noSeat() async throws {
-        let small = SessionConfiguration.loopback(patience: .seconds(5)).with { $0.seats = 1 }
+        let small = SessionConfiguration.loopback(patience: .seconds(20)).with { $0.seats = 1 }
         let (ann, bob) = (
             try Session(peer: PeerID(displayName: "ann"), configuration: small),
-            try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(patience: .seconds(5)))
+            try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(patience: .seconds(20)))
         )
         let carl = try Session(
-            peer: PeerID(displayName: "carl"), configuration: .loopback(patience: .seconds(5)))
+            peer: PeerID(displayName: "carl"), configuration: .loopback(patience: .seconds(20)))
         let (annsData, bobsData) = (try await ann.connectionData(), try await bob.connectionData())
         let carlsData = try await carl.connectionData()
         // Both are sought while there is a seat; one of them gets it.

@@ -1,4 +1,5 @@
 import Multipeer
+import TestSupport
 import Testing
 
 @Suite("3 Peers and their sessions")

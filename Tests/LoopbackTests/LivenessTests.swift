@@ -3,13 +3,14 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("14 Liveness over loopback", .timeLimit(.minutes(1)))
+@Suite("14 Liveness over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct LivenessTests {
     static let brief = SessionConfiguration.loopback().with {
-        $0.silence = .milliseconds(200)
-        $0.death = .milliseconds(800)
+        $0.silence = .milliseconds(500)
+        $0.death = .seconds(3)
     }
 
     @Test("a peer from whom nothing comes is given up in time, at both ends [live.ping] [live.dead]")
@@ -27,7 +28,7 @@ struct LivenessTests {
             let passed = ContinuousClock.now - start
             #expect(ends.0?.code == .timedOut)
             #expect(ends.1?.code == .timedOut)
-            #expect(passed > .milliseconds(500) && passed < .seconds(5), "\(passed)")
+            #expect(passed > .seconds(2) && passed < .seconds(20), "\(passed)")
             await meeting.end()
         }
     }

@@ -83,7 +83,7 @@ extension SessionConfiguration {
     /// Listens on 127.0.0.1 alone, so that nothing leaves the machine.
     static func loopback(
         _ preference: EncryptionPreference = .required, identity: Identity? = nil,
-        patience: Duration = .seconds(10)
+        patience: Duration = .seconds(20)
     ) -> SessionConfiguration {
         var configuration = SessionConfiguration(preference: preference, identity: identity)
         configuration.listening = [.loopback]

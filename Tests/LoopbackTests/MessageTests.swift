@@ -3,9 +3,10 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("8 Messages over loopback", .timeLimit(.minutes(1)))
+@Suite("8 Messages over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct MessageTests {
     @Test("messages of every size arrive as they were sent, in order [msg.empty] [msg.order]")
     func sizes() async throws {

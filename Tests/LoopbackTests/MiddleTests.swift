@@ -4,9 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("5 Somebody in the middle", .timeLimit(.minutes(1)))
+@Suite("5 Somebody in the middle", .inTurns, .timeLimit(.minutes(5)))
 struct MiddleTests {
     /// What the middle does to one or both blobs, and to the connections.
     enum Flip: CaseIterable, Sendable { case anns, bobs, both }
@@ -50,19 +51,22 @@ struct MiddleTests {
 
     @Test("who answers a TLS dialler with a certificate of its own is refused inside TLS [tls.pin]")
     func ownCertificate() async throws {
-        try await withTaps { annsTap, bobsTap in
+        try await eventually { patience in
             let forger = try Forger()
-            let meddler: Tap.Meddler = { chunk in chunk.from == .dialler ? forger.answer(chunk) : .hold }
-            await annsTap.meddle(meddler)
-            await bobsTap.meddle(meddler)
-            let meeting = try Meeting(
-                ann: Self.tapped(.required, annsTap), bob: Self.tapped(.required, bobsTap))
-            let fared = try await meeting.attempt()
-            #expect(fared.ann.error?.reason?.code == .timedOut)
-            #expect(fared.bob.error?.reason?.code == .timedOut)
-            #expect(forger.met > 0)
+            try await withTaps { annsTap, bobsTap in
+                let meddler: Tap.Meddler = { chunk in chunk.from == .dialler ? forger.answer(chunk) : .hold }
+                await annsTap.meddle(meddler)
+                await bobsTap.meddle(meddler)
+                let meeting = try Meeting(
+                    ann: Self.tapped(.required, annsTap, patience: patience),
+                    bob: Self.tapped(.required, bobsTap, patience: patience))
+                let fared = try await meeting.attempt()
+                #expect(fared.ann.error?.reason?.code == .timedOut)
+                #expect(fared.bob.error?.reason?.code == .timedOut)
+                await meeting.end()
+            }
             #expect(forger.plaintext.isEmpty)
-            await meeting.end()
+            return forger.met > 0
         }
     }
 
@@ -79,7 +83,9 @@ struct MiddleTests {
             let fared = try await meeting.attempt()
             #expect(!fared.ann.isLinked && !fared.bob.isLinked)
             for flow in await annsTap.flows + bobsTap.flows {
-                #expect(flow.fromDialler.first == 0x16 && !flow.fromDialler.contains(Array("MPCPLAIN".utf8)))
+                // A dial that was given up at once brought nothing.
+                #expect(flow.fromDialler.isEmpty || flow.fromDialler.first == 0x16)
+                #expect(!flow.fromDialler.contains(Array("MPCPLAIN".utf8)))
             }
             await meeting.end()
         }
@@ -128,7 +134,8 @@ struct MiddleTests {
     func truncated() async throws {
         try await withTaps { annsTap, bobsTap in
             let meeting = try Meeting(
-                ann: Self.tapped(.required, annsTap), bob: Self.tapped(.required, bobsTap))
+                ann: Self.tapped(.required, annsTap, patience: .seconds(15)),
+                bob: Self.tapped(.required, bobsTap, patience: .seconds(15)))
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
             let meddler: Tap.Meddler = { $0.offset > 300_000 ? .cut([]) : .pass }

@@ -30,7 +30,11 @@ struct OpenSSLClient: Sendable {
             contentsOf: Data([0, 0, 8, 6, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]))
         defer { if process.isRunning { process.terminate() } }
         let read = Signal<Data>()
-        let thread = Thread { read.send(output.fileHandleForReading.readDataToEndOfFile()) }
+        let thread = Thread {
+            let data = output.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            read.send(data)
+        }
         thread.start()
         return try await within {
             let data = await read.value(onCancel: { read.send(Data()) })

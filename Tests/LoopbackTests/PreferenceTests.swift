@@ -4,9 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("5 Encryption, on the wire", .timeLimit(.minutes(1)))
+@Suite("5 Encryption, on the wire", .inTurns, .timeLimit(.minutes(5)))
 struct PreferenceTests {
     struct Side: Sendable, CustomTestStringConvertible {
         let preference: EncryptionPreference

@@ -1,7 +1,8 @@
 import Multipeer
+import TestSupport
 import Testing
 
-@Suite("Sessions over loopback", .timeLimit(.minutes(2)))
+@Suite("Sessions over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test(
         "two sessions that swapped connection data talk over TLS 1.3, and part with a goodbye [close.goodbye]"

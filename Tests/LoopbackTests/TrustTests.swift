@@ -5,9 +5,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("5 Trust over loopback", .timeLimit(.minutes(1)))
+@Suite("5 Trust over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct TrustTests {
     @Test(
         "the application is asked once, with the certificates, and may accept [trust.before-confirm] [trust.once]"

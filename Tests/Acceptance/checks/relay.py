@@ -10,7 +10,8 @@ class Relay:
         self.flows = []
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
-        self.sockets = [self.listener]
+        self.sockets = []
+        self.sockets.append(self.listener)
         threading.Thread(target=self._accept, daemon=True).start()
 
     def _accept(self):

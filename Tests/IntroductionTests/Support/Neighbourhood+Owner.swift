@@ -15,7 +15,9 @@ extension Neighbourhood {
         switch action {
         case .dial(let id, let candidate, let key): dial(id, candidate, key, from: index)
         case .send(let id, let frame):
-            guard let (wire, end) = places[index]?[id] else { return complaints.append("sent on no connection") }
+            guard let (wire, end) = places[index]?[id] else {
+                return complaints.append("sent on no connection")
+            }
             post(frame, on: wire, from: end)
         case .close(let id, let code): close(id, code, of: index)
         case .ask(let uid, let id): ask(uid, id, of: index)
@@ -131,7 +133,8 @@ extension Neighbourhood {
     func leaveLink(
         _ id: ConnectionID, of index: Int, _ code: CloseCode, _ event: (UID) -> Node.Event
     ) {
-        guard let (uid, _) = nodes[index].links.first(where: { $0.value == id }), let (wire, end) = places[index]?[id]
+        guard let (uid, _) = nodes[index].links.first(where: { $0.value == id }),
+            let (wire, end) = places[index]?[id]
         else { return complaints.append("left no link") }
         nodes[index].links[uid] = nil
         nodes[index].events.append(event(uid))

@@ -29,7 +29,8 @@ final class Neighbourhood {
 
     /// Peers in ascending order of their uids.
     init(
-        _ preferences: [EncryptionPreference] = [.optional, .optional], identities: Set<Int> = [], seats: Int = 7,
+        _ preferences: [EncryptionPreference] = [.optional, .optional], identities: Set<Int> = [],
+        seats: Int = 7,
         seed: UInt64
     ) throws {
         dice = Seeded(seed)
@@ -153,7 +154,10 @@ extension Neighbourhood {
 
     func popDue() -> Item? {
         let due = agenda.indices.filter { agenda[$0].moment <= now }
-        guard let first = due.min(by: { (agenda[$0].moment, agenda[$0].order) < (agenda[$1].moment, agenda[$1].order) })
+        guard
+            let first = due.min(by: {
+                (agenda[$0].moment, agenda[$0].order) < (agenda[$1].moment, agenda[$1].order)
+            })
         else { return nil }
         return agenda.remove(at: first)
     }

@@ -57,7 +57,8 @@ struct Node {
     ) throws {
         var dice = Seeded(seed)
         local = LocalPeer(
-            peer: try PeerID(uid: uid, displayName: "peer \(number)"), instance: dice.next(), preference: preference,
+            peer: try PeerID(uid: uid, displayName: "peer \(number)"), instance: dice.next(),
+            preference: preference,
             hasIdentity: hasIdentity,
             fingerprint: preference == .none ? nil : Fingerprint(dice.bytes(32)), agent: "tests")
         address = [10, 0, 0, UInt8(truncatingIfNeeded: number + 1)]

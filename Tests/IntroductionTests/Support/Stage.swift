@@ -28,15 +28,19 @@ struct Stage {
         peer = try Stage.local("peer", high: 2, instance: peerInstance, preference)
         machine = Introductions(we, seats: seats, seed: 4)
         ours = try machine.connectionData(
-            for: peer.peer.uid, candidates: try ourCandidates ?? [Stage.address(1)], token: random.bytes(32), at: now)
-        theirs = try Stage.issue(peer, for: we.peer.uid, theirCandidates ?? [Stage.address(2)], &random, at: now)
+            for: peer.peer.uid, candidates: try ourCandidates ?? [Stage.address(1)], token: random.bytes(32),
+            at: now)
+        theirs = try Stage.issue(
+            peer, for: we.peer.uid, theirCandidates ?? [Stage.address(2)], &random, at: now)
         channel = peer.fingerprint.map { .encrypted($0, binding: Stage.binding) } ?? .plain
     }
 
     static func local(
         _ name: String, high: UInt64, instance: UInt64, _ preference: EncryptionPreference
     ) throws -> LocalPeer {
-        let key = preference == .none ? nil : Fingerprint([UInt8](repeating: UInt8(truncatingIfNeeded: high), count: 32))
+        let key =
+            preference == .none
+            ? nil : Fingerprint([UInt8](repeating: UInt8(truncatingIfNeeded: high), count: 32))
         return LocalPeer(
             peer: try PeerID(uid: UID(high: high, low: 0), displayName: name), instance: instance,
             preference: preference, hasIdentity: false, fingerprint: key)
@@ -59,7 +63,9 @@ struct Stage {
 extension Stage {
     /// `connect` with the peer's data, or other data; answers what the session did.
     @discardableResult
-    mutating func seek(_ data: ConnectionData? = nil, within patience: Duration = .seconds(30)) throws -> [Action] {
+    mutating func seek(_ data: ConnectionData? = nil, within patience: Duration = .seconds(30)) throws
+        -> [Action]
+    {
         #expect(try machine.connect(with: data ?? theirs, zones: [1, 2], within: patience, at: now))
         return machine.takeActions()
     }
@@ -119,7 +125,8 @@ extension Stage {
 
     /// The CONFIRM of spec 6.3, made from its words.
     func confirm(
-        as role: Role, initiator: [UInt8], responder: [UInt8], binding: [UInt8]? = nil, swapsTokens: Bool = false,
+        as role: Role, initiator: [UInt8], responder: [UInt8], binding: [UInt8]? = nil,
+        swapsTokens: Bool = false,
         peerInitiates: Bool = true
     ) -> [UInt8] {
         let tokens = peerInitiates != swapsTokens ? theirs.token + ours.token : ours.token + theirs.token
@@ -178,7 +185,9 @@ extension [Introductions.Action] {
     var links: [ConnectionID] { compactMap { if case .link(let id, _, remote: _) = $0 { id } else { nil } } }
 
     var dials: [(id: ConnectionID, candidate: Candidate)] {
-        compactMap { if case .dial(let id, let candidate, accepting: _) = $0 { (id, candidate) } else { nil } }
+        compactMap {
+            if case .dial(let id, let candidate, accepting: _) = $0 { (id, candidate) } else { nil }
+        }
     }
 
     var failures: [IntroductionFailure] {
