@@ -6,26 +6,29 @@ public import MultipeerMesh
 public struct MultipeerError: Error, Sendable {
     /// What kind of failure it was; the list may grow.
     public struct Code: RawRepresentable, Hashable, Sendable {
-        /// The kind in words that do not change.
+        /// The code as one word, for logs.
         public let rawValue: String
-        /// A kind with these words.
+        /// The code with that word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The peer is not linked.
+        /// The peer is not linked, or its link ended before what was asked for was done.
         public static let notConnected = Code(rawValue: "not-connected")
         /// The link ended, or could not be made, for the reason in `reason`.
         public static let ended = Code(rawValue: "ended")
         /// The message is longer than the peer accepts.
         public static let tooLarge = Code(rawValue: "too-large")
-        /// The connection data is damaged, not for this peer, or not usable in this session.
+        /// The connection data is not of the peer that was named, or none could be made.
+        ///
+        /// Data that cannot be read at all is an `InvalidConnectionData`; data that was read and leads to no link is
+        /// `ended`, with the reason.
         public static let invalidConnectionData = Code(rawValue: "invalid-connection-data")
-        /// An argument is outside its range.
+        /// An argument, or a field of the configuration, is outside its range.
         public static let invalidArgument = Code(rawValue: "invalid-argument")
-        /// A certificate, key or passphrase does not serve.
+        /// A certificate or key does not serve, or OpenSSL has failed.
         public static let identity = Code(rawValue: "identity")
         /// The system refused a socket, an address or a file.
         public static let system = Code(rawValue: "system")
-        /// The task was cancelled.
+        /// The task was cancelled while a message waited to be accepted; it was not sent.
         public static let cancelled = Code(rawValue: "cancelled")
     }
 
@@ -44,6 +47,6 @@ public struct MultipeerError: Error, Sendable {
 }
 
 extension MultipeerError: Equatable, CustomStringConvertible {
-    /// Equal when the codes are.
+    /// Whether the codes are the same.
     public static func == (one: MultipeerError, other: MultipeerError) -> Bool { one.code == other.code }
 }

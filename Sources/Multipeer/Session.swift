@@ -14,8 +14,16 @@ public import MultipeerTransport
 /// await session.disconnect()
 /// ```
 ///
-/// The session listens from the first `connectionData` on. It is reusable after `disconnect`; letting go of it ends
-/// its links without a goodbye.
+/// The session listens from the first `connectionData` or `connect` on. It is reusable after `disconnect`; letting go
+/// of it ends its links without a goodbye, its searches, and its events.
+///
+/// What happens at the limits, all of them in chapter 15 of the spec:
+/// - 7 links: `connect` throws `ended` with the reason `full`, and so does the other side's.
+/// - 32 peers sought or linked: `connect` throws `ended` with the reason `busy`.
+/// - 4 MiB, or 16,384 messages, accepted and not yet written to one peer: `send` waits.
+/// - The peer's `maxMessage`: `send` throws `tooLarge`. A peer that sends more than ours is disconnected.
+/// - 4 MiB of messages that nobody takes from `events`: their sender waits, and is not disconnected.
+/// - 32 strangers connected at once, 4 from one address: the oldest is dropped.
 public actor Session {
     /// The local peer.
     public nonisolated let peer: PeerID
@@ -23,10 +31,13 @@ public actor Session {
     public nonisolated let configuration: SessionConfiguration
     private nonisolated let driver: SessionDriver
 
-    /// The session lives on the thread of its sockets.
+    /// The session's own thread, which it shares with other sessions.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe driver.unownedExecutor }
 
-    /// Throws when the identity does not serve or the system has no resources left.
+    /// A session that does nothing yet. It makes a key of its own unless the configuration has an identity.
+    ///
+    /// Throws `invalidArgument` when a field of the configuration is outside its range, `identity` when the identity does
+    /// not serve, and `system` when the system has no resources left.
     public init(
         peer: PeerID, configuration: SessionConfiguration = SessionConfiguration()
     ) throws(MultipeerError) {
@@ -42,9 +53,10 @@ public actor Session {
         Task { await driver.shutDown() }
     }
 
-    /// What happened, in order, without loss. One consumer: of two tasks that iterate at once, the second is an error.
+    /// What happened, in order, without loss. One consumer at a time: two tasks that wait at once end the process.
     ///
-    /// Memory is bounded by credit: a peer whose messages are not taken is held back.
+    /// Memory is bounded by credit: a peer whose messages are not taken is held back. The sequence ends when the session
+    /// is let go of; iterating does not keep it.
     public nonisolated var events: SessionEvents { SessionEvents(driver.inbox) }
 
     /// Where a task may run that must answer fast: on the session's own thread, without a hop either way.
@@ -60,7 +72,10 @@ public actor Session {
 
     /// What to hand to `recipient` by a carrier that both trust; without a recipient, to whoever gets it.
     ///
-    /// The same peer gets the same data for the life of the session. It contains a secret.
+    /// The same peer gets the same data until `disconnect`, or for a day; then it expires. It contains a secret. While the
+    /// session leaves, the call waits, and answers for the time behind that.
+    ///
+    /// Throws `system` when the session cannot listen or the machine has no address.
     public func connectionData(for recipient: PeerID? = nil) async throws(MultipeerError) -> ConnectionData {
         try await MultipeerError.translating { () async throws(SessionFault) in
             try await driver.connectionData(for: recipient?.uid)
@@ -69,8 +84,12 @@ public actor Session {
 
     /// Seeks the peer of `data` and answers once it is linked, at most `configuration.patience` later.
     ///
-    /// Both sides call it, in any order. Throws the typed reason when there is no link; cancelling the task cancels the
-    /// search, like `cancelConnect`.
+    /// Both sides call it, in any order, after each has made its own data. For a peer that is linked already it answers
+    /// at once; data of a session that the peer made later is a search of its own, and the link stays until the new one
+    /// stands. While the session leaves, the call waits for that.
+    ///
+    /// Throws `ended` with the typed reason when there is no link, and `system` when the session cannot listen.
+    /// Cancelling the task cancels the search, for everybody who waits for it, like `cancelConnect`.
     public func connect(with data: ConnectionData) async throws(MultipeerError) {
         try await MultipeerError.translating { () async throws(SessionFault) in
             try await driver.connect(with: data)
@@ -97,9 +116,11 @@ public actor Session {
     /// What protects the link to a peer, and what it has done; nil without a link.
     public func facts(for peer: PeerID) async -> LinkFacts? { await driver.facts(peer.uid) }
 
-    /// Says goodbye to everyone behind what was sent, and waits for that at most `patience`.
+    /// Says goodbye to everyone behind what was accepted for sending, and waits for that at most `patience`; then for the
+    /// connections to end, one second more at the most. A patience of zero or less says goodbye at once.
     ///
-    /// Afterwards the session can be used again, as a new instance: connection data made before is void.
+    /// From the call on nothing can be sent, and no search goes on. Afterwards the session can be used again, as a new
+    /// instance: connection data made before is void. What could not be sent is counted in each peer's reason.
     public func disconnect(within patience: Duration = .seconds(1)) async {
         await driver.disconnect(within: patience)
     }
@@ -108,8 +129,12 @@ public actor Session {
 
     /// Sends one reliable message; waits while the queue to that peer is full.
     ///
-    /// It is delivered whole, once, in order, as long as the link lives. Throws when the peer is not linked, when the
-    /// message is longer than the peer accepts, or when the link ends while waiting: then nothing of it was sent.
+    /// It is delivered whole, once, in order, as long as the link lives. When the call returns, the message is accepted;
+    /// `flush` tells that it arrived, and the reason of the link's end how many did not go.
+    ///
+    /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts,
+    /// `ended` when the link ends while waiting, and `cancelled` when the task is cancelled while waiting: in all of these
+    /// nothing of the message was sent.
     public nonisolated func send(_ message: [UInt8], to peer: PeerID) async throws(MultipeerError) {
         do throws(SendFault) {
             try await driver.send(message, to: peer.uid)
@@ -119,6 +144,9 @@ public actor Session {
     }
 
     /// Sends several messages in order, with less work for each.
+    ///
+    /// Throws like `send` for one. When it throws while waiting, the first of them may have been accepted; when one is
+    /// too large, none is.
     public nonisolated func send(contentsOf messages: [[UInt8]], to peer: PeerID) async throws(MultipeerError)
     {
         do throws(SendFault) {
@@ -128,7 +156,10 @@ public actor Session {
         }
     }
 
-    /// Sends one message to each of several peers; throws before anything is sent when one of them is not linked.
+    /// Sends one message to each of several peers, one after the other.
+    ///
+    /// Throws before anything is sent when one of them is not linked or does not accept the message. When a link ends
+    /// meanwhile, those before it have been sent theirs.
     public nonisolated func send(_ message: [UInt8], to peers: [PeerID]) async throws(MultipeerError) {
         for peer in peers {
             do throws(SendFault) {
@@ -140,7 +171,10 @@ public actor Session {
         for peer in peers { try await send(message, to: peer) }
     }
 
-    /// Waits until the peer's side has received everything sent to it so far.
+    /// Waits until the peer's session has received everything sent to it so far. Whether its application has taken it is
+    /// another matter.
+    ///
+    /// Throws `notConnected` when there is no link, or it ends first.
     public func flush(to peer: PeerID) async throws(MultipeerError) {
         guard await driver.flush(peer.uid) else {
             throw MultipeerError(.notConnected, "the link to \(peer) ended before everything had arrived")

@@ -2,7 +2,7 @@ import MultipeerIntroduction
 
 /// The listening sockets of a session and the strangers they brought in. Spec 15.
 ///
-/// A stranger is whoever has not passed CONFIRM. There are 32 at the most, 4 from one address; the oldest goes first, so
+/// A stranger is whoever has brought no valid CONFIRM. There are 32 at the most, 4 from one address; the oldest goes first, so
 /// that idle connections cannot keep an honest peer out.
 struct Acceptor {
     static let strangers = 32
@@ -71,6 +71,6 @@ struct Acceptor {
         return dropped
     }
 
-    /// The connection is no stranger any more, or is gone.
+    /// The connection is no stranger any more, or is gone. Those that were dialled never were one.
     mutating func ended(_ id: ConnectionID) { waiting.removeAll { $0.id == id } }
 }

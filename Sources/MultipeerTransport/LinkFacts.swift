@@ -11,7 +11,7 @@ public struct LinkFacts: Sendable {
         /// Only that it holds both tokens: the link is plain.
         case tokens
 
-        /// The proof in words.
+        /// In words, in lower case.
         public var description: String {
             switch self {
             case .connectionData: "the key in its connection data"
@@ -33,6 +33,6 @@ public struct LinkFacts: Sendable {
     public let localAddress: String
     /// Whether we dialled.
     public let isDialled: Bool
-    /// Messages, bytes and round-trip times since the link began.
+    /// What the link has carried so far.
     public let statistics: LinkStatistics
 }

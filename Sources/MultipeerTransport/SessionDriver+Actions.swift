@@ -118,7 +118,7 @@ extension SessionDriver {
     private func ended(_ wire: Wire, _ seat: Seat, _ reason: EndReason) {
         guard wire.seat === seat else { return }
         let uid = seat.peer.uid
-        // the CLOSE, if one is due
+        // The CLOSE, if one is due.
         _ = seat.link.fill(&wire.frames, upTo: SessionDriver.sealing, now: loop.now)
         wire.seat = nil
         let untaken = outlets.close(uid, with: reason)

@@ -11,7 +11,8 @@ extension SessionDriver {
         await leaving()
         try listen()
         let candidates = try candidates()
-        let token = try SessionFault.security { () throws(SecurityFault) in try Randomness.bytes(32) }
+        var token = try SessionFault.security { () throws(SecurityFault) in try Randomness.bytes(32) }
+        defer { token.erase() }  // [secret.erase]
         do throws(InvalidConnectionData) {
             return try introductions.connectionData(
                 for: recipient, candidates: candidates, token: token, at: EventLoop.currentMoment())

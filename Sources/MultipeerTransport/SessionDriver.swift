@@ -76,9 +76,8 @@ package actor SessionDriver: LoopClient {
         _ configuration: SessionConfiguration
     ) throws(SecurityFault) -> (Identity?, TLSContext?) {
         guard configuration.preference != .none else { return (nil, nil) }
-        let identity: Identity
+        let identity: Identity  // [key.ephemeral]
         if let own = configuration.identity { identity = own } else { identity = try Identity.generate() }
-        // [key.ephemeral]
         return (identity, try TLSContext(identity: identity, keyLog: configuration.keyLog))
     }
 

@@ -9,6 +9,19 @@ public enum SessionEvent: Sendable {
     case peer(PeerID, PeerState)
 }
 
+extension SessionEvent: CustomStringConvertible {
+    /// One line for a log, without the bytes of messages. Names are those that peers gave themselves: escape them before
+    /// showing them.
+    public var description: String {
+        switch self {
+        case .message(let message): "\(message)"
+        case .peer(let peer, .notConnected(let reason)): "\(peer) is not connected: \(reason)"
+        case .peer(let peer, .connecting): "\(peer) is being connected"
+        case .peer(let peer, .connected): "\(peer) is connected"
+        }
+    }
+}
+
 /// A reliable message as it was sent, byte for byte.
 public struct Message: Sendable {
     /// Who sent it.
@@ -33,4 +46,12 @@ public struct Message: Sendable {
     ) throws(Failure) -> Result {
         try body(content.storage.span.extracting(content.range))
     }
+}
+
+extension Message: CustomStringConvertible, CustomReflectable {
+    /// How long it is and whose, not what it says.
+    public var description: String { "a message of \(count) bytes from \(peer)" }
+
+    /// Nothing: what a message says does not get into a log by accident.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,15 +1,15 @@
 /// The events of a session as an asynchronous sequence.
 public struct SessionEvents: AsyncSequence, Sendable {
-    /// One event, or a batch of them.
+    /// One thing that happened.
     public typealias Element = SessionEvent
-    /// The sequence never throws.
+    /// It never fails.
     public typealias Failure = Never
 
     private let inbox: Inbox<SessionEvent>
 
     package init(_ inbox: Inbox<SessionEvent>) { self.inbox = inbox }
 
-    /// Begins where the last iterator stopped.
+    /// Goes on where the iterator before it stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(inbox.makeAsyncIterator()) }
 
     /// Hands out the events; a batch that was taken from the session costs no lock for each.
@@ -21,7 +21,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
         /// The next event; nil once the session is gone or the task is cancelled.
         public mutating func next() async -> SessionEvent? { await base.next() }
 
-        /// The next event, for a consumer on that actor; nil once the session is gone or the task is cancelled.
+        /// The same, without leaving the actor that asks.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? {
             await base.next(isolation: actor)
         }
@@ -34,14 +34,14 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
     /// Batches of events, for those to whom an `await` for each is too much.
     public struct Batches: AsyncSequence, Sendable {
-        /// One event, or a batch of them.
+        /// What happened since the last one, in order.
         public typealias Element = [SessionEvent]
-        /// The sequence never throws.
+        /// It never fails.
         public typealias Failure = Never
 
         fileprivate let events: SessionEvents
 
-        /// Begins where the last iterator stopped.
+        /// Goes on where the iterator before it stopped.
         public func makeAsyncIterator() -> Iterator { Iterator(base: events.makeAsyncIterator()) }
 
         /// Hands out whole batches.

@@ -4,7 +4,7 @@ import Glibc
 public struct SocketAddress: Hashable, Sendable {
     /// The address without the port.
     public let host: Host
-    /// The port; 0 lets the system choose one to listen on.
+    /// The port; 0 where the system is to choose one.
     public let port: UInt16
 
     /// An address from its parts.

@@ -59,7 +59,7 @@ final class Wire {
     var isParting: Bool { if case .parting = phase { true } else { false } }
     /// What comes while we part is dropped, so it makes no answers.
     var isCongested: Bool {
-        !isParting && frames.count + (channel?.outputCount ?? 0) > Wire.unreadAnswers
+        !isParting && frames.count + (channel?.outputCount ?? 0) > Wire.unreadAnswers  // [limit.unread]
     }
     var deadline: Moment? { if case .parting(let deadline) = phase { deadline } else { seat?.link.deadline } }
 }

@@ -1,0 +1,80 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+// MARK: writing
+
+extension SessionDriver {
+    /// Fills, seals and sends until the socket or the work is exhausted; at most about 1 MiB a turn.
+    func flush(_ wire: Wire) {
+        var budget = 1_048_576
+        do throws(SecurityFault) {
+            while wires[wire.id] === wire, wire.phase != .connecting {
+                try seal(wire)
+                guard let waiting = wire.channel?.outputCount, waiting > 0 else { return drained(wire) }
+                guard send(wire) else { return }
+                budget -= waiting
+                if budget <= 0 { return loop.wake(self) }
+            }
+        } catch {
+            lost(wire, .security(error))
+        }
+    }
+
+    private func seal(_ wire: Wire) throws(SecurityFault) {
+        guard let waiting = wire.channel?.outputCount, waiting < SessionDriver.sealing else { return }
+        if let seat = wire.seat {
+            let sent = seat.link.fill(&wire.frames, upTo: SessionDriver.frames, now: loop.now)
+            seat.outlet.released(messages: sent.messages, bytes: sent.bytes)
+            if seat.link.end != nil { collect(wire, seat) }
+        }
+        if wire.phase != .securing, !wire.frames.isEmpty { try wire.channel?.write(contentsOf: &wire.frames) }
+    }
+
+    /// False when the socket is full or gone.
+    private func send(_ wire: Wire) -> Bool {
+        var outcome = Socket.Sent.sent(0)
+        wire.channel?.withOutput { bytes in
+            outcome = wire.socket.send(bytes)
+            if case .sent(let count) = outcome { return count }
+            return 0
+        }
+        switch outcome {
+        case .sent:
+            return true
+        case .wouldBlock:
+            want(wire.isCongested ? .writable : [.readable, .writable], of: wire)
+            return false
+        case .failed(let fault):
+            lost(wire, .unreachable(fault.description))
+            return false
+        }
+    }
+
+    /// Everything is written: a connection that parts says farewell below the frames, too, then ends its side.
+    private func drained(_ wire: Wire) {
+        want(.readable, of: wire)
+        guard wires[wire.id] === wire, wire.isParting else { return }
+        switch wire.farewell {
+        case .owed:
+            wire.channel?.close()
+            wire.farewell = .said
+            dirty.insert(wire.id)
+        case .said:
+            wire.socket.shutdownWriting()
+            wire.farewell = .written
+        case .written: break
+        }
+    }
+
+    func want(_ interest: Readiness, of wire: Wire) {
+        guard wire.interest != interest else { return }
+        wire.interest = interest
+        do throws(SocketFault) {
+            try loop.setInterest(wire.socket.descriptor, interest)
+        } catch {
+            lost(wire, .unreachable("\(error)"))
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerTransport
+import Testing
+
+@Suite("14 What the driver's callers get", .timeLimit(.minutes(1)))
+struct DriverCallTests {
+    typealias Change = @Sendable (inout SessionConfiguration) -> Void
+
+    static let outOfRange: [(name: String, change: Change)] = [
+        ("patience 0", { $0.patience = .zero }),
+        ("patience 601 s", { $0.patience = .seconds(601) }),
+        ("maxMessage 65,535", { $0.maxMessage = 65_535 }),
+        ("maxMessage over 1 GiB", { $0.maxMessage = (1 << 30) + 1 }),
+        ("silence 0", { $0.silence = .zero }),
+        ("silence as long as death", { $0.silence = $0.death }),
+        ("death over an hour", { $0.death = .seconds(3_601) }),
+        ("listening to a group", { $0.listening = [SocketAddress(.v4(0xE000_0001), port: 0)] }),
+        ("listening at port 80", { $0.listening = [.loopback.with(port: 80)] }),
+        ("listening at 17 addresses", { $0.listening = Array(repeating: .loopback, count: 17) }),
+        ("advertising no port", { $0.advertised = [.loopback] }),
+        ("advertising everywhere", { $0.advertised = [SocketAddress(.anyV4, port: 4_000)] }),
+    ]
+
+    @Test("a configuration out of its range is refused", arguments: outOfRange.indices)
+    func refused(_ index: Int) throws {
+        let ann = try PeerID(displayName: "ann")
+        let configuration = SessionConfiguration.loopback().with(Self.outOfRange[index].change)
+        let error = #expect(throws: MultipeerError.self) {
+            _ = try Session(peer: ann, configuration: configuration)
+        }
+        #expect(error?.code == .invalidArgument, "\(Self.outOfRange[index].name)")
+    }
+
+    @Test("the ends of the ranges are inside")
+    func accepted() throws {
+        let ann = try PeerID(displayName: "ann")
+        for change: Change in [
+            { $0.patience = .seconds(1) }, { $0.patience = .seconds(600) }, { $0.maxMessage = 65_536 },
+            { $0.maxMessage = 1 << 30 }, { $0.silence = .milliseconds(10) }, { $0.death = .seconds(3_600) },
+        ] {
+            _ = try Session(peer: ann, configuration: .loopback().with(change))
+        }
+    }
+
+    @Test(
+        "the 33rd peer that is sought at a time is refused, and one more once another is given up [limit.awaited]"
+    )
+    func awaited() async throws {
+        let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback(.none))
+        let others = try (0..<33).map {
+            try Session(peer: PeerID(displayName: "peer \($0)"), configuration: .loopback(.none))
+        }
+        _ = try await ann.connectionData()
+        let data = try await others.asyncMap { try await $0.connectionData() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for data in data.prefix(32) { group.addTask { _ = await ann.trying(data) } }
+            var sought = 0
+            for await event in ann.events {
+                if case .peer(_, .connecting) = event { sought += 1 }
+                if sought == 32 { break }
+            }
+            #expect(await ann.trying(data[32]).error?.reason?.code == .busy)
+            await ann.cancelConnect(others[0].peer)
+            group.addTask { _ = await ann.trying(data[32]) }
+            for await event in ann.events { if case .peer(others[32].peer, .connecting) = event { break } }
+            await ann.disconnect()
+            try await group.waitForAll()
+        }
+        for other in others { await other.disconnect() }
+    }
+
+    @Test("a port that is taken is an error, and listening can be tried again")
+    func portTaken() async throws {
+        let first = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
+        let port = try #require(try await first.connectionData().candidates.first).port
+        let second = try Session(
+            peer: PeerID(displayName: "bob"),
+            configuration: .loopback().with { $0.listening = [.loopback, .loopback.with(port: port)] })
+        for _ in 0..<2 {
+            let error = await #expect(throws: MultipeerError.self) { _ = try await second.connectionData() }
+            #expect(error?.code == .system)
+        }
+        await first.disconnect()
+    }
+
+    @Test("everybody who waits is answered, and nothing is kept, when the owner lets go")
+    func shutDown() async throws {
+        let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
+        let bobsData = try await bob.connectionData()
+        let inbox: Inbox<SessionEvent>
+        weak var kept: SessionDriver?
+        do {
+            let driver = try SessionDriver(PeerID(displayName: "ann"), .loopback(patience: .seconds(60)))
+            _ = try await driver.connectionData(for: nil)
+            inbox = driver.inbox
+            kept = driver
+            let search = Task { [weak driver] in
+                await #expect(throws: SessionFault.self) { try await driver?.connect(with: bobsData) }
+            }
+            #expect(try await within { await SessionEvents(inbox).firstState() } == .connecting)
+            await driver.shutDown()
+            #expect(try await within { await search.value } == .refused(EndReason(code: .cancelled)))
+        }
+        var iterator = SessionEvents(inbox).makeAsyncIterator()
+        guard case .peer(_, .notConnected(let reason)) = await iterator.next() else {
+            Issue.record("the end of the search was not told")
+            return
+        }
+        #expect(reason.code == .cancelled)
+        #expect(await iterator.next() == nil)
+        try await within { [weak kept] in while kept != nil { await Task.yield() } }
+        await bob.disconnect()
+    }
+
+    @Test(
+        "a session that does not let go of a blocked peer leaves in time, and says what was left [msg.failed]"
+    )
+    func leaving() async throws {
+        try await withTaps { annsTap, bobsTap in
+            let meeting = try Meeting(
+                ann: .loopback().tapped(by: annsTap), bob: .loopback().tapped(by: bobsTap))
+            try await meeting.link()
+            try await within { try await meeting.expectTalk() }
+            for tap in [annsTap, bobsTap] { await tap.meddle { _ in .hold } }
+            for _ in 0..<100 {
+                try await meeting.ann.send([UInt8](repeating: 7, count: 65_536), to: meeting.bob.peer)
+            }
+            let start = ContinuousClock.now
+            async let first: Void = meeting.ann.disconnect(within: .milliseconds(200))
+            async let second: Void = meeting.ann.disconnect(within: .seconds(60))
+            _ = try await within { [ann = meeting.ann, bob = meeting.bob.peer] in
+                await #expect(throws: MultipeerError.self) { try await ann.flush(to: bob) }
+            }
+            _ = await (first, second)
+            #expect(ContinuousClock.now - start < .seconds(5))
+            let end = try #require(try await within { await meeting.ann.events.firstEnd() })
+            #expect(end.code == .left)
+            #expect(end.undelivered == Undelivered(messages: 37, bytes: 37 * 65_536))
+            await meeting.end()
+        }
+    }
+
+    @Test("what an event says in a log is not what a message says")
+    func descriptions() async throws {
+        let meeting = try Meeting()
+        try await meeting.link()
+        try await meeting.ann.send(Array("secret".utf8), to: meeting.bob.peer)
+        for await event in meeting.bob.events {
+            guard case .message(let message) = event else { continue }
+            #expect("\(event)" == "a message of 6 bytes from ann")
+            var text = ""
+            dump(event, to: &text)
+            #expect(!text.contains("115"))
+            #expect(message.bytes == Array("secret".utf8))
+            break
+        }
+        await meeting.end()
+    }
+}

@@ -1,0 +1,101 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerTransport
+import Testing
+
+@Suite("6 What the driver does for the links", .timeLimit(.minutes(1)))
+struct DriverLinkTests {
+    @Test("a second session of a peer is told BUSY while the first answers, and the link stays [stale.busy]")
+    func busy() async throws {
+        let brief = SessionConfiguration.loopback(patience: .seconds(4))
+        let meeting = try Meeting(ann: brief, bob: brief)
+        try await meeting.link()
+        try await within { try await meeting.expectTalk() }
+        let other = try Session(peer: meeting.bob.peer, configuration: brief)
+        let (annsData, othersData) = (
+            try await meeting.ann.connectionData(), try await other.connectionData()
+        )
+        async let toOther = meeting.ann.trying(othersData)
+        async let fromOther = other.trying(annsData)
+        let fared = await (toOther, fromOther)
+        #expect(fared.0.error?.reason?.code == .timedOut)
+        #expect(fared.1.error?.reason?.code == .timedOut)
+        #expect("\(fared)".contains("BUSY"), "\(fared)")
+        #expect(await other.peers.isEmpty)
+        try await within { try await meeting.expectTalk() }
+        await other.disconnect()
+        await meeting.end()
+    }
+
+    @Test(
+        "a peer that was restarted takes the place of its dead link, and connect answers only then [stale.busy]"
+    )
+    func restarted() async throws {
+        try await withTaps { annsTap, bobsTap in
+            let meeting = try Meeting(
+                ann: .loopback().tapped(by: annsTap), bob: .loopback().tapped(by: bobsTap))
+            try await meeting.link()
+            try await within { try await meeting.expectTalk() }
+            // The first session is still there, and nobody hears it any more.
+            for tap in [annsTap, bobsTap] {
+                let known = await tap.flows.count
+                await tap.meddle { $0.flow < known ? .hold : .pass }
+            }
+            let fresh = try Session(peer: meeting.bob.peer, configuration: .loopback())
+            let (annsData, freshData) = (
+                try await meeting.ann.connectionData(), try await fresh.connectionData()
+            )
+            async let toFresh: Void = meeting.ann.connect(with: freshData)
+            async let fromFresh: Void = fresh.connect(with: annsData)
+            _ = try await (toFresh, fromFresh)
+            try await meeting.ann.send([1], to: fresh.peer)
+            #expect(try await within { await fresh.events.firstMessage() } == [1])
+            await fresh.disconnect()
+            await meeting.end()
+        }
+    }
+
+    @Test(
+        "what was accepted and not handed over is counted where the end is told [msg.failed] [state.reason]")
+    func undelivered() async throws {
+        try await withTaps { annsTap, bobsTap in
+            let brief = SessionConfiguration.loopback().with {
+                $0.silence = .milliseconds(500)
+                $0.death = .seconds(4)
+            }
+            let meeting = try Meeting(
+                ann: brief.tapped(by: annsTap), bob: brief.tapped(by: bobsTap))
+            try await meeting.link()
+            try await within { try await meeting.expectTalk() }
+            // What bob has heard so far was taken and not yet given back to ann: 6 bytes and their overhead.
+            for tap in [annsTap, bobsTap] { await tap.meddle { _ in .hold } }
+            let message = [UInt8](repeating: 7, count: 65_536)
+            // Credit lets 63 go; what is accepted behind them stays here.
+            for _ in 0..<100 { try await meeting.ann.send(message, to: meeting.bob.peer) }
+            let end = try #require(try await within { await meeting.ann.events.firstEnd() })
+            #expect(end.code == .timedOut)
+            #expect(end.undelivered == Undelivered(messages: 37, bytes: 37 * 65_536))
+            #expect("\(end)".contains("37 messages (2424832 bytes) not sent"))
+            await meeting.end()
+        }
+    }
+
+    @Test("an answer to the question of trust is waited for off the loop [trust.before-confirm]")
+    func questionsOffTheLoop() async throws {
+        let isOnLoop = Locked<[Bool]>([])
+        let identity = try Identity.generate()
+        let meeting = try Meeting(
+            ann: .loopback().with {
+                $0.trust = .ask { _ in
+                    let isLoops = (0..<4).map { _ in (try? EventLoop.next())?.isOnLoop ?? true }
+                    isOnLoop.withLock { $0 = isLoops }
+                    return true
+                }
+            }, bob: .loopback(identity: identity))
+        try await meeting.link()
+        #expect(isOnLoop.withLock { $0 } == [false, false, false, false])
+        await meeting.end()
+    }
+}

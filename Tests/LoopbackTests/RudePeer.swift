@@ -1,0 +1,137 @@
+import Glibc
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import MultipeerTransport
+import Testing
+
+/// A peer that behaves until its CONFIRM, over a plain connection and without a loop, and then writes and never reads.
+struct RudePeer: ~Copyable {
+    /// What it hands to whom it is going to bother.
+    let data: ConnectionData
+    private var introductions: Introductions
+    private let victim: ConnectionData
+    private let socket: Socket
+
+    init(meeting victim: ConnectionData) throws {
+        let local = LocalPeer(
+            peer: try PeerID(displayName: "rude"), instance: 1, preference: .none, hasIdentity: false,
+            fingerprint: nil)
+        var introductions = Introductions(local, seed: 1)
+        // Nobody listens there: it wants to be the one who dials.
+        let nowhere = try #require(Candidate(address: [127, 0, 0, 1], port: 1_024))
+        let now = EventLoop.currentMoment()
+        let data = try introductions.connectionData(
+            for: nil, candidates: [nowhere], token: try Randomness.bytes(32), at: now)
+        let address = try #require(victim.candidates.first.flatMap { SocketAddress($0) })
+        self.init(data: data, introductions, victim, try Socket.connecting(to: address))
+    }
+
+    private init(
+        data: ConnectionData, _ introductions: Introductions, _ victim: ConnectionData,
+        _ socket: consuming Socket
+    ) {
+        // A window that is soon full.
+        var room: Int32 = 4_096
+        for option in [SO_RCVBUF, SO_SNDBUF] {
+            _ = unsafe setsockopt(socket.descriptor, SOL_SOCKET, option, &room, 4)
+        }
+        self.data = data
+        self.introductions = introductions
+        self.victim = victim
+        self.socket = socket
+    }
+
+    /// Says and hears everything up to CONFIRM.
+    mutating func introduce() async throws {
+        let now = EventLoop.currentMoment()
+        _ = try introductions.connect(with: victim, zones: [], at: now)
+        introductions.advance(to: now + Timing.higherDialDelay)
+        let dials = introductions.takeActions().compactMap { action -> ConnectionID? in
+            if case .dial(let id, _, accepting: _) = action { id } else { nil }
+        }
+        let id = try #require(dials.first)
+        try await write(Array("MPCPLAIN".utf8))
+        introductions.secured(id, .plain, nonce: try Randomness.bytes(32), at: now)
+        try await carryOut()
+        _ = try await read(8)
+        while true {
+            let start = try await read(FrameHeader.byteCount)
+            let header = FrameHeader(start.span)
+            let payload = try await read(header.length)
+            introductions.receive(id, header, payload.span, at: now)
+            if header.kind == .confirm { return }
+            try await carryOut()
+        }
+    }
+
+    private mutating func carryOut() async throws {
+        while true {
+            let actions = introductions.takeActions()
+            if actions.isEmpty { return }
+            for action in actions {
+                if case .send(_, let frame) = action { try await write(frame) }
+                if case .ask(let uid, _) = action {
+                    introductions.decide(uid, isTrusted: true, at: EventLoop.currentMoment())
+                }
+            }
+        }
+    }
+
+    private func write(_ bytes: [UInt8]) async throws {
+        var rest = bytes
+        while !rest.isEmpty {
+            await Task.yield()
+            switch socket.send(rest.span) {
+            case .sent(let count): rest.removeFirst(count)
+            case .wouldBlock: break
+            case .failed: try await connected()
+            }
+        }
+    }
+
+    private func connected() async throws {
+        let start = ContinuousClock.now
+        while socket.remoteAddress == nil {
+            guard ContinuousClock.now - start < .seconds(10) else { throw Overdue() }
+            await Task.yield()
+        }
+    }
+
+    private func read(_ count: Int) async throws -> [UInt8] {
+        var buffer = ByteBuffer()
+        let start = ContinuousClock.now
+        while buffer.count < count {
+            switch socket.receive(into: &buffer, upTo: count - buffer.count) {
+            case .bytes: continue
+            case .wouldBlock where ContinuousClock.now - start < .seconds(10): await Task.yield()
+            case .wouldBlock, .endOfStream, .failed: throw Overdue()
+            }
+        }
+        return buffer.takeAll()
+    }
+
+    /// Writes PINGs until nobody takes any for half a second, or the connection is over; answers whether it still stands.
+    func floodUntilHeldBack() async -> Bool {
+        var pings = ByteBuffer()
+        for token in 0..<UInt64(4_096) { Frame.ping(token).encode(into: &pings) }
+        let wave = pings.takeAll()
+        var sent = 0
+        var progress = ContinuousClock.now
+        while ContinuousClock.now - progress < .milliseconds(500) {
+            await Task.yield()  // it waits without a loop, and others need the thread
+            guard canWrite(within: 10) else { continue }
+            let rest = Array(wave[(sent % wave.count)...])
+            guard case .sent(let count) = socket.send(rest.span) else { return false }
+            sent += count
+            progress = .now
+        }
+        return true
+    }
+
+    private func canWrite(within milliseconds: Int32) -> Bool {
+        var watched = pollfd(fd: socket.descriptor, events: Int16(POLLOUT), revents: 0)
+        return unsafe poll(&watched, 1, milliseconds) == 1
+    }
+}
