@@ -183,6 +183,7 @@ final class Forger: Sendable {
     private struct State {
         var channels: [Int: Channel] = [:]
         var plaintext: [UInt8] = []
+        var faults: [String] = []
     }
 
     private final class Channel {
@@ -211,7 +212,9 @@ final class Forger: Sendable {
             do {
                 try channel.secure.receive(chunk.bytes.span)
                 if try channel.secure.handshake() { _ = try channel.secure.read(into: &read, upTo: 65_536) }
-            } catch {}
+            } catch {
+                state.faults.append("\(error)")  // the alert goes out with the output below
+            }
             state.plaintext += read.takeAll()
             var output: [UInt8] = []
             channel.secure.withOutput { bytes in
