@@ -3,9 +3,10 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("14 What the driver's callers get", .timeLimit(.minutes(1)))
+@Suite("14 What the driver's callers get", .inTurns, .timeLimit(.minutes(5)))
 struct DriverCallTests {
     typealias Change = @Sendable (inout SessionConfiguration) -> Void
 

@@ -3,9 +3,10 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("6 What the driver does for the links", .timeLimit(.minutes(1)))
+@Suite("6 What the driver does for the links", .inTurns, .timeLimit(.minutes(5)))
 struct DriverLinkTests {
     @Test("a second session of a peer is told BUSY while the first answers, and the link stays [stale.busy]")
     func busy() async throws {

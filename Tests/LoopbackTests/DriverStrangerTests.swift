@@ -4,9 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("15 What strangers cannot do", .timeLimit(.minutes(1)))
+@Suite("15 What strangers cannot do", .inTurns, .timeLimit(.minutes(5)))
 struct DriverStrangerTests {
     @Test("a peer that has confirmed is no stranger, however long its trust takes [limit.unauthenticated]")
     func confirmed() async throws {
