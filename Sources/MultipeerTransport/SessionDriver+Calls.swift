@@ -28,7 +28,7 @@ extension SessionDriver {
         let uid = data.peer.uid
         do throws(Introductions.Refusal) {
             let hasStarted = try introductions.connect(
-                with: data, zones: linkLocalZones(), within: configuration.patience,
+                with: data, zones: linkLocalZones(for: data), within: configuration.patience,
                 at: EventLoop.currentMoment())
             if hasStarted {
                 names[uid] = data.peer
@@ -174,7 +174,9 @@ extension SessionDriver {
         return configuration.advertising?(candidates) ?? candidates
     }
 
-    private func linkLocalZones() -> [UInt32] {
-        ((try? NetworkInterface.all()) ?? []).filter { $0.isUp && !$0.isLoopback }.map(\.index)
+    private func linkLocalZones(for data: ConnectionData) -> [UInt32] {
+        // Listing the interfaces costs more than the rest of a call: only where an address needs one.
+        guard data.candidates.contains(where: \.isLinkLocal) else { return [] }
+        return ((try? NetworkInterface.all()) ?? []).filter { $0.isUp && !$0.isLoopback }.map(\.index)
     }
 }
