@@ -3,14 +3,12 @@ import MultipeerFraming
 /// The connection data that this session has handed out. Spec 4.3.
 ///
 /// The same peer gets the same data for the life of the session, so that crossing exchanges cannot conflict. New
-/// addresses make a new version with the same token; the last four versions are good until they expire.
+/// addresses make a new version with the same token; earlier versions stay good until they expire.
 struct Issuer: Sendable {
     private struct Record {
         var versions: [ConnectionData]
         let expiry: Moment
     }
-
-    private static let versionsKept = 4
 
     private var open: Record?
     private var addressed: [UID: Record] = [:]
@@ -31,7 +29,6 @@ struct Issuer: Sendable {
                     behind: record, for: recipient, as: local, flags: flags, candidates: candidates,
                     token: token, grease: grease, at: now))
         }
-        record.versions = record.versions.suffix(Issuer.versionsKept)
         if let recipient { addressed[recipient] = record } else { open = record }
         return record.versions[record.versions.count - 1]
     }

@@ -46,6 +46,31 @@ struct IssuingTests {
         #expect(try issue(&session, for: bob, 1, token: 3, after: .seconds(2)).bytes == first.bytes)
     }
 
+    @Test("however often the addresses change, every version stays good until it expires [data.idempotent]")
+    func versions() throws {
+        var (one, other) = (try session(ann), try session(bob, seed: 2))
+        let first = try issue(&one, for: bob, 1, token: 1, after: .zero)
+        for host in UInt8(2)...20 { _ = try issue(&one, for: bob, host, token: host, after: .seconds(1)) }
+        #expect(try issue(&one, for: bob, 1, token: 3, after: .seconds(2)).bytes == first.bytes)
+        _ = try issue(&one, for: bob, 2, token: 3, after: .seconds(3))
+
+        let data = try issue(&other, for: ann, token: 9, after: .zero)
+        #expect(try one.connect(with: data, zones: [], at: start + .seconds(3)))
+        let id = one.accepted(at: start + .seconds(3))
+        one.secured(id, .plain, nonce: [UInt8](repeating: 4, count: 32), at: start + .seconds(3))
+        _ = one.takeActions()
+        var hello = ByteBuffer()
+        Hello(
+            versions: [1], sender: data.endpoint, receiver: first.endpoint, myDataReference: data.reference,
+            yourDataReference: first.reference, nonce: [UInt8](repeating: 5, count: 32)
+        ).encode(into: &hello)
+        let frame = hello.takeAll()
+        let header = FrameHeader(.hello, length: frame.count - FrameHeader.byteCount)
+        one.receive(
+            id, header, frame.span.extracting(FrameHeader.byteCount..<frame.count), at: start + .seconds(3))
+        #expect(one.phase(of: id) == .deciding(confirmed: false))
+    }
+
     @Test("each peer gets data of its own, and the open data is another's again [data.recipient]")
     func recipients() throws {
         var session = try session(ann)
