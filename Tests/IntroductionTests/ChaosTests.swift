@@ -56,6 +56,30 @@ struct ChaosTests {
         #expect((1..<100).contains(linked))
     }
 
+    @Test("a peer that restarts in the middle is linked again, and nobody ever holds two links [stale.busy]")
+    func restarts() throws {
+        for seed in UInt64(0)..<200 {
+            let pair = try Neighbourhood(seed: seed)
+            pair.latency = [1...5, 5...80][Int(seed % 2)]
+            try pair.data(from: 1, for: 0)
+            try pair.connect(0, to: 1)
+            try pair.connect(1, to: 0)
+            let isSilent = pair.dice.hits(oneIn: 2)
+            let victim = seed % 4 < 2 ? 0 : 1
+            pair.after(pair.dice.milliseconds(0...5_000)) {
+                try pair.restart(victim, isSilent: isSilent)
+                pair.nodes[0].insists = true
+                pair.nodes[1].insists = true
+                try pair.connect(victim, to: 1 - victim)
+                try pair.connect(1 - victim, to: victim)
+            }
+            pair.run(for: .seconds(60))
+            #expect(pair.complaints.isEmpty, "seed \(seed): \(pair.complaints)")
+            #expect(pair.areLinked(0, 1), "seed \(seed): \(pair.nodes.map(\.events))")
+            #expect(pair.nodes.allSatisfy { $0.open.isEmpty }, "seed \(seed)")
+        }
+    }
+
     @Test("one connect each, while frames are lost, ends in exactly one of link and failure [link.deadline]")
     func oneOutcome() throws {
         for seed in UInt64(1_000)..<1_100 {

@@ -89,4 +89,53 @@ struct SeatTests {
         #expect(stage.machine.takeActions().isEmpty)
         try stage.seek(other)
     }
+
+    @Test(
+        "when the selected connection dies before SELECTED, the next candidate is selected, also in the last seat [select.next]"
+    )
+    func next() throws {
+        var rescued = 0
+        for seed in UInt64(0)..<60 {
+            let pair = try Neighbourhood(seats: 1, seed: seed)
+            pair.latency = 150...300
+            var kills = 0
+            pair.listen = { [unowned pair] kind, _, wire in
+                if kind == .select, kills == 0 {
+                    kills += 1
+                    pair.after(.milliseconds(400)) { pair.kill(wire, noticedWithin: 1) }
+                    pair.wires[wire].isDead = true
+                    for end in [0, 1] { pair.notice(wire, end, after: .milliseconds(500)) }
+                }
+            }
+            try pair.data(from: 1, for: 0)
+            try pair.connect(0, to: 1)
+            try pair.connect(1, to: 0)
+            pair.run(for: .seconds(12))
+            #expect(kills == 1)
+            #expect(pair.areLinked(0, 1), "seed \(seed): \(pair.nodes.map(\.events))")
+            #expect(pair.nodes.allSatisfy { $0.failures(of: pair.nodes[0].uid).isEmpty })
+            #expect(pair.complaints.isEmpty)
+            rescued += pair.wires.count == 2 ? 1 : 0
+        }
+        #expect(rescued > 5, "the other candidate was there in \(rescued) cases")
+    }
+
+    @Test("a mesh of eight forms, every pair with one link")
+    func eight() throws {
+        let crowd = try Neighbourhood(
+            [.optional, .none, .optional, .optional, .none, .optional, .optional, .none], seed: 6)
+        for one in 0..<8 {
+            for other in 0..<8 where other != one {
+                try crowd.data(from: other, for: one)
+                crowd.after(crowd.dice.milliseconds(0...900)) { try crowd.connect(one, to: other) }
+            }
+        }
+        crowd.run(for: .seconds(12))
+        #expect(crowd.complaints.isEmpty)
+        for one in 0..<8 {
+            for other in 0..<8 where other != one {
+                #expect(crowd.areLinked(one, other), "\(one) and \(other)")
+            }
+        }
+    }
 }

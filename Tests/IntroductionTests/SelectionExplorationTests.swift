@@ -12,76 +12,93 @@ struct SelectionExplorationTests {
         "every interleaving of 4 connections and 2 deaths ends with one link, the same at both ends [select.one] [select.next] [stale.supersede]"
     )
     func everyInterleaving() {
-        var seen: Set<World> = [World(connections: 4, deaths: 2)]
-        var frontier = Array(seen)
-        var rests = 0
-        while let world = frontier.popLast() {
+        let explored = Exploration(of: World(connections: 4, deaths: 2))
+        #expect(explored.fault == nil)
+        #expect(explored.rests > 0)
+        #expect(explored.states > 10_000, "only \(explored.states) states were explored")
+    }
+
+    @Test("when no connection dies, every interleaving ends with a link")
+    func withoutDeaths() {
+        #expect(Exploration(of: World(connections: 3, deaths: 0), needsLink: true).fault == nil)
+    }
+
+    @Test("a controlled end that nominates too is caught: the two ends refuse each other for ever")
+    func bothNominate() {
+        let mutant = World(connections: 3, deaths: 0, parts: (.controlling, .controlling))
+        #expect(Exploration(of: mutant, needsLink: true).fault != nil)
+    }
+
+    @Test("a controlling end that never nominates is caught")
+    func nobodyNominates() {
+        let mutant = World(connections: 2, deaths: 0, parts: (.controlled, .controlled))
+        #expect(Exploration(of: mutant, needsLink: true).fault != nil)
+    }
+}
+
+/// Every state that a world can come to, until one is wrong.
+private struct Exploration {
+    private(set) var fault: String?
+    private(set) var rests = 0
+    private(set) var states = 0
+
+    init(of start: World, needsLink: Bool = false) {
+        var seen: Set<World> = [start]
+        var frontier = [start]
+        while let world = frontier.popLast(), fault == nil {
             let successors = world.successors()
             if successors.isEmpty {
                 rests += 1
-                if !world.isAgreed { Issue.record("no agreement at rest: \(world)") }
-            }
-            for next in successors {
-                if next.controlling.nominated != nil, next.controlling.link != nil {
-                    Issue.record("selects beside a link: \(next)")
+                if !world.isAgreed || (needsLink && world.controlling.link == nil) {
+                    fault = "no agreement at rest: \(world)"
                 }
-                if seen.insert(next).inserted { frontier.append(next) }
             }
-            if !world.isSound { break }
+            if !world.isSound { fault = "unsound: \(world)" }
+            for next in successors where seen.insert(next).inserted { frontier.append(next) }
         }
-        #expect(seen.allSatisfy { $0.isSound })
-        #expect(rests > 0)
-        #expect(seen.count > 10_000, "only \(seen.count) states were explored")
-    }
-
-    @Test("an end that also nominates from the controlled side is caught by the same exploration")
-    func theExplorationCanFail() {
-        // The same world with an outcome that no rule allows: two ends that hold different links.
-        var world = World(connections: 2, deaths: 0)
-        world.force(controlling: 0, controlled: 1)
-        #expect(!world.isAgreed)
+        states = seen.count
     }
 }
 
 /// Both ends and what is in flight between them.
 private struct World: Hashable {
-    enum Message: UInt8, Hashable { case select, selected, close }
+    enum Message: UInt8, Hashable { case select = 1, selected, close }
     enum Health: UInt8, Hashable { case alive, dead }
+
+    /// Messages under way in one direction, the first in the lowest bits: an array would cost most of the time.
+    struct Mail: Hashable {
+        private var bits: UInt32 = 0
+        var first: Message? { Message(rawValue: UInt8(truncatingIfNeeded: bits & 3)) }
+        mutating func removeFirst() { bits >>= 2 }
+        mutating func append(_ message: Message) {
+            let used = (UInt32.bitWidth - bits.leadingZeroBitCount + 1) / 2
+            bits |= UInt32(message.rawValue) << UInt32(2 * used)
+        }
+    }
 
     /// One connection as the network sees it.
     struct Wire: Hashable {
         var health = Health.alive
-        var toControlling: [Message] = []
-        var toControlled: [Message] = []
+        var toControlling = Mail()
+        var toControlled = Mail()
         var knownToControlling = false
         var knownToControlled = false
         var mournedByControlling = false
         var mournedByControlled = false
     }
 
-    var controlling = Selection(.controlling)
-    var controlled = Selection(.controlled)
+    var controlling: Selection
+    var controlled: Selection
     var wires: [Wire]
     var deaths: Int
 
-    init(connections: Int, deaths: Int) {
+    init(
+        connections: Int, deaths: Int, parts: (Selection.Part, Selection.Part) = (.controlling, .controlled)
+    ) {
+        controlling = Selection(parts.0)
+        controlled = Selection(parts.1)
         wires = Array(repeating: Wire(), count: connections)
         self.deaths = deaths
-    }
-
-    mutating func force(controlling one: UInt32, controlled other: UInt32) {
-        for (index, part) in [one, other].enumerated() {
-            wires[Int(part)].knownToControlling = true
-            wires[Int(part)].knownToControlled = true
-            let id = ConnectionID(rawValue: part)
-            if index == 0 {
-                _ = controlling.verified(id, hasSeat: true, linkIsSettled: false)
-                _ = controlling.selectedArrived(on: id)
-            } else {
-                _ = controlled.verified(id, hasSeat: true, linkIsSettled: false)
-                _ = controlled.selectArrived(on: id, hasSeat: true)
-            }
-        }
     }
 
     /// True at rest when both ends hold the same living link, or neither does because every connection died.
@@ -91,8 +108,9 @@ private struct World: Hashable {
         return wires.allSatisfy { $0.health == .dead || $0.mournedByControlling }
     }
 
-    /// True always: an end never holds a link to a connection that it has mourned.
+    /// True always: an end never holds a link to a connection that it has mourned, nor nominates while it has a link.
     var isSound: Bool {
+        guard controlling.nominated == nil || controlling.link == nil else { return false }
         let held = controlling.link.map { !wires[Int($0.rawValue)].mournedByControlling } ?? true
         return held && (controlled.link.map { !wires[Int($0.rawValue)].mournedByControlled } ?? true)
     }
@@ -132,9 +150,11 @@ private struct World: Hashable {
         if let message = wire.toControlling.first, !wire.mournedByControlling {
             var world = self
             world.wires[index].toControlling.removeFirst()
-            if message == .selected {
-                world.carryOut(world.controlling.selectedArrived(on: id), controlling: true)
-            } else {
+            switch message {
+            case .selected: world.carryOut(world.controlling.selectedArrived(on: id), controlling: true)
+            case .select:
+                world.carryOut(world.controlling.selectArrived(on: id, hasSeat: true), controlling: true)
+            case .close:
                 world.endControlling(index)
             }
             next.append(world)
@@ -158,8 +178,8 @@ private struct World: Hashable {
         var world = self
         world.deaths -= 1
         world.wires[index].health = .dead
-        world.wires[index].toControlling = []
-        world.wires[index].toControlled = []
+        world.wires[index].toControlling = Mail()
+        world.wires[index].toControlled = Mail()
         return [world]
     }
 

@@ -12,7 +12,9 @@ extension Neighbourhood {
     }
 
     func post(_ frame: [UInt8], on wire: Int, from end: Int) {
-        guard !wires[wire].isOver[end], let frame = interfere(frame, wires[wire].nodes[end]) else { return }
+        guard !wires[wire].isOver[end] else { return }
+        listen(FrameKind(rawValue: frame[3]), wires[wire].nodes[end], wire)
+        guard let frame = interfere(frame, wires[wire].nodes[end]) else { return }
         deliver(wire, to: 1 - end) { [self] in receive(frame, on: wire, at: end == 0 ? 1 : 0) }
     }
 

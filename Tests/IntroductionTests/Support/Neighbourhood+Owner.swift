@@ -49,6 +49,7 @@ extension Neighbourhood {
         wires[wire].ids[0] = id
         schedule(now + delay) { [self] in
             guard !wires[wire].isOver[0], !wires[wire].isDead else { return }
+            if silentAddresses.contains(candidate.address) { return }
             guard let target, nodes[target].isListening else {
                 return schedule(now + delay) { [self] in lose(wire, 0, .unreachable("refused")) }
             }
@@ -141,6 +142,7 @@ extension Neighbourhood {
         if code == .duplicate { nodes[index].superseded.insert(uid) }
         post(Frame.close(code, reason: ""), on: wire, from: end)
         finish(wire, end)
+        insist(index, on: uid)
     }
 
     func insist(_ index: Int, on uid: UID) {

@@ -15,6 +15,10 @@ final class Neighbourhood {
     var latency = 1...20
     /// Changes a frame on its way; nil loses it.
     var interfere: ([UInt8], _ sender: Int) -> [UInt8]? = { frame, _ in frame }
+    /// Sees each frame that is sent, with its sender and its connection.
+    var listen: (_ kind: FrameKind, _ sender: Int, _ wire: Int) -> Void = { _, _, _ in }
+    /// Addresses that never answer.
+    var silentAddresses: Set<[UInt8]> = []
     /// What was broken that must hold always.
     var complaints: [String] = []
 

@@ -1,0 +1,128 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import TestSupport
+import Testing
+
+@Suite("6.5 Another instance of a linked peer")
+struct InstanceTests {
+    /// Peer 0 linked with 1; 2 has the uid of 1.
+    private func impostor(lower: Bool) throws -> Neighbourhood {
+        let trio = try Neighbourhood([.optional, .optional, .optional], seed: 1)
+        let (victim, real) = lower ? (0, 1) : (1, 0)
+        trio.nodes[2] = try Node(
+            2, preference: .optional, hasIdentity: false, seats: 7, uid: trio.nodes[real].uid, seed: 99)
+        try trio.data(from: real, for: victim)
+        try trio.connect(victim, to: real)
+        try trio.connect(real, to: victim)
+        trio.run(for: .seconds(10))
+        #expect(trio.areLinked(victim, real))
+        return trio
+    }
+
+    @Test(
+        "while the old link answers, the newcomer is told BUSY, and its attempt fails by itself [stale.busy]",
+        arguments: [true, false])
+    func busy(_ isLower: Bool) throws {
+        let trio = try impostor(lower: isLower)
+        let (victim, real) = isLower ? (0, 1) : (1, 0)
+        #expect(try trio.connect(victim, to: 2))
+        try trio.connect(2, to: victim)
+        trio.run(for: .seconds(40))
+        #expect(trio.areLinked(victim, real), "a live peer is not evicted")
+        #expect(trio.nodes[2].heard.contains(.busy))
+        #expect(trio.nodes[2].links.isEmpty)
+        #expect(trio.nodes[victim].failures(of: trio.nodes[2].uid) == [.timedOut(.refused(.busy))])
+        #expect(trio.nodes.allSatisfy { $0.open.isEmpty })
+        #expect(trio.complaints.isEmpty)
+    }
+
+    @Test("a newcomer that the application refuses leaves the old link alone [stale.busy] [trust.once]")
+    func rejected() throws {
+        let trio = try impostor(lower: true)
+        trio.nodes[0].trust = .no
+        try trio.connect(0, to: 2)
+        try trio.connect(2, to: 0)
+        trio.run(for: .seconds(5))
+        #expect(trio.areLinked(0, 1))
+        #expect(trio.nodes[0].failures(of: trio.nodes[2].uid) == [.refused(.rejected)])
+        trio.run(for: .seconds(60))
+        let wire = try #require(trio.linkedWire(0, 1))
+        trio.kill(wire)
+        trio.run(for: .seconds(1))
+        try trio.connect(0, to: 1)
+        try trio.connect(1, to: 0)
+        trio.run(for: .seconds(5))
+        #expect(!trio.areLinked(0, 1), "the application still refuses")
+        #expect(trio.complaints.isEmpty)
+    }
+
+    @Test("cancelling the search for a new instance leaves the old link alone [link.cancel]")
+    func cancelled() throws {
+        let trio = try impostor(lower: true)
+        try trio.connect(0, to: 2)
+        trio.run(for: .seconds(3))
+        trio.cancel(0, 2)
+        #expect(trio.nodes[0].failures(of: trio.nodes[2].uid) == [.cancelled])
+        trio.run(for: .seconds(60))
+        #expect(trio.areLinked(0, 1))
+    }
+
+    @Test(
+        "a peer that restarted without a word is linked once the old link does not answer [stale.busy]",
+        arguments: [0, 1])
+    func restarted(_ victim: Int) throws {
+        let pair = try Neighbourhood(seed: 1)
+        try pair.data(from: 1, for: 0)
+        try pair.connect(0, to: 1)
+        try pair.connect(1, to: 0)
+        pair.run(for: .seconds(60))
+        try pair.restart(victim, isSilent: true)
+        try pair.connect(victim, to: 1 - victim)
+        try pair.connect(1 - victim, to: victim)
+        pair.run(for: .seconds(5))
+        #expect(pair.areLinked(0, 1), "\(pair.nodes.map(\.events))")
+        #expect(pair.complaints.isEmpty)
+    }
+
+    @Test(
+        "when the old link ends while the new instance is sought, the search goes on [stale.busy]",
+        arguments: [0, 1])
+    func oldLinkEnds(_ victim: Int) throws {
+        let pair = try Neighbourhood(seed: 1)
+        try pair.data(from: 1, for: 0)
+        try pair.connect(0, to: 1)
+        try pair.connect(1, to: 0)
+        pair.run(for: .seconds(60))
+        try pair.restart(victim, isSilent: true)
+        let old = try #require(pair.wires.indices.last)
+        try pair.data(from: victim, for: 1 - victim)
+        try pair.connect(1 - victim, to: victim)
+        pair.run(for: .seconds(4))
+        pair.notice(old, pair.wires[old].nodes[0] == victim ? 1 : 0, after: .zero)
+        pair.run(for: .seconds(1))
+        try pair.connect(victim, to: 1 - victim)
+        pair.run(for: .seconds(10))
+        #expect(pair.areLinked(0, 1), "\(pair.nodes.map(\.events))")
+        #expect(pair.complaints.isEmpty)
+    }
+
+    @Test(
+        "a link that is an hour old is replaced too, though its attempt's time is long over [stale.probe] [link.deadline]"
+    )
+    func anHourLater() throws {
+        let pair = try Neighbourhood(seed: 1)
+        for one in [0, 1] { try pair.data(from: one, for: 1 - one) }
+        for one in [0, 1] { try pair.connect(one, to: 1 - one) }
+        pair.run(for: .seconds(3_600))
+        let wire = try #require(pair.linkedWire(0, 1))
+        pair.wires[wire].isDead = true
+        pair.notice(wire, pair.wires[wire].nodes[0] == 1 ? 0 : 1, after: .zero)
+        pair.run(for: .milliseconds(1))
+        try pair.connect(1, to: 0)
+        pair.run(for: .seconds(5))
+        #expect(pair.areLinked(0, 1), "\(pair.nodes.map(\.events))")
+        #expect(pair.nodes[0].failures(of: pair.nodes[1].uid).isEmpty)
+        #expect(pair.complaints.isEmpty)
+    }
+}
