@@ -82,7 +82,7 @@ let package = Package(
         tests(
             "VectorTests",
             ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
-        tests("CommandTests", ["MultipeerCLI", "Multipeer"]),
+        tests("CommandTests", ["MultipeerCLI", "Multipeer", "MultipeerTransport"]),
 
         .target(
             name: "FuzzBodies",

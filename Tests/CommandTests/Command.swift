@@ -1,6 +1,6 @@
 import Foundation
+import MultipeerTransport
 import MultipeerCLI
-import Synchronization
 import Testing
 
 /// The program under test as a process of its own. Its streams are read when a test wants something of them.
@@ -111,7 +111,7 @@ final class Command: Sendable {
 
 /// Lines that were read.
 private final class Gathered: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Locked<[String]>([])
 
     func add(_ line: String) { lines.withLock { $0.append(line) } }
 

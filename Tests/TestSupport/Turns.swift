@@ -1,4 +1,3 @@
-import Synchronization
 package import Testing
 
 /// Lets only a few tests of a suite run at a time: those that wait for real sockets, processes and patience, which a
@@ -14,8 +13,13 @@ package struct Turns: SuiteTrait, TestTrait, TestScoping {
         // A suite holds no place: its tests take them.
         guard testCase != nil else { return try await body() }
         await Turns.places.take()
-        defer { Turns.places.giveBack() }
-        try await body()
+        do {
+            try await body()
+        } catch {
+            await Turns.places.giveBack()
+            throw error
+        }
+        await Turns.places.giveBack()
     }
 }
 
@@ -24,39 +28,28 @@ extension Trait where Self == Turns {
     package static var inTurns: Turns { Turns() }
 }
 
-/// So many places; who comes when there is none waits its turn.
-private final class Places: Sendable {
-    private struct State: Sendable {
-        var free: Int
-        var waiting: [AsyncStream<Void>.Continuation] = []
-    }
+/// So many places; who comes when there is none waits its turn. An actor: ThreadSanitizer does not understand `Mutex`.
+private actor Places {
+    private var free: Int
+    private var waiting: [AsyncStream<Void>.Continuation] = []
 
-    private let state: Mutex<State>
-
-    init(_ count: Int) { state = Mutex(State(free: count)) }
+    init(_ count: Int) { free = count }
 
     func take() async {
-        let (turn, called) = AsyncStream<Void>.makeStream()
-        let isFree = state.withLock { state in
-            if state.free == 0 {
-                state.waiting.append(called)
-                return false
-            }
-            state.free -= 1
-            return true
+        if free > 0 {
+            free -= 1
+            return
         }
-        if isFree { return }
+        let (turn, called) = AsyncStream<Void>.makeStream()
+        waiting.append(called)
         for await _ in turn { return }
     }
 
     func giveBack() {
-        let next = state.withLock { state -> AsyncStream<Void>.Continuation? in
-            if state.waiting.isEmpty {
-                state.free += 1
-                return nil
-            }
-            return state.waiting.removeFirst()
+        if waiting.isEmpty {
+            free += 1
+        } else {
+            waiting.removeFirst().yield()
         }
-        next?.yield()
     }
 }
