@@ -67,22 +67,20 @@ final class Wire {
 /// A linked peer: the link's machine, and the queue that its senders fill.
 final class Seat {
     let peer: PeerID
-    let data: ConnectionData
     var link: Link
     let outlet: Outlet<EndReason>
-    let isEncrypted: Bool
     let suite: String?
     let authentication: LinkFacts.Authentication
+
+    var isEncrypted: Bool { suite != nil }
 
     init(
         _ data: ConnectionData, link: consuming Link, outlet: Outlet<EndReason>, suite: String?,
         authentication: LinkFacts.Authentication
     ) {
         peer = data.peer
-        self.data = data
         self.link = link
         self.outlet = outlet
-        isEncrypted = suite != nil
         self.suite = suite
         self.authentication = authentication
     }
