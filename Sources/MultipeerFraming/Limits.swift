@@ -19,8 +19,17 @@ package enum Limits {
     /// What every MSG and MSG_PART spends of the credit besides its payload, so that empty messages are
     /// bounded too.
     @inlinable package static var messageOverhead: Int { 64 }  // [msg.cost]
-    @inlinable package static var channels: Int { 64 }
-    @inlinable package static var channelCredit: Int { 262_144 }
+    @inlinable package static var channels: Int { 64 }  // [channel.limit]
+    @inlinable package static var channelCredit: Int { 262_144 }  // [channel.credit-limit]
+    /// What every OPEN spends of the message credit besides its payload, so that announcements that nobody takes are
+    /// bounded.
+    @inlinable package static var channelOverhead: Int { 1_024 }  // [channel.cost]
+    /// The longest payload of a DATA that this implementation writes: with its header it fills one TLS record.
+    @inlinable package static var channelPiece: Int { 16_376 }
+    /// The longest payload of a UDP datagram.
+    @inlinable package static var datagram: Int { 1_200 }  // [dgram.size]
+    /// The longest message that travels as a datagram.
+    @inlinable package static var datagramMessage: Int { 1_150 }  // [dgram.message-max]
     /// Endpoints that one MEMBERS or HELLO may name.
     @inlinable package static var memberEntries: Int { 32 }
     /// Peers of a session, the local one included.

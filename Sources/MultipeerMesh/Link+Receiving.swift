@@ -124,7 +124,9 @@ extension Link {
         case .fin(let channel, _), .reset(let channel, _): try channels.finished(channel, header.kind)
         case .credit(let channel, _), .stop(let channel, _), .done(let channel, _):
             throw .channelNotOpen(header.kind, channel)
-        case .members, .datagram, .codeRequest, .codeCommit, .codeNonce, .codeReveal: break
+        case .datagram(let offer): events.append(.datagramOffered(offer))
+        case .codeRequest, .codeCommit, .codeNonce, .codeReveal: events.append(.code(frame))
+        case .members: break
         case .hello, .confirm, .select, .selected, .invite, .answer, .complete:
             throw .outOfPlace(header.kind)  // [frame.order]
         case .message, .messagePart, .data, .close, .ignorable: break

@@ -84,7 +84,7 @@ extension Link {
 
 extension Link {
     private var hasControl: Bool {
-        !pongs.isEmpty || channels.hasReplies || grease != nil || pings.isUrgent
+        !pongs.isEmpty || !replies.isEmpty || channels.hasReplies || grease != nil || pings.isUrgent
             || grant.due(reassembling: assembler.cost) != nil
             || (pings.isMarkDue(written: outbox.written) && mayMark)
     }
@@ -114,10 +114,17 @@ extension Link {
         let count = min(pongs.count, max(0, (end - output.count) / size))
         for token in pongs.prefix(count) { write(.pong(token), into: &output) }  // [live.pong]
         pongs.removeFirst(count)
+        while let reply = replies.first, output.count + Self.longestReply <= end {
+            write(reply, into: &output)
+            replies.removeFirst()
+        }
         for stop in channels.takeReplies(upTo: max(0, (end - output.count) / size)) {
             write(stop, into: &output)
         }
     }
+
+    /// SAS frames have 32 bytes of payload, the others fewer.
+    private static let longestReply = FrameHeader.byteCount + 32
 
     private mutating func write(_ frame: Frame, into output: inout ByteBuffer) {
         _ = pacing.charge(at: now)

@@ -37,6 +37,10 @@ package struct Link: ~Copyable, Sendable {
         case markReached(UInt64)
         case probeAnswered
         case roundTrip(Duration)
+        /// Where the peer takes datagrams now: DGRAM.
+        case datagramOffered(DatagramOffer)
+        /// A frame of the verification code, SAS_REQUEST to SAS_REVEAL, for the machine that judges it.
+        case code(Frame)
     }
 
     package enum Phase: Equatable, Sendable {
@@ -62,6 +66,10 @@ package struct Link: ~Copyable, Sendable {
     var liveness: Liveness
     var pings = Pings()
     var pongs: [UInt64] = []
+    /// Control frames that go as they are, in order.
+    var replies: [Frame] = []
+    var lastChannel: UInt32 = 0
+    var mayReassemble = true
     var channels: UnofferedChannels
     var grease: FrameKind?
     /// CLOSE with this code, once so many messages are written.

@@ -88,7 +88,7 @@ extension SessionDriver {
             switch event {
             case .markReached(let mark): reached(mark)
             case .probeAnswered: introductions.probeAnswered(by: seat.peer.uid, at: loop.now)
-            case .roundTrip: break
+            case .roundTrip, .datagramOffered, .code: break
             }
         }
         guard let end = seat.link.end else { return }

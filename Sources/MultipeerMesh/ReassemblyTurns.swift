@@ -1,0 +1,77 @@
+package import MultipeerIntroduction
+
+/// Who of a session's peers may have a message beyond its window reassembled: one at a time. Spec 15. [limit.turn]
+package struct ReassemblyTurns: Sendable {
+    /// What a link says of itself.
+    package struct Report: Equatable, Sendable {
+        package var wants: Bool
+        /// Bytes that messages have brought since the link began.
+        package var brought: Int
+        /// Nothing can come, because this side takes nothing.
+        package var isHeldUp: Bool
+
+        package init(wants: Bool, brought: Int, isHeldUp: Bool = false) {
+            self.wants = wants
+            self.brought = brought
+            self.isHeldUp = isHeldUp
+        }
+    }
+
+    package static let patience = Duration.seconds(5)
+    package static let leastBrought = 65_536
+
+    private struct Place: Sendable {
+        let id: ConnectionID
+        var report: Report
+        /// The patience counts from here, and what is brought from `base` on.
+        var since: Moment
+        var base: Int
+
+        mutating func restart(at now: Moment) {
+            since = now
+            base = report.brought
+        }
+    }
+
+    private var turn: Place?
+    private var waiting: [Place] = []
+
+    package init() {}
+
+    /// Whose turn it is: only that link has `hasTurn`.
+    package var holder: ConnectionID? { turn?.id }
+
+    /// Tells how a link is now. The holder may change by it.
+    package mutating func report(_ id: ConnectionID, _ report: Report, at now: Moment) {
+        guard report.wants else { return remove(id, at: now) }
+        if turn?.id == id {
+            turn?.report = report
+        } else if let place = waiting.firstIndex(where: { $0.id == id }) {
+            waiting[place].report = report
+        } else {
+            let place = Place(id: id, report: report, since: now, base: report.brought)
+            if turn == nil { return turn = place }
+            if waiting.isEmpty { turn?.restart(at: now) }
+            waiting.append(place)
+        }
+    }
+
+    /// The link ended, or wants no turn any more.
+    package mutating func remove(_ id: ConnectionID, at now: Moment) {
+        waiting.removeAll { $0.id == id }
+        guard turn?.id == id else { return }
+        turn = waiting.isEmpty ? nil : waiting.removeFirst()
+        turn?.restart(at: now)
+    }
+
+    /// When `advance` has something to say.
+    package var deadline: Moment? { waiting.isEmpty ? nil : turn.map { $0.since + Self.patience } }
+
+    /// The holder that must be ended with FLOW, because it makes others wait and brings next to nothing.
+    package mutating func advance(to now: Moment) -> ConnectionID? {
+        guard let turn, let deadline, now >= deadline else { return nil }
+        let isSlow = turn.report.brought - turn.base < Self.leastBrought && !turn.report.isHeldUp
+        self.turn?.restart(at: now)
+        return isSlow ? turn.id : nil  // [limit.turn]
+    }
+}
