@@ -1,4 +1,4 @@
-/// What a channel will carry, said by the end that opens it. Spec 8.
+/// What a channel will carry, said by the end that opens it. Spec 9.
 package struct ChannelOpening: Equatable, Sendable {
     package struct Kind: RawRepresentable, Hashable, Sendable {
         package let rawValue: UInt8
@@ -42,7 +42,7 @@ extension ChannelOpening {
         while let field = try reader.next(in: payload) {
             switch field.type {
             case Field.kind: kind = try field.integer(in: payload)
-            case Field.name: name = try field.text(1...Limits.channelName, in: payload)
+            case Field.name: name = try field.text(1...Limits.channelName, in: payload)  // [channel.name]
             case Field.size: size = try field.integer(in: payload)
             case Field.metadata: metadata = try field.array(0...Limits.channelMetadata, in: payload)
             default: break
@@ -52,6 +52,13 @@ extension ChannelOpening {
             kind: Kind(rawValue: try kind.required(Field.kind)), name: try name.required(Field.name),
             size: size,
             metadata: metadata)
+    }
+
+    /// Bytes of the payload of OPEN.
+    package var byteCount: Int {
+        let head = 4
+        return head + 1 + head + name.utf8.count + (size == nil ? 0 : head + 8)
+            + (metadata.map { head + $0.count } ?? 0)
     }
 
     func encode(into buffer: inout ByteBuffer) {

@@ -20,8 +20,13 @@ package struct ControlBudget: Sendable {
     package init(
         capacity: Int = ControlBudget.capacity, perSecond: Int64 = ControlBudget.perSecond, now: Moment
     ) {
+        self.init(capacity: capacity, every: .nanoseconds(1_000_000_000 / perSecond), now: now)
+    }
+
+    /// A bucket that gains one token in each such time.
+    init(capacity: Int, every interval: Duration, now: Moment) {
         self.capacity = capacity
-        interval = 1_000_000_000 / perSecond
+        self.interval = interval.wholeNanoseconds
         tokens = capacity
         filled = now
     }

@@ -5,61 +5,121 @@ package import MultipeerFraming
 extension Link {
     /// Queues OPEN and answers the channel's number. OPEN goes when the peer has a place and credit for it: `began`.
     package mutating func open(_ opening: ChannelOpening) -> UInt32 {
-        lastChannel += 1
-        return lastChannel
+        if let number = outgoing.open(opening) { return number }
+        // Four billion channels were opened: a new link has new numbers.
+        part(.closed(.internal))
+        return .max
     }
 
     /// Puts bytes behind those that wait; the owner sees to it that they do not become too many.
-    package mutating func write(_ bytes: consuming [UInt8], to channel: UInt32) {}
+    package mutating func write(_ bytes: consuming [UInt8], to channel: UInt32) {
+        outgoing.write(bytes, to: channel)
+    }
 
     /// FIN, behind everything that waits: `ended`.
-    package mutating func finish(_ channel: UInt32, digest: [UInt8]? = nil) {}
+    package mutating func finish(_ channel: UInt32, digest: [UInt8]? = nil) {
+        outgoing.finish(channel, digest: digest)
+    }
 
     /// RESET, at once: what waits is dropped. A channel whose OPEN did not go leaves no trace.
-    package mutating func reset(_ channel: UInt32, _ code: CloseCode) {}
+    package mutating func reset(_ channel: UInt32, _ code: CloseCode) {
+        if outgoing.reset(channel, at: now) { replies.append(.reset(channel: channel, code)) }
+    }
 }
 
 // MARK: the peer's channels
 
 extension Link {
     /// The application has taken so many bytes: the peer may send them again.
-    package mutating func consumed(_ count: Int, of channel: UInt32) {}
+    package mutating func consumed(_ count: Int, of channel: UInt32) {
+        incomingChannels.consumed(count, of: channel)
+    }
 
-    /// STOP: what still comes is dropped, and nothing of the channel counts as held any more.
-    package mutating func stop(_ channel: UInt32, _ code: CloseCode) {}
+    /// STOP: what still comes is dropped, and nothing of the channel counts as held any more. A resource that is
+    /// complete already gets DONE with the code.
+    package mutating func stop(_ channel: UInt32, _ code: CloseCode) {
+        if let frame = incomingChannels.stop(channel, code) { replies.append(frame) }
+    }
 
-    /// DONE: what became of a resource, after `finished`.
-    package mutating func done(_ channel: UInt32, _ code: CloseCode) {}
+    /// DONE: what became of a resource, after `finished`. Nothing of it counts as held any more.
+    package mutating func done(_ channel: UInt32, _ code: CloseCode) {
+        if let frame = incomingChannels.done(channel, code) { replies.append(frame) }
+    }
 
     /// Bytes of channels that were received and not consumed.
-    package var heldBytes: Int { 0 }
+    package var heldBytes: Int { incomingChannels.held }
 
-    /// Stops the channel of which most is held, and answers which: the owner drops what it holds of it.
-    package mutating func stopFullest(_ code: CloseCode) -> UInt32? { nil }
+    /// Stops the channel of which most is held, and answers which: the owner drops what it holds of it. [limit.memory]
+    package mutating func stopFullest(_ code: CloseCode) -> UInt32? {
+        guard let channel = incomingChannels.fullest else { return nil }
+        stop(channel, code)
+        return channel
+    }
 }
 
 extension Link {
     /// What happened to channels since the last call, in order.
-    package mutating func takeChannelEvents() -> [ChannelEvent] { [] }
+    package mutating func takeChannelEvents() -> [ChannelEvent] {
+        let own = outgoing.takeEvents()
+        let peers = incomingChannels.takeEvents()
+        return own.isEmpty ? peers : peers.isEmpty ? own : own + peers
+    }
 
     /// Queues a DGRAM or SAS frame of the owner; it goes with the control frames.
     package mutating func say(_ frame: Frame) { replies.append(frame) }
+}
+
+// MARK: what the peer says
+
+extension Link {
+    mutating func opened(_ channel: UInt32, _ opening: ChannelOpening) throws(Violation) {
+        let cost = OutgoingChannels.cost(opening)
+        try incomingChannels.check(opening: channel)
+        try grant.charge(cost)  // [channel.cost]
+        earn(cost)
+        guard !incomingChannels.opened(channel, opening, cost: cost) else { return }
+        grant.take(cost)
+        replies.append(.stop(channel: channel, .declined))  // [channel.kind]
+    }
+
+    /// RESET; false when the channel was closed already.
+    mutating func resetByPeer(_ channel: UInt32, _ code: CloseCode) throws(Violation) -> Bool {
+        // What the peer has not been told it cannot have answered, and need not be told any more.
+        let unsaid = replies.firstIndex { if case .stop(channel, _) = $0 { true } else { false } }
+        if let unsaid { replies.remove(at: unsaid) }
+        return try incomingChannels.reset(channel, code, isAnswer: unsaid == nil, at: now)
+    }
+
+    /// STOP; false when the channel was closed already. [channel.stop]
+    mutating func stoppedByPeer(_ channel: UInt32, _ code: CloseCode) throws(Violation) -> Bool {
+        switch try outgoing.stopped(channel, code) {
+        case .answered:
+            replies.append(.reset(channel: channel, code))
+            return true
+        case .over: return true
+        case .late: return false
+        }
+    }
 }
 
 // MARK: reassembly beyond the window
 
 extension Link {
     /// Whether a message is being put together that may need more credit than the window, or has used it.
-    package var wantsTurn: Bool { false }
+    package var wantsTurn: Bool { grant.isBeyondWindow || grant.mayNeedMore(for: assembler.cost) }
 
     /// Whether credit may go beyond the window for a message in reassembly. True unless the owner takes turns.
-    package var hasTurn: Bool {
+    package var hasTurn: Bool {  // [limit.turn]
         get { mayReassemble }
         set { mayReassemble = newValue }
     }
 
-    /// What the owner of the turns has to know of a link.
+    /// What the one who gives the turns has to know.
     package var reassembly: ReassemblyTurns.Report {
-        ReassemblyTurns.Report(wants: wantsTurn, brought: 0, isHeldUp: false)
+        let isHeldUp = assembler.cost == 0 || grant.left < MessageCredit.cost(Limits.smallestPart)
+        return ReassemblyTurns.Report(wants: wantsTurn, brought: grant.spent, isHeldUp: isHeldUp)
     }
+
+    /// What of the message in reassembly counts as taken.
+    var reassembling: Int { mayReassemble ? assembler.cost : 0 }
 }

@@ -41,7 +41,9 @@ extension Link: FrameSink {
             case .messagePart:
                 try spend(payload.count)
                 try assembler.part(payload)
-            case .data: try channels.data(header.channel, count: payload.count)
+            case .data:
+                earn(payload.count)
+                try incomingChannels.data(header.channel, payload)
             default: try control(header, payload)
             }
         } catch {
@@ -50,15 +52,19 @@ extension Link: FrameSink {
     }
 
     package mutating func receive(_ header: FrameHeader, owning payload: consuming [UInt8]) {
-        guard phase == .open, header.kind == .message || header.kind == .messagePart else {
-            return receive(header, payload.span)
-        }
+        guard phase == .open else { return receiveInClosing(header, payload.span) }
         do throws(Violation) {
-            try spend(payload.count)
-            if header.kind == .message {
+            switch header.kind {
+            case .message:
+                try spend(payload.count)
                 deliver(try assembler.finish(owning: payload))
-            } else {
+            case .messagePart:
+                try spend(payload.count)
                 try assembler.part(owning: payload)
+            case .data:
+                earn(payload.count)
+                try incomingChannels.data(header.channel, owning: payload)
+            default: try control(header, payload.span)
             }
         } catch {
             violated(error)
@@ -90,6 +96,12 @@ extension Link {
     private mutating func spend(_ count: Int) throws(Violation) {
         let cost = MessageCredit.cost(count)
         try grant.charge(cost)
+        earn(cost)
+    }
+
+    /// What traffic gives to the budgets of control frames, in either direction. [limit.control]
+    @inline(__always)
+    mutating func earn(_ cost: Int) {
         budget.earn(cost)
         pacing.earn(cost)
     }
@@ -115,24 +127,21 @@ extension Link {
         }
         if case .close(let code, let reason) = frame { return closedByPeer(code, reason) }
         if case .pong(let token) = frame, answered(token) { return }
+        guard try !isFree(frame) else { return }
         try charge()
         switch frame {
         case .ping(let token): pongs.append(token)
-        case .pong: break
         case .credit(channel: 0, let limit): try purse.raise(to: limit)
-        case .open(let channel, _): try channels.opened(channel)
-        case .fin(let channel, _), .reset(let channel, _): try channels.finished(channel, header.kind)
-        case .credit(let channel, _), .stop(let channel, _), .done(let channel, _):
-            throw .channelNotOpen(header.kind, channel)
+        case .credit(let channel, let limit): try outgoing.credited(channel, limit: limit)
         case .datagram(let offer): events.append(.datagramOffered(offer))
         case .codeRequest, .codeCommit, .codeNonce, .codeReveal: events.append(.code(frame))
-        case .members: break
         case .hello, .confirm, .select, .selected, .invite, .answer, .complete:
             throw .outOfPlace(header.kind)  // [frame.order]
-        case .message, .messagePart, .data, .close, .ignorable: break
+        case .members, .pong, .message, .messagePart, .close, .ignorable: break
+        case .open, .data, .fin, .reset, .stop, .done: break
         }
         // Answers pile up only when the peer asks and does not read.
-        guard pongs.count + channels.replies <= ControlBudget.capacity else { throw .tooManyControlFrames }
+        guard pongs.count <= ControlBudget.capacity else { throw .tooManyControlFrames }
     }
 
     /// An answer that was asked for costs the peer nothing.
@@ -146,6 +155,23 @@ extension Link {
         events.append(.roundTrip(roundTrip))
         events.append(contentsOf: settled)
         return true
+    }
+
+    /// Acts on a frame that opens or ends a channel, and answers whether it is no control frame: what happens to a
+    /// channel once is bounded with the channels. About a channel that is closed it changes nothing, and costs.
+    private mutating func isFree(_ frame: Frame) throws(Violation) -> Bool {  // [channel.free]
+        switch frame {
+        case .open(let channel, let opening):
+            try opened(channel, opening)
+            return true
+        case .fin(let channel, let digest):
+            try incomingChannels.finished(channel, digest: digest)
+            return true
+        case .reset(let channel, let code): return try resetByPeer(channel, code)
+        case .stop(let channel, let code): return try stoppedByPeer(channel, code)
+        case .done(let channel, let code): return try outgoing.done(channel, code)
+        default: return false
+        }
     }
 
     private mutating func charge(_ frames: Int = 1) throws(Violation) {

@@ -49,43 +49,58 @@ extension Link {
     /// Whether `fill` would write anything.
     package var wantsToSend: Bool {
         switch phase {
-        case .open: hasControl || outbox.canWrite(spending: purse.left)
+        case .open:
+            hasControl || hasMessages || !outgoing.isIdle || outgoing.canOpen(spending: purse.left, at: now)
         case .closing: parting != nil
         case .ended: false
         }
     }
 
-    /// Appends frames to `output`: control first, then messages while the credit lasts, up to `room` bytes. With at
-    /// least 2,048 bytes of room it always gets on; the rest goes with a later call.
+    /// Appends frames to `output`: control first, then messages while the credit lasts, then what channels have, up to
+    /// `room` bytes. With at least 2,048 bytes of room it always gets on; the rest goes with a later call.
     package mutating func fill(_ output: inout ByteBuffer, upTo room: Int, now: Moment) -> Sent {
         self.now = now
-        let start = output.count
+        let end = output.count + room
         switch phase {
         case .open: break
         case .closing:
-            writeParting(into: &output, room: room)
+            writeParting(into: &output, end: end)
             return Sent()
         case .ended: return Sent()
         }
-        writeControl(into: &output, end: start + room)
-        let sent = outbox.write(
-            into: &output, upTo: room - (output.count - start), spending: purse.left,
-            until: farewell?.after)
+        writeControl(into: &output, end: end)
+        writeOpenings(into: &output, end: end)
+        var sent = Sent()
+        if outgoing.isIdle {
+            sent = writeMessages(into: &output, upTo: end - output.count)
+        } else {
+            writeShares(into: &output, end: end, counting: &sent)
+        }
+        partWhenDrained()
+        writeParting(into: &output, end: end)
+        return sent
+    }
+
+    mutating func writeMessages(into output: inout ByteBuffer, upTo room: Int) -> Sent {
+        let sent = outbox.write(into: &output, upTo: room, spending: spendable, until: farewell?.after)
         purse.spend(sent.spent)
-        budget.earn(sent.spent)
-        pacing.earn(sent.spent)
+        earn(sent.spent)
         counted.messagesSent += sent.messages
         counted.bytesSent += sent.bytes
-        partWhenDrained()
-        writeParting(into: &output, room: room - (output.count - start))
         return Sent(messages: sent.messages, bytes: sent.bytes)
     }
+
+    /// Whether a message could be written.
+    var hasMessages: Bool { outbox.canWrite(spending: spendable) }
+
+    /// The credit that messages may use.
+    private var spendable: Int { outgoing.isShort(of: purse.left, at: now) ? 0 : purse.left }
 }
 
 extension Link {
     private var hasControl: Bool {
-        !pongs.isEmpty || !replies.isEmpty || channels.hasReplies || grease != nil || pings.isUrgent
-            || grant.due(reassembling: assembler.cost) != nil
+        !pongs.isEmpty || !replies.isEmpty || grease != nil || pings.isUrgent
+            || !incomingChannels.creditDue.isEmpty || grant.due(reassembling: reassembling) != nil
             || (pings.isMarkDue(written: outbox.written) && mayMark)
     }
 
@@ -94,7 +109,7 @@ extension Link {
 
     private mutating func writeControl(into output: inout ByteBuffer, end: Int) {
         func fits(_ payload: Int) -> Bool { output.count + FrameHeader.byteCount + payload <= end }
-        if let limit = grant.due(reassembling: assembler.cost), fits(8) {  // [msg.credit-return]
+        if let limit = grant.due(reassembling: reassembling), fits(8) {  // [msg.credit-return]
             write(.credit(channel: 0, limit: limit), into: &output)
             grant.announced(limit)
         }
@@ -114,13 +129,22 @@ extension Link {
         let count = min(pongs.count, max(0, (end - output.count) / size))
         for token in pongs.prefix(count) { write(.pong(token), into: &output) }  // [live.pong]
         pongs.removeFirst(count)
-        while let reply = replies.first, output.count + Self.longestReply <= end {
-            write(reply, into: &output)
-            replies.removeFirst()
+        writeReplies(into: &output, end: end)
+        while output.count + size <= end, let (channel, limit) = incomingChannels.nextCredit() {
+            write(.credit(channel: channel, limit: limit), into: &output)  // [channel.credit-return]
         }
-        for stop in channels.takeReplies(upTo: max(0, (end - output.count) / size)) {
-            write(stop, into: &output)
+    }
+
+    private mutating func writeReplies(into output: inout ByteBuffer, end: Int) {
+        var written = 0
+        while written < replies.count, output.count + Self.longestReply <= end {
+            switch replies[written] {
+            case .reset, .done: replies[written].encode(into: &output)  // [channel.free]
+            default: write(replies[written], into: &output)
+            }
+            written += 1
         }
+        if written > 0 { replies.removeFirst(written) }
     }
 
     /// SAS frames have 32 bytes of payload, the others fewer.
@@ -131,8 +155,10 @@ extension Link {
         frame.encode(into: &output)
     }
 
-    private mutating func writeParting(into output: inout ByteBuffer, room: Int) {
-        guard let parting, room >= FrameHeader.byteCount + 2 + Limits.closeReason else { return }
+    private mutating func writeParting(into output: inout ByteBuffer, end: Int) {
+        guard let parting, end - output.count >= FrameHeader.byteCount + 2 + Limits.closeReason else {
+            return
+        }
         parting.encode(into: &output)
         self.parting = nil
     }

@@ -1,7 +1,8 @@
 package import MultipeerFraming
 package import MultipeerIntroduction
 
-/// The life of one link, from SELECTED to its end: messages and their credit, liveness, closing. Spec 7, 8 and 14.
+/// The life of one link, from SELECTED to its end: messages, channels, their credit, liveness, closing. Spec 7, 8, 9
+/// and 14.
 ///
 /// ```
 ///   open ──close, superseded, violation, dead──▶ closing ──flushed, CLOSE, lost, lingered──▶ ended
@@ -68,9 +69,11 @@ package struct Link: ~Copyable, Sendable {
     var pongs: [UInt64] = []
     /// Control frames that go as they are, in order.
     var replies: [Frame] = []
-    var lastChannel: UInt32 = 0
+    /// False while another link of the session has the turn. [limit.turn]
     var mayReassemble = true
-    var channels: UnofferedChannels
+    var incomingChannels: IncomingChannels
+    var outgoing: OutgoingChannels
+    var shares = Shares()
     var grease: FrameKind?
     /// CLOSE with this code, once so many messages are written.
     var farewell: (code: CloseCode, after: Int)?
@@ -86,7 +89,8 @@ package struct Link: ~Copyable, Sendable {
         budget = ControlBudget(now: now)
         pacing = ControlBudget(capacity: Pacing.capacity, perSecond: Pacing.perSecond, now: now)
         liveness = Liveness(configuration.timing, now: now)
-        channels = UnofferedChannels(configuration.local)
+        incomingChannels = IncomingChannels(configuration.local, now: now)
+        outgoing = OutgoingChannels(configuration.remote, now: now)
         grease = configuration.greaseKind
     }
 
@@ -124,8 +128,14 @@ extension Link {
     package var deadline: Moment? {
         switch phase {
         case .open:
-            let waitsForPace = pings.isMarkDue(written: outbox.written) && !mayMark
-            return waitsForPace ? min(liveness.deadline, now + Pacing.pause) : liveness.deadline
+            var deadline = liveness.deadline
+            if pings.isMarkDue(written: outbox.written), !mayMark {
+                deadline = min(deadline, now + Pacing.pause)
+            }
+            if outgoing.waitsForPace(at: now) {
+                deadline = min(deadline, now + OutgoingChannels.resetInterval)
+            }
+            return deadline
         case .closing(let until): return until
         case .ended: return nil
         }

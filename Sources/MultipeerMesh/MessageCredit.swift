@@ -37,7 +37,7 @@ extension MessageCredit {
     struct Grant: Sendable {
         private let window: Int
         private var granted: Int
-        private var spent = 0
+        private(set) var spent = 0
         private var taken = 0
 
         init(window: Int) {
@@ -65,6 +65,16 @@ extension MessageCredit {
             let step = max(window / 4, 1)
             return limit - granted >= step ? UInt64(limit) : nil
         }
+
+        /// What the peer may still spend.
+        var left: Int { granted - spent }
+
+        /// Whether more than the window was granted for a message in reassembly, and not all of it is taken yet.
+        var isBeyondWindow: Bool { granted > taken + window }
+
+        /// Whether a message of which so much has come could be longer than the window. With half of it or less in
+        /// reassembly there are others to take, and taking those makes room.
+        func mayNeedMore(for reassembling: Int) -> Bool { reassembling > window / 2 }
 
         /// The CREDIT with that limit is on its way.
         mutating func announced(_ limit: UInt64) { granted = Int(clamping: limit) }

@@ -46,6 +46,7 @@ package struct ReassemblyTurns: Sendable {
         guard report.wants else { return remove(id, at: now) }
         if turn?.id == id {
             turn?.report = report
+            if report.isHeldUp { turn?.restart(at: now) }
         } else if let place = waiting.firstIndex(where: { $0.id == id }) {
             waiting[place].report = report
         } else {

@@ -16,10 +16,16 @@ package enum Violation: Error, Equatable, Sendable {
     case creditDidNotGrow(UInt64)
     case tooManyControlFrames
     case tooManyEmptyFrames
-    /// OPEN with a number that is not the next one.
+    /// OPEN with a number that is not above all those before it.
     case channelOutOfTurn(UInt32)
-    /// A frame about a channel that is not open.
+    /// OPEN while as many channels are open as our HELLO allows.
+    case tooManyChannels(UInt32)
+    /// More channels were opened and reset in a short time than anybody has a reason for.
+    case tooManyResets
+    /// A frame about a channel that was never opened, or one that a closed channel does not allow.
     case channelNotOpen(FrameKind, UInt32)
+    /// DONE about a stream, or about a resource of which FIN was not sent.
+    case doneTooEarly(UInt32)
     case beyondChannelCredit(UInt32)
 }
 
@@ -28,10 +34,10 @@ extension Violation {
     package var closeCode: CloseCode {
         switch self {
         case .framing(let error): error.closeCode
-        case .outOfPlace, .creditDidNotGrow, .channelOutOfTurn, .channelNotOpen: .protocolError
+        case .outOfPlace, .creditDidNotGrow, .channelOutOfTurn, .channelNotOpen, .doneTooEarly: .protocolError
         case .messageTooLong: .tooLarge
-        case .beyondMessageCredit, .beyondChannelCredit: .flow
-        case .partTooShort, .tooManyControlFrames, .tooManyEmptyFrames: .flood
+        case .beyondMessageCredit, .beyondChannelCredit, .tooManyChannels: .flow
+        case .partTooShort, .tooManyControlFrames, .tooManyEmptyFrames, .tooManyResets: .flood
         }
     }
 }
@@ -48,8 +54,11 @@ extension Violation: CustomStringConvertible {
         case .tooManyControlFrames: "too many control frames"
         case .tooManyEmptyFrames: "too many empty frames in a row"
         case .channelOutOfTurn(let channel): "channel \(channel) was opened out of turn"
+        case .tooManyChannels(let channel): "channel \(channel) is one more than may be open"
+        case .tooManyResets: "too many channels were opened and reset"
         case .channelNotOpen(let kind, let channel):
             "a frame of kind \(kind.rawValue) on channel \(channel), which is not open"
+        case .doneTooEarly(let channel): "DONE about channel \(channel), which waits for none"
         case .beyondChannelCredit(let channel): "data on channel \(channel) went beyond its credit"
         }
     }

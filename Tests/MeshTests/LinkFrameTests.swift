@@ -6,8 +6,6 @@ import Testing
 
 @Suite("7 Frames on a link")
 struct LinkFrameTests {
-    private static let open = ChannelOpening(kind: .resource, name: "photo", size: 3)
-
     @Test(
         "frames of the handshake and of invitations end the link [frame.order]",
         arguments: [.confirm(mac: [UInt8](repeating: 1, count: 32)), .select, .selected] as [Frame])
@@ -40,13 +38,36 @@ struct LinkFrameTests {
     func unbuilt() {
         let endpoint = Endpoint(uid: UID(high: 1, low: 2), instance: 3)
         let end = End()
-        end.receive(
-            .members(Members(origin: endpoint, sequence: 1, members: [])),
-            .datagram(DatagramOffer(association: 1, port: 2_000, flags: 0)), .codeRequest,
-            .codeCommit([UInt8](repeating: 1, count: 32)), .codeNonce([UInt8](repeating: 1, count: 32)),
-            .codeReveal([UInt8](repeating: 1, count: 32)), .message([1]))
+        end.receive(.members(Members(origin: endpoint, sequence: 1, members: [])), .message([1]))
         #expect(end.link.end == nil)
         #expect(end.messages() == [[1]])
+    }
+
+    @Test("what is for other machines is handed to the owner, in order, as control frames [limit.control]")
+    func handedOn() {
+        let end = End()
+        let offer = DatagramOffer(association: 1, port: 2_000, flags: 0)
+        let codes: [Frame] = [
+            .codeRequest, .codeCommit([UInt8](repeating: 1, count: 32)),
+            .codeNonce([UInt8](repeating: 2, count: 32)), .codeReveal([UInt8](repeating: 3, count: 32)),
+        ]
+        end.receive([.datagram(offer)] + codes)
+        #expect(end.events() == [.datagramOffered(offer)] + codes.map { .code($0) })
+        end.receive([Frame](repeating: .datagram(offer), count: 395))
+        #expect(end.link.end == nil)
+        end.receive(.codeRequest)
+        #expect(end.link.end == .violation(.tooManyControlFrames))
+    }
+
+    @Test("what the owner says goes as it is, ahead of messages [channel.priority]")
+    func said() {
+        let end = End()
+        end.link.enqueue([[1]])
+        let offer = Frame.datagram(DatagramOffer(association: 1, port: 2_000, flags: 0))
+        end.link.say(offer)
+        end.link.say(.codeRequest)
+        #expect(end.frames() == [offer, .codeRequest, .message([1])])
+        #expect(!end.wantsToSend)
     }
 
     @Test(
@@ -56,52 +77,6 @@ struct LinkFrameTests {
         let end = End()
         end.receive([0, 0, UInt8(count), UInt8(kind), 0, 0, 0, 0] + [UInt8](repeating: 0, count: count))
         #expect(end.link.end?.closeCode == .protocolError)
-    }
-
-    @Test("a channel that the peer opens is declined, and what was on its way is dropped")
-    func declined() {
-        let end = End()
-        end.receive(
-            .open(channel: 1, Self.open), .data(channel: 1, [1, 2, 3]), .fin(channel: 1, sha256: nil))
-        end.receive(.open(channel: 2, Self.open), .reset(channel: 2, .cancelled), .message([9]))
-        #expect(end.frames() == [.stop(channel: 1, .declined), .stop(channel: 2, .declined)])
-        #expect(end.link.end == nil)
-        #expect(end.messages() == [[9]])
-    }
-
-    @Test("what is dropped stays within the credit that our HELLO gave")
-    func declinedCredit() {
-        let end = End()
-        end.receive(.open(channel: 1, Self.open))
-        let data = Frame.data(channel: 1, [UInt8](repeating: 1, count: 65_536))
-        end.receive([data, data, data, data])
-        #expect(end.link.end == nil)
-        end.receive(.data(channel: 1, [1]))
-        #expect(end.link.end == .violation(.beyondChannelCredit(1)))
-        #expect(end.frames() == [.close(.flow, reason: "")])
-    }
-
-    @Test(
-        "a frame about a channel that is not open is refused",
-        arguments: [
-            .data(channel: 1, [1]), .fin(channel: 1, sha256: nil), .reset(channel: 1, .ok),
-            .stop(channel: 1, .ok),
-            .done(channel: 1, .ok), .credit(channel: 1, limit: 9), .open(channel: 2, open),
-        ] as [Frame])
-    func notOpen(_ frame: Frame) {
-        let end = End()
-        end.receive(frame)
-        #expect(end.link.end?.closeCode == .protocolError)
-    }
-
-    @Test("channels far beyond the limit are forgotten, those that may still speak are not")
-    func forgotten() {
-        let end = End(.init(local: .small(channels: 4)))
-        end.receive((1...6).map { .open(channel: $0, Self.open) })
-        end.receive((3...6).map { .data(channel: $0, [1]) })
-        #expect(end.link.end == nil)
-        end.receive(.data(channel: 2, [1]))
-        #expect(end.link.end == .violation(.channelNotOpen(.data, 2)))
     }
 
     @Test(

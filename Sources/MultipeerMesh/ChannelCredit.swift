@@ -1,0 +1,67 @@
+import MultipeerFraming
+
+/// What the DATA of one channel may come to: an absolute limit, set by the receiver, on all the payload since OPEN.
+/// Spec 9.3.
+enum ChannelCredit {
+    /// The opener's side.
+    ///
+    /// Invariant: `sent <= limit`.
+    struct Purse: Sendable {
+        private var limit: UInt64
+        private var sent: UInt64 = 0
+
+        init(limit: UInt32) { self.limit = UInt64(limit) }
+
+        var left: Int { Int(clamping: limit - sent) }
+
+        mutating func spend(_ count: Int) {
+            precondition(count >= 0 && count <= left, "sending more than there is credit for")
+            sent += UInt64(count)
+        }
+
+        mutating func raise(to limit: UInt64) throws(Violation) {
+            guard limit > self.limit else { throw .creditDidNotGrow(limit) }  // [channel.credit-grow]
+            self.limit = limit
+        }
+    }
+
+    /// The receiver's side.
+    ///
+    /// Invariant: `taken <= received <= granted <= taken + window`, so no more than the window is ever held.
+    struct Grant: Sendable {
+        private let window: Int
+        private var granted: Int
+        private var received = 0
+        private var taken = 0
+
+        init(window: UInt32) {
+            self.window = Int(window)
+            granted = self.window
+        }
+
+        /// Bytes that came and were not taken.
+        var unread: Int { received - taken }
+
+        /// False when so many bytes are more than was granted.
+        mutating func receive(_ count: Int) -> Bool {
+            guard count <= granted - received else { return false }  // [channel.credit-limit]
+            received += count
+            return true
+        }
+
+        /// The application has taken so many bytes.
+        mutating func take(_ count: Int) {
+            precondition(count >= 0 && count <= unread, "taking more than has come")
+            taken += count
+        }
+
+        /// The limit to announce, when it has grown by a quarter of the window.
+        var due: UInt64? {  // [channel.credit-return]
+            let limit = taken + window
+            return limit - granted >= max(window / 4, 1) ? UInt64(limit) : nil
+        }
+
+        /// The CREDIT with that limit is on its way.
+        mutating func announced(_ limit: UInt64) { granted = Int(clamping: limit) }
+    }
+}

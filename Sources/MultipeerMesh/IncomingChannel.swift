@@ -1,0 +1,43 @@
+import MultipeerFraming
+
+/// A channel that the peer opened. Spec 9.2.
+///
+/// ```
+///   open ──FIN of a resource──▶ finished ──DONE, RESET──▶ (closed)
+///     ├──FIN of a stream──▶ unread ──everything taken──▶ (closed)
+///     ├──STOP──▶ stopped ──FIN, RESET──▶ (closed)
+///     └──RESET──▶ (closed)
+/// ```
+struct IncomingChannel: Sendable {
+    enum Phase: Sendable {
+        case open
+        /// STOP is on its way; what still comes is dropped.
+        case stopped
+        /// FIN of a resource came; DONE is owed.
+        case finished
+        /// Nothing more will be said; bytes of it are still held.
+        case unread
+    }
+
+    let kind: ChannelOpening.Kind
+    var phase = Phase.open
+    var grant: ChannelCredit.Grant
+    /// Whether CREDIT is due and in the list of those.
+    var isCreditDue = false
+    /// The place of its last DATA among the events of that batch.
+    var lastData = 0
+    var batch = -1
+
+    init(_ kind: ChannelOpening.Kind, credit: UInt32) {
+        self.kind = kind
+        grant = ChannelCredit.Grant(window: credit)
+    }
+
+    /// Whether the peer counts it as open.
+    var isOpen: Bool {
+        switch phase {
+        case .open, .stopped, .finished: true
+        case .unread: false
+        }
+    }
+}

@@ -1,0 +1,253 @@
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// The channels that the peer opens, and what is held of them. Spec 9.
+struct IncomingChannels: Sendable {
+    var channels: [UInt32: IncomingChannel] = [:]
+    /// The last number that the peer used.
+    private var last: UInt32 = 0
+    /// Channels that the peer counts as open.
+    private var openCount = 0
+    /// Bytes that came and were neither taken nor given up.
+    private(set) var held = 0
+    /// Channels for which CREDIT is due.
+    private(set) var creditDue = Rotation()
+    private var emptyInARow = 0
+    private var resets: ControlBudget
+    private var events: [ChannelEvent] = []
+    /// How often events were taken.
+    private var batch = 0
+
+    private let places: Int
+    private let credit: UInt32
+
+    init(_ local: LinkLimits, now: Moment) {
+        places = Int(clamping: local.maxChannels)
+        credit = local.channelCredit
+        resets = ControlBudget(capacity: Self.resetCapacity, every: Self.resetInterval, now: now)
+    }
+
+    /// RESETs that answer no STOP: so many, and one more in each such time. [channel.reset-rate]
+    static let resetCapacity = 200
+    static let resetInterval = Duration.milliseconds(150)
+    /// More empty DATA than this in a row are a flood.
+    private static let emptyLimit = 8
+
+    mutating func takeEvents() -> [ChannelEvent] {
+        guard !events.isEmpty else { return [] }
+        var taken: [ChannelEvent] = []
+        swap(&taken, &events)
+        batch &+= 1
+        return taken
+    }
+}
+
+// MARK: what the peer says
+
+extension IncomingChannels {
+    /// Whether OPEN may bring this number now.
+    func check(opening number: UInt32) throws(Violation) {
+        guard number > last else { throw .channelOutOfTurn(number) }  // [channel.number]
+        guard openCount < places else { throw .tooManyChannels(number) }  // [channel.limit]
+    }
+
+    /// OPEN, checked; false for a kind of channel that is not known, which is to be declined. [channel.kind]
+    mutating func opened(_ number: UInt32, _ opening: ChannelOpening, cost: Int) -> Bool {
+        last = number
+        openCount += 1
+        var channel = IncomingChannel(opening.kind, credit: credit)
+        let isKnown = opening.kind == .stream || opening.kind == .resource
+        if !isKnown { channel.phase = .stopped }
+        channels[number] = channel
+        if isKnown { events.append(.opened(number, opening, cost: cost)) }
+        return isKnown
+    }
+
+    /// DATA, lent.
+    mutating func data(_ number: UInt32, _ payload: Span<UInt8>) throws(Violation) {
+        guard let place = try admit(number, payload.count) else { return }
+        if payload.count <= Self.smallPayload, append(payload, at: place) { return }
+        deliver([UInt8](copying: payload), of: number, at: place)
+    }
+
+    /// DATA, given.
+    mutating func data(_ number: UInt32, owning payload: consuming [UInt8]) throws(Violation) {
+        guard payload.count > Self.smallPayload else { return try data(number, payload.span) }
+        guard let place = try admit(number, payload.count) else { return }
+        deliver(payload, of: number, at: place)
+    }
+
+    /// FIN. [channel.fin]
+    mutating func finished(_ number: UInt32, digest: [UInt8]?) throws(Violation) {
+        guard let place = try place(of: number, .fin) else { throw .channelNotOpen(.fin, number) }
+        switch channels.values[place].phase {
+        case .open:
+            if channels.values[place].kind == .resource {
+                channels.values[place].phase = .finished
+            } else {
+                openCount -= 1
+                channels.values[place].phase = .unread  // [stream.end]
+            }
+            forgetCredit(number, at: place)
+            events.append(.finished(number, digest: digest))
+            if !channels.values[place].isOpen, channels.values[place].grant.unread == 0 {
+                channels[number] = nil
+            }
+        case .stopped: close(number)
+        case .finished, .unread: throw .channelNotOpen(.fin, number)  // [channel.closed]
+        }
+    }
+
+    /// RESET; false when the channel was closed already. `isAnswer`: our STOP was written before.
+    mutating func reset(
+        _ number: UInt32, _ code: CloseCode, isAnswer: Bool, at now: Moment
+    ) throws(Violation) -> Bool {
+        guard let place = try place(of: number, .reset), channels.values[place].isOpen else { return false }
+        if case .stopped = channels.values[place].phase {
+            if !isAnswer, !resets.charge(at: now) { throw .tooManyResets }  // [channel.reset-rate]
+        } else {
+            guard resets.charge(at: now) else { throw .tooManyResets }
+            events.append(.aborted(number, code))
+        }
+        close(number)
+        return true
+    }
+}
+
+// MARK: what the owner wants
+
+extension IncomingChannels {
+    mutating func consumed(_ count: Int, of number: UInt32) {
+        guard let place = channels.index(forKey: number) else { return }
+        switch channels.values[place].phase {
+        case .stopped: return
+        case .open, .finished, .unread: break
+        }
+        channels.values[place].grant.take(count)
+        held -= count
+        switch channels.values[place].phase {
+        case .open:
+            guard !channels.values[place].isCreditDue, channels.values[place].grant.due != nil else { return }
+            channels.values[place].isCreditDue = true
+            creditDue.append(number)
+        case .unread where channels.values[place].grant.unread == 0: channels[number] = nil
+        case .stopped, .finished, .unread: break
+        }
+    }
+
+    /// The frame to say it with, if there is anything to say.
+    mutating func stop(_ number: UInt32, _ code: CloseCode) -> Frame? {
+        guard let place = channels.index(forKey: number) else { return nil }
+        switch channels.values[place].phase {
+        case .open:
+            forgetCredit(number, at: place)
+            giveUp(at: place)
+            channels.values[place].phase = .stopped  // [channel.stop]
+            return .stop(channel: number, code)
+        case .finished: return done(number, code)
+        case .unread: close(number)
+        case .stopped: break
+        }
+        return nil
+    }
+
+    /// The same for DONE, which only a finished resource gets. [resource.done]
+    mutating func done(_ number: UInt32, _ code: CloseCode) -> Frame? {
+        guard case .finished? = channels[number]?.phase else { return nil }
+        close(number)
+        return .done(channel: number, code)
+    }
+
+    /// The channel of which most is held.
+    var fullest: UInt32? {
+        var fullest: (number: UInt32, unread: Int)?
+        for (number, channel) in channels {
+            guard channel.phase != .stopped, channel.grant.unread > 0 else { continue }
+            // Of two that are equal the newer one, so that it does not depend on the order of a dictionary.
+            let isFuller = fullest.map { (channel.grant.unread, number) > ($0.unread, $0.number) } ?? true
+            if isFuller { fullest = (number, channel.grant.unread) }
+        }
+        return fullest?.number
+    }
+
+    /// The next CREDIT, as its channel's new limit.
+    mutating func nextCredit() -> (number: UInt32, limit: UInt64)? {
+        guard let number = creditDue.first, let place = channels.index(forKey: number),
+            let limit = channels.values[place].grant.due
+        else { return nil }
+        creditDue.removeFirst()
+        channels.values[place].isCreditDue = false
+        channels.values[place].grant.announced(limit)
+        return (number, limit)
+    }
+}
+
+// MARK: what is held
+
+extension IncomingChannels {
+    typealias Place = Dictionary<UInt32, IncomingChannel>.Index
+
+    /// Counts a DATA; nil when it is to be dropped.
+    private mutating func admit(_ number: UInt32, _ count: Int) throws(Violation) -> Place? {
+        guard let place = try place(of: number, .data) else { throw .channelNotOpen(.data, number) }
+        switch channels.values[place].phase {
+        case .open, .stopped: break
+        case .finished, .unread: throw .channelNotOpen(.data, number)  // [channel.closed]
+        }
+        emptyInARow = count == 0 ? emptyInARow + 1 : 0
+        guard emptyInARow <= Self.emptyLimit else { throw .tooManyEmptyFrames }  // [limit.empty]
+        guard channels.values[place].grant.receive(count) else { throw .beyondChannelCredit(number) }
+        guard count > 0, channels.values[place].phase == .open else { return nil }  // [channel.late]
+        held += count
+        return place
+    }
+
+    /// Nil for a channel that is closed.
+    private func place(of number: UInt32, _ kind: FrameKind) throws(Violation) -> Place? {
+        guard number <= last else { throw .channelNotOpen(kind, number) }  // [channel.closed]
+        return channels.index(forKey: number)
+    }
+
+    private mutating func deliver(_ bytes: consuming [UInt8], of number: UInt32, at place: Place) {
+        channels.values[place].lastData = events.count
+        channels.values[place].batch = batch
+        events.append(.data(number, bytes))
+    }
+
+    /// Puts a small payload behind the one before it: an array for each would take many times the memory of what is
+    /// in it. False when there is none in this batch, or it is long enough.
+    private mutating func append(_ payload: Span<UInt8>, at place: Place) -> Bool {
+        guard channels.values[place].batch == batch else { return false }
+        let index = channels.values[place].lastData
+        guard case .data(let number, var bytes) = events[index] else { return false }
+        guard bytes.count + payload.count <= Limits.channelPiece else { return false }
+        events[index] = .data(number, [])
+        bytes.append(copying: payload)
+        events[index] = .data(number, bytes)
+        return true
+    }
+
+    /// Payloads up to this size share an array.
+    private static let smallPayload = 4_096
+
+    private mutating func close(_ number: UInt32) {
+        guard let place = channels.index(forKey: number) else { return }
+        forgetCredit(number, at: place)
+        giveUp(at: place)
+        if channels.values[place].isOpen { openCount -= 1 }
+        channels[number] = nil
+    }
+
+    /// The owner drops what it holds.
+    private mutating func giveUp(at place: Place) {
+        let unread = channels.values[place].grant.unread
+        guard channels.values[place].phase != .stopped else { return }
+        held -= unread
+    }
+
+    private mutating func forgetCredit(_ number: UInt32, at place: Place) {
+        guard channels.values[place].isCreditDue else { return }
+        channels.values[place].isCreditDue = false
+        creditDue.remove(number)
+    }
+}

@@ -1,0 +1,126 @@
+import MultipeerFraming
+import MultipeerIntroduction
+
+// MARK: OPEN
+
+extension OutgoingChannels {
+    /// What OPEN spends of the credit for messages. [channel.cost]
+    static func cost(_ opening: ChannelOpening) -> Int { opening.byteCount + Limits.channelOverhead }
+
+    /// Whether there is a place for the next channel, and RESETs to spare.
+    func hasPlace(at now: Moment) -> Bool {
+        // [channel.limit] [channel.reset-rate]
+        !waiting.isEmpty && openCount < places && resets.available(at: now) > openCount
+    }
+
+    /// Whether the next OPEN waits for nothing but time.
+    func waitsForPace(at now: Moment) -> Bool {
+        !waiting.isEmpty && openCount < places && resets.available(at: now) <= openCount
+    }
+
+    /// Whether OPEN would go, with so much credit left.
+    func canOpen(spending left: Int, at now: Moment) -> Bool {
+        hasPlace(at: now) && nextCost.map { $0 <= left } ?? false
+    }
+
+    /// Whether messages must leave the credit alone until there is enough for the next OPEN: without that they could
+    /// keep it waiting for ever. Credit comes in quarters of the window, so it does come.
+    func isShort(of left: Int, at now: Moment) -> Bool {
+        guard !waiting.isEmpty, let cost = nextCost, cost > left, hasPlace(at: now) else { return false }
+        return cost <= messageWindow / 4 * 3
+    }
+
+    /// Writes as many OPENs as there are places, credit and room for; answers what they spent.
+    mutating func writeOpenings(
+        into output: inout ByteBuffer, upTo end: Int, spending credit: Int, at now: Moment
+    ) -> Int {
+        var left = credit
+        while canOpen(spending: left, at: now), let number = waiting.first, let opening = nextOpening {
+            guard output.count + FrameHeader.byteCount + opening.byteCount <= end else { break }
+            Frame.open(channel: number, opening).encode(into: &output)
+            left -= Self.cost(opening)
+            waiting.removeFirst()
+            began(number)
+            dropGivenUp()
+        }
+        return credit - left
+    }
+
+    private mutating func began(_ number: UInt32) {
+        lastWritten = number
+        openCount += 1
+        events.append(.began(number))
+        guard let place = channels.index(forKey: number) else { return }
+        channels.values[place].phase = .open
+        queue(number, at: place)
+    }
+
+    private var nextOpening: ChannelOpening? {
+        guard let number = waiting.first, case .waiting(let opening) = channels[number]?.phase else {
+            return nil
+        }
+        return opening
+    }
+
+    private var nextCost: Int? { nextOpening.map(Self.cost) }
+}
+
+// MARK: DATA and FIN
+
+extension OutgoingChannels {
+    /// Writes one frame of the channel of that class whose turn it is, and answers its size: 0 when there is no room.
+    /// A DATA is cut for the room only when `mayCut`.
+    mutating func writeTurn(
+        of share: Shares.Share, into output: inout ByteBuffer, upTo room: Int, mayCut: Bool
+    ) -> (size: Int, payload: Int) {
+        guard let number = first(of: share), let place = channels.index(forKey: number) else { return (0, 0) }
+        let payload = channels.values[place].nextPayload
+        guard payload > 0 else {
+            return (writeFin(number, at: place, of: share, into: &output, upTo: room), 0)
+        }
+        var count = payload
+        if FrameHeader.byteCount + payload > room {
+            count = room - FrameHeader.byteCount
+            guard mayCut, count > 0 else { return (0, 0) }
+        }
+        removeFirst(of: share, at: place)
+        writeData(number, at: place, count, into: &output)
+        queue(number, at: place)
+        return (FrameHeader.byteCount + count, count)
+    }
+
+    private mutating func writeData(
+        _ number: UInt32, at place: Dictionary<UInt32, OutgoingChannel>.Index, _ count: Int,
+        into output: inout ByteBuffer
+    ) {
+        output.reserve(FrameHeader.byteCount + count)
+        output.appendHeader(FrameHeader(.data, channel: number, length: count))
+        channels.values[place].purse.spend(count)  // [channel.credit-limit]
+        let done = channels.values[place].pieces.write(count, into: &output)
+        if case .wrote(number, let pieces, let bytes)? = events.last {
+            events[events.count - 1] = .wrote(number, pieces: pieces + done, bytes: bytes + count)
+        } else {
+            events.append(.wrote(number, pieces: done, bytes: count))
+        }
+    }
+
+    private mutating func writeFin(
+        _ number: UInt32, at place: Dictionary<UInt32, OutgoingChannel>.Index, of share: Shares.Share,
+        into output: inout ByteBuffer, upTo room: Int
+    ) -> Int {
+        guard room >= Self.longestFin, case .due(let digest) = channels.values[place].ending else { return 0 }
+        let start = output.count
+        Frame.fin(channel: number, sha256: digest).encode(into: &output)  // [stream.end]
+        events.append(.ended(number))
+        if channels.values[place].kind == .stream {
+            close(number)
+        } else {
+            removeFirst(of: share, at: place)
+            channels.values[place].phase = .finished
+        }
+        return output.count - start
+    }
+
+    /// A header, the head of a field and a SHA-256.
+    private static let longestFin = FrameHeader.byteCount + 4 + 32
+}

@@ -1,0 +1,173 @@
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// The channels that this end opens: what waits for OPEN, what waits to be written, what waits for DONE. Spec 9.
+///
+/// Invariants: a channel is in `streams` or `resources` exactly once while it has something that it may write, and
+/// never otherwise; there is a token of `resets` for every open channel, so a RESET never has to wait.
+struct OutgoingChannels: Sendable {
+    var channels: [UInt32: OutgoingChannel] = [:]
+    /// Channels whose OPEN did not go yet, in the order of their numbers; the first is never one that was given up.
+    var waiting = Rotation()
+    /// Channels that can write now.
+    private var streams = Rotation()
+    private var resources = Rotation()
+    /// The last number that was handed out.
+    private var last: UInt32 = 0
+    /// The last number of which the peer knows.
+    var lastWritten: UInt32 = 0
+    /// Channels that the peer counts as open.
+    var openCount = 0
+    var events: [ChannelEvent] = []
+    var resets: ControlBudget
+
+    let places: Int
+    private let credit: UInt32
+    /// The peer's credit for messages at the start, of which OPEN spends too.
+    let messageWindow: Int
+
+    init(_ remote: LinkLimits, now: Moment) {
+        places = Int(clamping: remote.maxChannels)
+        credit = remote.channelCredit
+        messageWindow = Int(clamping: remote.messageCredit)
+        resets = ControlBudget(capacity: Self.resetCapacity, every: Self.resetInterval, now: now)
+    }
+
+    /// Our own pace for RESET: below what the peer allows.
+    private static let resetCapacity = 150
+    static let resetInterval = Duration.milliseconds(200)
+
+    /// Whether any channel could write DATA or FIN.
+    var isIdle: Bool { streams.isEmpty && resources.isEmpty }
+
+    func isReady(_ share: Shares.Share) -> Bool {
+        switch share {
+        case .messages: false
+        case .streams: !streams.isEmpty
+        case .resources: !resources.isEmpty
+        }
+    }
+
+    mutating func takeEvents() -> [ChannelEvent] {
+        var taken: [ChannelEvent] = []
+        swap(&taken, &events)
+        return taken
+    }
+}
+
+// MARK: what the owner wants
+
+extension OutgoingChannels {
+    /// Nil when all numbers are used up.
+    mutating func open(_ opening: ChannelOpening) -> UInt32? {
+        guard last < .max else { return nil }
+        last += 1  // [channel.number]
+        channels[last] = OutgoingChannel(opening, credit: credit)
+        waiting.append(last)
+        return last
+    }
+
+    mutating func write(_ bytes: consuming [UInt8], to number: UInt32) {
+        guard let place = channels.index(forKey: number), channels.values[place].takesMore else { return }
+        if bytes.isEmpty, channels.values[place].pieces.isEmpty {
+            return events.append(.wrote(number, pieces: 1, bytes: 0))
+        }
+        channels.values[place].pieces.append(bytes)
+        queue(number, at: place)
+    }
+
+    mutating func finish(_ number: UInt32, digest: [UInt8]?) {
+        guard let place = channels.index(forKey: number), channels.values[place].takesMore else { return }
+        channels.values[place].ending = .due(digest: digest)
+        queue(number, at: place)
+    }
+
+    /// Whether RESET is to be written.
+    mutating func reset(_ number: UInt32, at now: Moment) -> Bool {
+        guard let channel = channels[number] else { return false }
+        if case .waiting = channel.phase {
+            channels[number] = nil
+            dropGivenUp()
+            return false
+        }
+        _ = resets.charge(at: now)
+        close(number)
+        return true
+    }
+}
+
+// MARK: what the peer says
+
+extension OutgoingChannels {
+    /// STOP. [channel.stop]
+    mutating func stopped(_ number: UInt32, _ code: CloseCode) throws(Violation) -> Stopped {
+        guard let channel = try known(number, .stop) else { return .late }
+        close(number)
+        events.append(.stopped(number, code))
+        if case .finished = channel.phase { return .over }
+        return .answered
+    }
+
+    enum Stopped {
+        /// RESET answers it.
+        case answered
+        /// FIN went before: there is nothing left to say.
+        case over
+        /// The channel was closed already.
+        case late
+    }
+
+    /// CREDIT of a channel.
+    mutating func credited(_ number: UInt32, limit: UInt64) throws(Violation) {
+        guard try known(number, .credit) != nil, let place = channels.index(forKey: number) else { return }
+        try channels.values[place].purse.raise(to: limit)
+        queue(number, at: place)
+    }
+
+    /// DONE; false when the channel was closed already.
+    mutating func done(_ number: UInt32, _ code: CloseCode) throws(Violation) -> Bool {
+        guard let channel = try known(number, .done) else { return false }
+        guard case .finished = channel.phase else { throw .doneTooEarly(number) }  // [resource.done]
+        close(number)
+        events.append(.completed(number, code))
+        return true
+    }
+
+    /// Nil for a channel that is closed, or was given up before OPEN.
+    private func known(_ number: UInt32, _ kind: FrameKind) throws(Violation) -> OutgoingChannel? {
+        guard number <= lastWritten else { throw .channelNotOpen(kind, number) }  // [channel.closed]
+        return channels[number]
+    }
+}
+
+// MARK: places and turns
+
+extension OutgoingChannels {
+    /// Forgets an open channel, and gives its place free.
+    mutating func close(_ number: UInt32) {
+        guard let channel = channels.removeValue(forKey: number) else { return }
+        openCount -= 1
+        guard channel.isQueued else { return }
+        if channel.kind == .stream { streams.remove(number) } else { resources.remove(number) }
+    }
+
+    /// Lets a channel wait for its turn, if it can write and does not wait already.
+    mutating func queue(_ number: UInt32, at place: Dictionary<UInt32, OutgoingChannel>.Index) {
+        guard !channels.values[place].isQueued, channels.values[place].isReady else { return }
+        channels.values[place].isQueued = true
+        if channels.values[place].kind == .stream { streams.append(number) } else { resources.append(number) }
+    }
+
+    /// Whose turn it is in a class.
+    func first(of share: Shares.Share) -> UInt32? { share == .streams ? streams.first : resources.first }
+
+    /// It has had its turn.
+    mutating func removeFirst(of share: Shares.Share, at place: Dictionary<UInt32, OutgoingChannel>.Index) {
+        channels.values[place].isQueued = false
+        if share == .streams { streams.removeFirst() } else { resources.removeFirst() }
+    }
+
+    mutating func dropGivenUp() {
+        while let number = waiting.first, channels[number] == nil { waiting.removeFirst() }
+    }
+}
