@@ -43,6 +43,17 @@ static inline void multipeer_ctx_set_max_cert_list(SSL_CTX *ctx, long count) {
     SSL_CTX_set_max_cert_list(ctx, count);
 }
 
+// DTLS 1.2 only: a handshake, then records, and nothing that could be asked for in between.
+static inline int multipeer_ctx_only_dtls12(SSL_CTX *ctx) {
+    SSL_CTX_set_options(
+        ctx, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_QUERY_MTU
+            | SSL_OP_CIPHER_SERVER_PREFERENCE);
+    return SSL_CTX_set_min_proto_version(ctx, DTLS1_2_VERSION) == 1
+        && SSL_CTX_set_max_proto_version(ctx, DTLS1_2_VERSION) == 1;
+}
+static inline int multipeer_ssl_set_link_mtu(SSL *ssl, long count) { return DTLS_set_link_mtu(ssl, count) == 1; }
+static inline int multipeer_ssl_has_extended_secret(SSL *ssl) { return SSL_get_extms_support(ssl) == 1; }
+
 // A memory BIO's contents where they lie, and how to drop their first bytes without copying them.
 static inline long multipeer_bio_contents(BIO *bio, unsigned char **start) { return BIO_get_mem_data(bio, start); }
 static inline int multipeer_bio_skip(BIO *bio, long count) { return BIO_seek(bio, BIO_tell(bio) + count) >= 0; }

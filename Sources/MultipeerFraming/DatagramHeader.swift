@@ -1,0 +1,96 @@
+/// What stands in front of every UDP payload: `kind u8 | association u64`, big-endian. Spec 10.
+@usableFromInline
+package struct DatagramHeader: Hashable, Sendable {
+    /// What the bytes behind the header are.
+    @usableFromInline
+    package enum Kind: UInt8, CaseIterable, Sendable {
+        /// DTLS records: the only kind of a link that is encrypted.
+        case records = 1
+        /// The content itself: the only kind of a plain link.
+        case plain = 2
+    }
+
+    @inlinable package static var byteCount: Int { 9 }
+
+    @usableFromInline package let kind: Kind
+    /// The number under which the receiver asked for it.
+    @usableFromInline package let association: UInt64
+
+    @inlinable
+    package init(_ kind: Kind, association: UInt64) {
+        self.kind = kind
+        self.association = association
+    }
+
+    /// The header of a UDP payload; nil when it cannot be one of ours: too short, too long, of a kind that nobody
+    /// defined. The body is what follows the first `byteCount` bytes.
+    @inlinable
+    package init?(_ datagram: Span<UInt8>) {
+        guard datagram.count > DatagramHeader.byteCount,  // [dgram.silent]
+            datagram.count <= Limits.datagram,  // [dgram.size]
+            let kind = Kind(rawValue: datagram[0])
+        else { return nil }
+        self.kind = kind
+        association = BigEndian.read(datagram.extracting(1..<9))  // [dgram.header]
+    }
+
+    @inlinable
+    package func encode(into buffer: inout ByteBuffer) {
+        buffer.append(kind.rawValue)
+        buffer.append(association)
+    }
+}
+
+/// What stands in front of every content, inside the protection: `kind u8 | sequence u32`, big-endian. Spec 10.
+@usableFromInline
+package struct ContentHeader: Hashable, Sendable {
+    @usableFromInline
+    package enum Kind: UInt8, CaseIterable, Sendable {
+        case message = 1
+        /// Asks whether the path carries; 8 bytes.
+        case ping = 2
+        /// Answers with the same 8 bytes.
+        case pong = 3
+    }
+
+    @inlinable package static var byteCount: Int { 5 }
+
+    @usableFromInline package let kind: Kind
+    /// Counts the contents of one direction, from 0 on.
+    @usableFromInline package let sequence: UInt32
+
+    @inlinable
+    package init(_ kind: Kind, sequence: UInt32) {
+        self.kind = kind
+        self.sequence = sequence
+    }
+
+    /// The header of a content; nil when it is too short, too long for its kind, or of a kind that nobody defined.
+    @inlinable
+    package init?(_ content: Span<UInt8>) {
+        guard content.count >= ContentHeader.byteCount, let kind = Kind(rawValue: content[0]) else { return nil }
+        let body = content.count &- ContentHeader.byteCount
+        guard kind == .message ? body <= Limits.datagramMessage : body == 8 else { return nil }  // [dgram.silent]
+        self.kind = kind
+        sequence = BigEndian.read(content.extracting(1..<5))  // [dgram.header]
+    }
+
+    @inlinable
+    package func encode(into buffer: inout ByteBuffer) {
+        buffer.append(kind.rawValue)
+        buffer.append(sequence)
+    }
+}
+
+/// A number in a span of exactly its size.
+@usableFromInline
+enum BigEndian {
+    @inlinable
+    static func read<Integer: FixedWidthInteger & UnsignedInteger>(_ bytes: Span<UInt8>) -> Integer {
+        var value: Integer = 0
+        for index in bytes.indices {  // [int.big-endian]
+            value = value << 8 | Integer(truncatingIfNeeded: bytes[index])
+        }
+        return value
+    }
+}

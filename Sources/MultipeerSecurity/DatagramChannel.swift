@@ -1,0 +1,234 @@
+import CLibSSL
+package import MultipeerFraming
+
+/// One DTLS 1.2 association over memory BIOs, keyed by a secret that both ends have already. Spec 10.
+///
+/// ```
+///   shaking hands ──handshake() answers true──▶ established
+///        └───────────── a fault ──────────────────┴──▶ failed
+/// ```
+///
+/// It touches no socket and follows no clock. The owner hands it the body of each UDP payload with `receive`, then
+/// calls `handshake` until that answers true once and from then on `read` until that answers nil; sends what
+/// `withRecords` lends; and, while the handshake lasts, calls `retransmit` whenever its own timer says so. Reading
+/// goes on after the handshake: the peer may not have received the last flight, and asks for it by repeating its own.
+/// After a fault there is nothing to do but to begin anew with another key.
+@safe
+package struct DatagramChannel: ~Copyable {
+    /// What a record adds to its content: a header of 13 bytes and a tag of 16.
+    package static let recordOverhead = 29
+    /// What fits behind the header of a UDP payload.
+    package static let largestBody = Limits.datagram - DatagramHeader.byteCount
+    package static let largestContent = largestBody - recordOverhead
+    package static let keyByteCount = 32
+
+    /// Flights of the handshake that were made: a new one means that the timer starts anew.
+    package private(set) var flight = 0
+
+    private let ssl: OpaquePointer
+    /// What arrived and was not yet read; and what waits to be sent. Both belong to `ssl`.
+    private let input: OpaquePointer
+    private let output: OpaquePointer
+    /// Held because the callbacks find it through `ssl`.
+    private let flights: DatagramFlights
+    /// Flights that wait to be sent, ahead of `output`.
+    private var queue: [[UInt8]] = []
+    /// What is left of the repetitions of the last flight.
+    private var repetitions: [[UInt8]] = []
+    private var state = State.shakingHands
+
+    private enum State: Equatable {
+        case shakingHands
+        case established
+        case failed(SecurityFault)
+    }
+
+    /// - Parameter key: ``keyByteCount`` bytes that only the two ends know.
+    package init(role: SecureChannel.Role, key: SecureBytes) throws(SecurityFault) {
+        precondition(key.count == Self.keyByteCount, "the key of a datagram channel has 32 bytes")
+        let context = try DatagramContext.shared.get()
+        OpenSSLErrors.clear()
+        guard let ssl = unsafe SSL_new(context.pointer) else {
+            throw .internal("no DTLS channel: \(OpenSSLErrors.drain().text)")
+        }
+        guard let input = unsafe BIO_new(BIO_s_mem()) else {
+            unsafe SSL_free(ssl)
+            throw .internal("no memory for a DTLS channel")
+        }
+        guard let output = unsafe BIO_new(BIO_s_mem()) else {
+            unsafe BIO_free_all(input)
+            unsafe SSL_free(ssl)
+            throw .internal("no memory for a DTLS channel")
+        }
+        unsafe SSL_set_bio(ssl, input, output)
+        // [dgram.role]
+        switch role {
+        case .client: unsafe SSL_set_connect_state(ssl)
+        case .server: unsafe SSL_set_accept_state(ssl)
+        }
+        _ = unsafe multipeer_ssl_set_link_mtu(ssl, Self.largestBody)  // [dgram.size]
+        unsafe self.ssl = ssl
+        unsafe self.input = input
+        unsafe self.output = output
+        unsafe flights = DatagramFlights(key: key, output: output)
+        unsafe flights.attach(to: ssl)
+    }
+
+    deinit { unsafe SSL_free(ssl) }  // libssl erases the keys it derived. [secret.erase]
+
+    private mutating func fail(_ fault: SecurityFault) -> SecurityFault {
+        if case .failed(let first) = state { return first }
+        state = .failed(fault)
+        flights.forgetKey()
+        return fault
+    }
+
+    private func diagnose() -> SecurityFault {
+        OpenSSLErrors.drain().fault(verification: Int(X509_V_OK), isEstablished: state == .established)
+    }
+}
+
+// MARK: - Network side
+
+extension DatagramChannel {
+    package var isEstablished: Bool { state == .established }
+
+    /// Takes the body of one UDP payload. What is not made of whole records is dropped, and so is an empty one, which
+    /// libssl would take for the end.
+    package mutating func receive(_ datagram: Span<UInt8>) throws(SecurityFault) {
+        if case .failed(let fault) = state { throw fault }
+        guard datagram.count <= Self.largestBody else { return }  // [dgram.size]
+        let count = Records.prefix(of: datagram)
+        guard count > 0 else { return }  // [dgram.silent]
+        let taken = unsafe datagram.withUnsafeBufferPointer { buffer in
+            unsafe BIO_write(input, buffer.baseAddress, CInt(count))
+        }
+        guard taken == count else { throw fail(.internal("no memory for a datagram")) }
+    }
+
+    /// Queues the last flight once more, because the owner's timer says so. Nothing happens after the handshake: then
+    /// `read` repeats what the peer asks for.
+    package mutating func retransmit() throws(SecurityFault) {
+        if case .failed(let fault) = state { throw fault }
+        guard !repetitions.isEmpty else { return }
+        queue.append(repetitions.removeFirst())  // [dgram.retransmit]
+    }
+
+    /// Lends what is to be sent, the body of one UDP payload a call, and drops it. A body is one record, or as many
+    /// records of a handshake as fit.
+    package mutating func withRecords(_ body: (Span<UInt8>) -> Void) {
+        for flight in queue { Records.cut(flight.span, body) }
+        queue.removeAll(keepingCapacity: true)
+        var start: UnsafeMutablePointer<UInt8>?
+        let count = unsafe multipeer_bio_contents(output, &start)
+        guard count > 0 else { return }
+        Records.cut(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start, count: count)), body)
+        _ = unsafe multipeer_bio_skip(output, count)
+    }
+}
+
+// MARK: - Application side
+
+extension DatagramChannel {
+    /// Goes on with the handshake. True once it is complete: only then may `write` be called.
+    package mutating func handshake() throws(SecurityFault) -> Bool {
+        if case .failed(let fault) = state { throw fault }
+        if state == .established { return true }
+        OpenSSLErrors.clear()
+        let result = unsafe SSL_do_handshake(ssl)
+        let isWaiting = unsafe result != 1 && SSL_get_error(ssl, result) == SSL_ERROR_WANT_READ
+        takeFlight()
+        if isWaiting { return false }
+        guard result == 1 else { throw fail(diagnose()) }
+        // libssl cannot be told to insist on it. [dgram.profile]
+        guard unsafe multipeer_ssl_has_extended_secret(ssl) == 1 else {
+            throw fail(.peer(.handshakeFailed("no extended master secret")))
+        }
+        flights.forgetKey()
+        repetitions = []
+        state = .established
+        return true
+    }
+
+    /// Moves a flight that libssl just made out of its output, and the repetitions behind it to where they wait.
+    private mutating func takeFlight() {
+        let marks = flights.takeMarks()
+        guard let end = marks.first else { return }
+        flight += 1
+        var start: UnsafeMutablePointer<UInt8>?
+        let count = unsafe multipeer_bio_contents(output, &start)
+        let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
+        _ = unsafe multipeer_bio_skip(output, count)
+        queue.append(Array(bytes[..<end]))
+        repetitions = zip(marks, marks.dropFirst() + [bytes.count]).map { Array(bytes[$0..<$1]) }
+    }
+
+    /// Appends the content of one record and answers its length; nil when there is none. Records that do not
+    /// authenticate, or came before, are passed over.
+    package mutating func read(into buffer: inout ByteBuffer) throws(SecurityFault) -> Int? {
+        if case .failed(let fault) = state { throw fault }
+        guard state == .established else { return nil }
+        OpenSSLErrors.clear()
+        var stop = SSL_ERROR_NONE
+        let count = buffer.write(upTo: Self.largestBody) { room in
+            unsafe room.withUnsafeMutableBufferPointer { room in
+                var count = 0
+                let result = unsafe SSL_read_ex(ssl, room.baseAddress, room.count, &count)
+                if result != 1 { stop = unsafe SSL_get_error(ssl, result) }
+                return result == 1 ? count : 0
+            }
+        }
+        if count > 0 { return count }
+        if stop == SSL_ERROR_NONE || stop == SSL_ERROR_WANT_READ { return nil }  // [dgram.read-on]
+        if stop == SSL_ERROR_ZERO_RETURN { throw fail(.peer(.alert(SecurityFault.Alert(rawValue: 0)))) }
+        throw fail(diagnose())
+    }
+
+    /// Protects a content of 1 to ``largestContent`` bytes as one record and queues it.
+    package mutating func write(_ content: Span<UInt8>) throws(SecurityFault) {
+        if case .failed(let fault) = state { throw fault }
+        precondition(state == .established, "nothing is written before the handshake is complete")
+        precondition(!content.isEmpty && content.count <= Self.largestContent, "a content that fits no datagram")
+        OpenSSLErrors.clear()
+        let written = unsafe content.withUnsafeBufferPointer { buffer in
+            var count = 0
+            return unsafe SSL_write_ex(ssl, buffer.baseAddress, buffer.count, &count) == 1
+        }
+        guard written else { throw fail(.internal("cannot encrypt: \(OpenSSLErrors.drain().text)")) }
+    }
+}
+
+/// DTLS records as far as their headers tell: `type u8 | version u16 | epoch u16 | number u48 | length u16`.
+private enum Records {
+    private static let headerByteCount = 13
+    private static let applicationData: UInt8 = 23
+
+    /// The end of the record that begins at `start`; nil when it is not whole.
+    private static func end(from start: Int, in bytes: Span<UInt8>) -> Int? {
+        guard start <= bytes.count - headerByteCount else { return nil }
+        let length = Int(bytes[start + 11]) << 8 | Int(bytes[start + 12])
+        let end = start + headerByteCount + length
+        return end <= bytes.count ? end : nil
+    }
+
+    /// How many bytes at the front are whole records.
+    static func prefix(of bytes: Span<UInt8>) -> Int {
+        var count = 0
+        while let end = end(from: count, in: bytes) { count = end }
+        return count
+    }
+
+    /// Cuts bytes at the headers of records: one of the application alone, those of a handshake together.
+    static func cut(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
+        var start = 0
+        while var stop = end(from: start, in: bytes) {
+            if bytes[start] != applicationData {
+                while let next = end(from: stop, in: bytes), bytes[stop] != applicationData,
+                    next - start <= DatagramChannel.largestBody
+                { stop = next }
+            }
+            body(bytes.extracting(start..<stop))
+            start = stop
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import CLibSSL
+
+/// What the callbacks of one DTLS handshake need: the key, and where in the output the repetitions of a flight lie.
+///
+/// libssl repeats a flight only when its own clock says so, and looks at that clock in every call. To leave time to
+/// our owner, the clock is taken out of effect: for a flight that is to be repeated libssl asks here how long to
+/// wait, hears "not at all", and so repeats it at once; after a fixed number of repetitions it hears "for ever".
+/// All of that happens inside the call that made the flight. The repetitions, each with record numbers of its own,
+/// are kept for the moments at which the owner wants them.
+///
+/// The callbacks run inside calls of libssl, so on the thread of the one owner.
+@safe
+final class DatagramFlights {
+    /// What libssl repeats before it gives up is 12; the schedule of Spec 10 needs 9 in the 10 s of a handshake.
+    static let repetitions = 10
+    static let identity = Array("mpc/1".utf8)
+
+    /// Gone, and erased, when the handshake is over.
+    private var key: SecureBytes?
+    private let output: OpaquePointer
+    /// Where in the output each repetition begins.
+    private var marks: [Int] = []
+
+    init(key: SecureBytes, output: OpaquePointer) {
+        self.key = key
+        unsafe self.output = output
+    }
+
+    func attach(to ssl: OpaquePointer) {
+        _ = unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+        unsafe DTLS_set_timer_cb(ssl, Self.wait)
+    }
+
+    func forgetKey() { key = nil }  // [secret.erase]
+
+    /// Where the repetitions of the flight begin that the last call made; empty when it made none.
+    func takeMarks() -> [Int] {
+        defer { marks = [] }
+        return marks
+    }
+
+    /// The flights that were attached to a connection. The connection's owner keeps them alive.
+    private static func of(_ ssl: OpaquePointer?) -> DatagramFlights? {
+        guard let data = unsafe SSL_get_ex_data(ssl, 0) else { return nil }
+        return unsafe Unmanaged<DatagramFlights>.fromOpaque(data).takeUnretainedValue()
+    }
+}
+
+// MARK: - Callbacks
+
+extension DatagramFlights {
+    /// How many microseconds libssl waits before it repeats a flight: asked when the flight begins (`last` is 0) and
+    /// right before each repetition.
+    private static let wait: @convention(c) (OpaquePointer?, CUnsignedInt) -> CUnsignedInt = { ssl, last in
+        guard let flights = unsafe DatagramFlights.of(ssl) else { return CUnsignedInt.max }
+        if last != 0 { flights.marks.append(unsafe BIO_ctrl_pending(flights.output)) }
+        return flights.marks.count < DatagramFlights.repetitions ? 1 : CUnsignedInt.max
+    }
+
+    static let keyOfClient:
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<CChar>?, CUnsignedInt,
+            UnsafeMutablePointer<UInt8>?, CUnsignedInt
+        ) -> CUnsignedInt = { ssl, _, name, nameRoom, room, count in
+            guard let name = unsafe name, Int(nameRoom) > identity.count else { return 0 }
+            for (index, byte) in (identity + [0]).enumerated() {
+                unsafe name[index] = CChar(bitPattern: byte)
+            }
+            return unsafe DatagramFlights.of(ssl)?.copyKey(to: room, count) ?? 0
+        }
+
+    static let keyOfServer:
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<UInt8>?, CUnsignedInt
+        ) -> CUnsignedInt = { ssl, name, room, count in
+            guard let name = unsafe name, unsafe String(cString: name).utf8.elementsEqual(identity) else { return 0 }
+            return unsafe DatagramFlights.of(ssl)?.copyKey(to: room, count) ?? 0
+        }
+
+    /// Answers the key's length, or 0, which ends the handshake.
+    private func copyKey(to room: UnsafeMutablePointer<UInt8>?, _ count: CUnsignedInt) -> CUnsignedInt {
+        guard let key, let room = unsafe room, key.count <= Int(count) else { return 0 }
+        key.withBytes { bytes in
+            for index in bytes.indices { unsafe room[index] = bytes[index] }
+        }
+        return CUnsignedInt(key.count)
+    }
+}

@@ -1,0 +1,77 @@
+import MultipeerFraming
+import MultipeerSecurity
+import TestSupport
+
+/// One end of a DTLS association, with everything it received.
+struct DatagramEnd: ~Copyable {
+    var channel: DatagramChannel
+    private(set) var isEstablished = false
+    private(set) var received: [[UInt8]] = []
+    private(set) var fault: SecurityFault?
+
+    init(_ role: SecureChannel.Role, key: [UInt8]) throws {
+        channel = try DatagramChannel(role: role, key: SecureBytes(key))
+    }
+
+    /// Goes on with the handshake, then reads until there is nothing.
+    mutating func step() {
+        guard fault == nil else { return }
+        do throws(SecurityFault) {
+            guard try channel.handshake() else { return }
+            isEstablished = true
+            var buffer = ByteBuffer()
+            while try channel.read(into: &buffer) != nil { received.append(buffer.takeAll()) }
+        } catch { fault = error }
+    }
+
+    mutating func receive(_ datagram: [UInt8]) {
+        guard fault == nil else { return }
+        do throws(SecurityFault) { try channel.receive(datagram.span) } catch { fault = error }
+        step()
+    }
+
+    mutating func write(_ content: [UInt8]) throws { try channel.write(content.span) }
+
+    mutating func takeDatagrams() -> [[UInt8]] {
+        var datagrams: [[UInt8]] = []
+        channel.withRecords { datagrams.append([UInt8](copying: $0)) }
+        return datagrams
+    }
+
+    mutating func takeReceived() -> [[UInt8]] {
+        defer { received = [] }
+        return received
+    }
+}
+
+/// Two ends, and a wire that loses nothing.
+struct DatagramPair: ~Copyable {
+    static let key = [UInt8](repeating: 0x5A, count: 32)
+
+    var client: DatagramEnd
+    var server: DatagramEnd
+
+    init(clientKey: [UInt8] = key, serverKey: [UInt8] = key) throws {
+        client = try DatagramEnd(.client, key: clientKey)
+        server = try DatagramEnd(.server, key: serverKey)
+    }
+
+    static func established() throws -> DatagramPair {
+        var pair = try DatagramPair()
+        pair.exchange()
+        return pair
+    }
+
+    /// Carries everything until nobody has anything to say.
+    mutating func exchange() {
+        client.step()
+        server.step()
+        for _ in 0..<20 {
+            let toServer = client.takeDatagrams()
+            for datagram in toServer { server.receive(datagram) }
+            let toClient = server.takeDatagrams()
+            for datagram in toClient { client.receive(datagram) }
+            if toServer.isEmpty && toClient.isEmpty { return }
+        }
+    }
+}
