@@ -52,8 +52,10 @@ struct DatagramPair: ~Copyable {
     var server: DatagramEnd
 
     init(clientKey: [UInt8] = key, serverKey: [UInt8] = key) throws {
-        client = try DatagramEnd(.client, key: clientKey)
-        server = try DatagramEnd(.server, key: serverKey)
+        let client = try DatagramEnd(.client, key: clientKey)
+        let server = try DatagramEnd(.server, key: serverKey)
+        self.client = client
+        self.server = server
     }
 
     static func established() throws -> DatagramPair {
