@@ -1,0 +1,76 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+
+extension DatagramPath {
+    /// What the owner does with a content that arrived.
+    package struct Verdict: Equatable, Sendable {
+        /// The bytes behind the content's header are a message for the application.
+        package let isMessage: Bool
+        /// The place it came from is where the peer is now.
+        package let movesPeer: Bool
+
+        static let dropped = Verdict(isMessage: false, movesPeer: false)
+    }
+
+    /// Takes a content: what the channel read, or, on a plain link, what followed the header of a datagram.
+    package mutating func receive(_ content: Span<UInt8>, at now: Moment) -> Verdict {
+        guard canExchange, let header = ContentHeader(content) else { return drop() }  // [dgram.silent]
+        let place = window.take(header.sequence)
+        guard place != .repeated else { return drop() }  // [dgram.sequence]
+        let token = content.extracting(ContentHeader.byteCount..<content.count)
+        switch header.kind {
+        case .message: break
+        case .ping: pong(token)
+        case .pong: if isOurs(token) { answered(at: now) }
+        }
+        // Nothing proves who sent a plain datagram, and an older one may come from where the peer was. [dgram.address]
+        return Verdict(isMessage: header.kind == .message, movesPeer: isProtected && place == .newest)
+    }
+
+    private mutating func drop() -> Verdict {
+        dropped += 1
+        return .dropped
+    }
+
+    /// Appends the content that carries a message; it must be one that the path can carry.
+    package mutating func encode(_ message: Span<UInt8>, into buffer: inout ByteBuffer) {
+        precondition(canCarry(message.count), "a message that this path does not carry")
+        ContentHeader(.message, sequence: nextSequence()).encode(into: &buffer)
+        buffer.append(message)
+    }
+
+    /// Every content has the next number, modulo 2³². [dgram.sequence]
+    private mutating func nextSequence() -> UInt32 {
+        defer { sequence &+= 1 }
+        return sequence
+    }
+}
+
+// MARK: - Pings
+
+extension DatagramPath {
+    mutating func ping() {
+        lastPing += 1
+        var content = ByteBuffer(capacity: 13)
+        ContentHeader(.ping, sequence: nextSequence()).encode(into: &content)
+        content.append(lastPing)
+        say(.send(content.takeAll()))
+    }
+
+    private mutating func pong(_ token: Span<UInt8>) {
+        guard waitingPongs < Self.mostPongs else { return }
+        waitingPongs += 1
+        var content = ByteBuffer(capacity: 13)
+        ContentHeader(.pong, sequence: nextSequence()).encode(into: &content)
+        content.append(token)
+        say(.send(content.takeAll()))
+    }
+
+    private func isOurs(_ token: Span<UInt8>) -> Bool {
+        var value: UInt64 = 0
+        for index in token.indices { value = value << 8 | UInt64(token[index]) }
+        return value > lastForeignPing && value <= lastPing
+    }
+
+    private static let mostPongs = 16
+}

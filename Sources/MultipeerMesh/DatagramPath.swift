@@ -1,0 +1,282 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+
+/// The way of a link's unreliable messages over UDP: who wants to receive under which number, when to begin anew, and
+/// whether anything gets through. Spec 10.
+///
+/// ```
+///                   both offers                  handshake done              pong
+///   idle ──────────────────────▶ shaking hands ─────────────────▶ probing ───────▶ up
+///     ▲                            │  ▲  ▲   (plain: at once) ───────▲  │           │
+///     │ the peer wants none        │  │  └── a new offer of either ─────┴───────────┤
+///     └────── (from any) ──────────│  │ time, a new offer of the peer                │
+///                                  ▼  │                                              │
+///                                resting ◀──── 10 s without a pong, a fault, 3 missed ┘
+/// ```
+///
+/// Pure: it never reads a clock, a socket or a random source and knows no keys. After every call the owner carries out
+/// `takeActions()` and sleeps until `deadline`. Contents do not travel through actions: the owner hands what arrived to
+/// `receive`, and lets `encode` put the header in front of what goes out.
+package struct DatagramPath: Sendable {
+    package enum Action: Equatable, Sendable {
+        /// Draw a random number that is not 0, tell it with `announce`, and send the offer that this answers.
+        case drawAssociation
+        /// Drop the channel there was, take the address of the link and `remotePort` for the peer's, and make a new
+        /// channel with the key that the exporter gives for this context; nil for a plain link, which has none.
+        case begin(keyContext: [UInt8]?)
+        /// Drop the channel; nothing goes out and nothing is taken until the next `begin`.
+        case drop
+        /// Let the channel repeat its flight.
+        case retransmit
+        /// Protect this content, unless the link is plain, and send it.
+        case send([UInt8])
+        /// Messages may go this way from now on.
+        case up
+        /// Messages go by the link from now on.
+        case down
+    }
+
+    package enum Phase: Equatable, Sendable {
+        /// One of the two offers is missing.
+        case idle
+        case shakingHands(HandshakeTimer, until: Moment)
+        /// Contents can be exchanged; nobody knows yet whether they arrive.
+        case probing(Backoff, until: Moment)
+        /// `missed`: pings in a row that went unanswered.
+        case up(missed: Int, isAsked: Bool, next: Moment)
+        case resting(until: Moment)
+    }
+
+    package private(set) var phase = Phase.idle
+    package let isControlling: Bool
+    package let isProtected: Bool
+    /// Contents that were dropped, because they cannot be read, came twice, or came too late.
+    package internal(set) var dropped = 0
+
+    /// What this side announced last.
+    private(set) var local: DatagramOffer?
+    /// What the peer announced last; nil when it wants no datagrams.
+    private(set) var remote: DatagramOffer?
+    private let port: UInt16
+    private var actions: [Action] = []
+    /// Faults since the path was last up.
+    private var faults = 0
+
+    /// The number of the next content that goes out.
+    var sequence: UInt32 = 0
+    var window = RepeatWindow()
+    /// The last ping, and the last before this pair of numbers: an older one's answer says nothing.
+    var lastPing: UInt64 = 0
+    var lastForeignPing: UInt64 = 0
+    /// Answers that wait to be taken, so that a peer that asks without end fills no memory.
+    var waitingPongs = 0
+
+    /// - Parameters:
+    ///   - isControlling: this side has the lower uid.
+    ///   - isProtected: the link is encrypted.
+    ///   - port: where this side receives datagrams.
+    package init(isControlling: Bool, isProtected: Bool, port: UInt16) {
+        precondition(port != 0, "who receives no datagrams needs no path")
+        self.isControlling = isControlling
+        self.isProtected = isProtected
+        self.port = port
+        actions = [.drawAssociation]
+    }
+
+    package mutating func takeActions() -> [Action] {
+        waitingPongs = 0
+        defer { actions.removeAll(keepingCapacity: true) }
+        return actions
+    }
+
+    mutating func say(_ action: Action) { actions.append(action) }
+}
+
+// MARK: - Facts for the owner
+
+extension DatagramPath {
+    /// The number under which this side receives; nil before the first one is drawn.
+    package var association: UInt64? { local?.association }
+
+    /// Where the peer receives, until an authenticated content comes from elsewhere.
+    package var remotePort: UInt16? { remote?.port }
+
+    /// What goes in front of every datagram to the peer; nil while there is nothing to send.
+    package var header: DatagramHeader? {
+        guard let remote, isRunning else { return nil }
+        return DatagramHeader(isProtected ? .records : .plain, association: remote.association)
+    }
+
+    /// Whether a datagram with this header is for this path as it is now. If not, it is dropped without a word.
+    package func admits(_ header: DatagramHeader) -> Bool {
+        isRunning && header.association == association  // [dgram.silent]
+            && header.kind == (isProtected ? .records : .plain)  // [dgram.mode]
+    }
+
+    /// Whether a message of `count` bytes may go this way now; if not, it takes the link.
+    package func canCarry(_ count: Int) -> Bool {
+        guard case .up = phase else { return false }  // [dgram.fallback]
+        return count <= Limits.datagramMessage  // [dgram.message-max]
+    }
+
+    private var isRunning: Bool {
+        switch phase {
+        case .idle, .resting: false
+        case .shakingHands, .probing, .up: true
+        }
+    }
+
+    var canExchange: Bool {
+        switch phase {
+        case .probing, .up: true
+        case .idle, .shakingHands, .resting: false
+        }
+    }
+}
+
+// MARK: - Offers
+
+extension DatagramPath {
+    /// Takes the number that was drawn and answers the offer to be sent on the link.
+    package mutating func announce(_ association: UInt64, at now: Moment) -> DatagramOffer {
+        precondition(association != 0, "0 names no association")  // [dgram.offer]
+        let offer = DatagramOffer(association: association, port: port)
+        local = offer
+        begin(at: now)
+        return offer
+    }
+
+    /// The peer's DGRAM: it replaces the one before, and both ends begin anew. [dgram.restart]
+    package mutating func receive(_ offer: DatagramOffer, at now: Moment) {
+        remote = offer.port != 0 && offer.association != 0 ? offer : nil  // [dgram.offer]
+        begin(at: now)
+    }
+
+    /// Begins with the two numbers there are, or falls idle when one is missing.
+    private mutating func begin(at now: Moment) {
+        guard let local, let remote else {
+            stop(.idle)
+            return
+        }
+        if case .up = phase { say(.down) }
+        sequence = 0
+        window = RepeatWindow()
+        lastForeignPing = lastPing
+        let until = now + Self.patience
+        if isProtected {
+            phase = .shakingHands(HandshakeTimer(now: now), until: until)
+            say(.begin(keyContext: context(local, remote)))
+        } else {
+            say(.begin(keyContext: nil))
+            probe(until: until, at: now)
+        }
+    }
+
+    /// The number that the lower uid receives under, then the other. [dgram.key]
+    private func context(_ local: DatagramOffer, _ remote: DatagramOffer) -> [UInt8] {
+        let (lower, higher) = isControlling ? (local, remote) : (remote, local)
+        var bytes = ByteBuffer(capacity: 16)
+        bytes.append(lower.association)
+        bytes.append(higher.association)
+        return bytes.takeAll()
+    }
+
+    private mutating func stop(_ next: Phase) {
+        if isRunning { say(.drop) }
+        if case .up = phase { say(.down) }
+        phase = next
+    }
+}
+
+// MARK: - Handshake
+
+extension DatagramPath {
+    /// The channel has made so many flights: a new one is repeated from the shortest interval on.
+    package mutating func handshakeMoved(flights: Int, at now: Moment) {
+        guard case .shakingHands(var timer, let until) = phase else { return }
+        timer.made(flights, at: now)
+        phase = .shakingHands(timer, until: until)
+    }
+
+    /// The channel's handshake is complete.
+    package mutating func established(at now: Moment) {
+        guard case .shakingHands(_, let until) = phase else { return }
+        probe(until: until, at: now)
+    }
+
+    /// The channel failed: it is dropped, and this side begins anew after a while, longer with every fault.
+    /// [dgram.restart]
+    package mutating func failed(at now: Moment) {
+        guard isRunning else { return }
+        faults += 1
+        stop(.resting(until: now + Self.rest(after: faults)))
+    }
+
+    private mutating func probe(until: Moment, at now: Moment) {
+        phase = .probing(Backoff(now: now), until: until)
+        ping()
+    }
+
+    static func rest(after faults: Int) -> Duration { .seconds(min(1 << min(faults - 1, 5), 30)) }
+}
+
+// MARK: - Time
+
+extension DatagramPath {
+    /// How long a new pair of numbers may take until the first pong.
+    static let patience = Duration.seconds(10)
+    /// How long after that, or after the path went down, this side tries again. The controlling end is the first, so
+    /// that one offer serves both.
+    private var rest: Duration { .seconds(isControlling ? 30 : 31) }
+    private static let pingInterval = Duration.seconds(5)
+    private static let mostMissed = 3
+
+    /// The next moment at which `advance` has something to do.
+    package var deadline: Moment? {
+        switch phase {
+        case .idle: nil
+        case .shakingHands(let timer, let until): min(timer.backoff.next, until)
+        case .probing(let backoff, let until): min(backoff.next, until)
+        case .up(_, _, let next): next
+        case .resting(let until): until
+        }
+    }
+
+    package mutating func advance(to now: Moment) {
+        guard let deadline, now >= deadline else { return }
+        switch phase {
+        case .idle: break
+        case .shakingHands(var timer, let until):
+            guard now < until else { return stop(.resting(until: now + rest)) }  // [dgram.path]
+            timer.backoff.advance(to: now)  // [dgram.retransmit]
+            phase = .shakingHands(timer, until: until)
+            say(.retransmit)
+        case .probing(var backoff, let until):
+            guard now < until else { return stop(.resting(until: now + rest)) }  // [dgram.path]
+            backoff.advance(to: now)
+            phase = .probing(backoff, until: until)
+            ping()
+        case .up(let missed, let isAsked, _):
+            let missed = isAsked ? missed + 1 : 0
+            guard missed < Self.mostMissed else { return stop(.resting(until: now + rest)) }  // [dgram.path]
+            phase = .up(missed: missed, isAsked: true, next: now + Self.pingInterval)  // [dgram.path]
+            ping()
+        case .resting:
+            // The offer of before stays good until the owner has drawn a new number. [dgram.restart]
+            phase = .idle
+            say(.drawAssociation)
+        }
+    }
+
+    /// The peer answered a ping of this pair.
+    mutating func answered(at now: Moment) {
+        switch phase {
+        case .probing:
+            faults = 0
+            phase = .up(missed: 0, isAsked: false, next: now + Self.pingInterval)
+            say(.up)  // [dgram.path]
+        case .up(_, _, let next): phase = .up(missed: 0, isAsked: false, next: next)
+        case .idle, .shakingHands, .resting: break
+        }
+    }
+}
