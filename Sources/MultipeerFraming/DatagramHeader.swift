@@ -68,9 +68,12 @@ package struct ContentHeader: Hashable, Sendable {
     /// The header of a content; nil when it is too short, too long for its kind, or of a kind that nobody defined.
     @inlinable
     package init?(_ content: Span<UInt8>) {
-        guard content.count >= ContentHeader.byteCount, let kind = Kind(rawValue: content[0]) else { return nil }
+        guard content.count >= ContentHeader.byteCount, let kind = Kind(rawValue: content[0]) else {
+            return nil
+        }
         let body = content.count &- ContentHeader.byteCount
-        guard kind == .message ? body <= Limits.datagramMessage : body == 8 else { return nil }  // [dgram.silent]
+        // [dgram.message-max]
+        guard kind == .message ? body <= Limits.datagramMessage : body == 8 else { return nil }
         self.kind = kind
         sequence = BigEndian.read(content.extracting(1..<5))  // [dgram.header]
     }

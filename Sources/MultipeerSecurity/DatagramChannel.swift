@@ -43,7 +43,10 @@ package struct DatagramChannel: ~Copyable {
         case failed(SecurityFault)
     }
 
-    /// - Parameter key: ``keyByteCount`` bytes that only the two ends know.
+    /// - Parameters:
+    ///   - role: who speaks first.
+    ///   - key: ``keyByteCount`` bytes that only the two ends know.
+    /// - Throws: ``SecurityFault`` when there is no memory.
     package init(role: SecureChannel.Role, key: SecureBytes) throws(SecurityFault) {
         precondition(key.count == Self.keyByteCount, "the key of a datagram channel has 32 bytes")
         let context = try DatagramContext.shared.get()
@@ -93,17 +96,23 @@ package struct DatagramChannel: ~Copyable {
 extension DatagramChannel {
     package var isEstablished: Bool { state == .established }
 
-    /// Takes the body of one UDP payload. What is not made of whole records is dropped, and so is an empty one, which
-    /// libssl would take for the end.
+    /// Takes the body of one UDP payload. Records that cannot be good are dropped here, because libssl would end the
+    /// channel for some of them; and so is an empty body, which it would take for the end. Authentic records can only
+    /// be told from others by `handshake` and `read`.
     package mutating func receive(_ datagram: Span<UInt8>) throws(SecurityFault) {
         if case .failed(let fault) = state { throw fault }
         guard datagram.count <= Self.largestBody else { return }  // [dgram.size]
-        let count = Records.prefix(of: datagram)
-        guard count > 0 else { return }  // [dgram.silent]
-        let taken = unsafe datagram.withUnsafeBufferPointer { buffer in
-            unsafe BIO_write(input, buffer.baseAddress, CInt(count))
+        var start = 0
+        while let end = Records.end(from: start, in: datagram) {
+            let record = datagram.extracting(start..<end)
+            start = end
+            // [dgram.silent]
+            guard Records.isPlausible(record, afterHandshake: state == .established) else { continue }
+            let taken = unsafe record.withUnsafeBufferPointer { buffer in
+                unsafe BIO_write(input, buffer.baseAddress, CInt(buffer.count))
+            }
+            guard taken == record.count else { throw fail(.internal("no memory for a datagram")) }
         }
-        guard taken == count else { throw fail(.internal("no memory for a datagram")) }
     }
 
     /// Queues the last flight once more, because the owner's timer says so. Nothing happens after the handshake: then
@@ -188,47 +197,13 @@ extension DatagramChannel {
     package mutating func write(_ content: Span<UInt8>) throws(SecurityFault) {
         if case .failed(let fault) = state { throw fault }
         precondition(state == .established, "nothing is written before the handshake is complete")
-        precondition(!content.isEmpty && content.count <= Self.largestContent, "a content that fits no datagram")
+        precondition(
+            !content.isEmpty && content.count <= Self.largestContent, "a content that fits no datagram")
         OpenSSLErrors.clear()
         let written = unsafe content.withUnsafeBufferPointer { buffer in
             var count = 0
             return unsafe SSL_write_ex(ssl, buffer.baseAddress, buffer.count, &count) == 1
         }
         guard written else { throw fail(.internal("cannot encrypt: \(OpenSSLErrors.drain().text)")) }
-    }
-}
-
-/// DTLS records as far as their headers tell: `type u8 | version u16 | epoch u16 | number u48 | length u16`.
-private enum Records {
-    private static let headerByteCount = 13
-    private static let applicationData: UInt8 = 23
-
-    /// The end of the record that begins at `start`; nil when it is not whole.
-    private static func end(from start: Int, in bytes: Span<UInt8>) -> Int? {
-        guard start <= bytes.count - headerByteCount else { return nil }
-        let length = Int(bytes[start + 11]) << 8 | Int(bytes[start + 12])
-        let end = start + headerByteCount + length
-        return end <= bytes.count ? end : nil
-    }
-
-    /// How many bytes at the front are whole records.
-    static func prefix(of bytes: Span<UInt8>) -> Int {
-        var count = 0
-        while let end = end(from: count, in: bytes) { count = end }
-        return count
-    }
-
-    /// Cuts bytes at the headers of records: one of the application alone, those of a handshake together.
-    static func cut(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {
-        var start = 0
-        while var stop = end(from: start, in: bytes) {
-            if bytes[start] != applicationData {
-                while let next = end(from: stop, in: bytes), bytes[stop] != applicationData,
-                    next - start <= DatagramChannel.largestBody
-                { stop = next }
-            }
-            body(bytes.extracting(start..<stop))
-            start = stop
-        }
     }
 }

@@ -73,7 +73,9 @@ extension DatagramFlights {
         @convention(c) (
             OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<UInt8>?, CUnsignedInt
         ) -> CUnsignedInt = { ssl, name, room, count in
-            guard let name = unsafe name, unsafe String(cString: name).utf8.elementsEqual(identity) else { return 0 }
+            guard let name = unsafe name, unsafe String(cString: name).utf8.elementsEqual(identity) else {
+                return 0
+            }
             return unsafe DatagramFlights.of(ssl)?.copyKey(to: room, count) ?? 0
         }
 
