@@ -26,4 +26,110 @@ struct DatagramHandshakeTests {
         #expect(pair.server.takeReceived() == [[1, 2, 3]])
         #expect(pair.client.takeReceived() == [[UInt8](repeating: 4, count: DatagramChannel.largestContent)])
     }
+
+    @Test("two ends with different keys never agree [dgram.key]")
+    func wrongKey() throws {
+        var pair = try DatagramPair(serverKey: [UInt8](repeating: 0x5B, count: 32))
+        for _ in 0..<5 {
+            pair.exchange()
+            try? pair.client.channel.retransmit()
+            try? pair.server.channel.retransmit()
+        }
+        #expect(pair.client.isEstablished == false && pair.server.isEstablished == false)
+    }
+
+    @Test(
+        "two clients, and two servers, never agree [dgram.role]",
+        arguments: [SecureChannel.Role.client, .server])
+    func sameRole(_ role: SecureChannel.Role) throws {
+        var one = try DatagramEnd(role, key: DatagramPair.key)
+        var other = try DatagramEnd(role, key: DatagramPair.key)
+        for _ in 0..<5 {
+            one.step()
+            other.step()
+            for datagram in one.takeDatagrams() { other.receive(datagram) }
+            for datagram in other.takeDatagrams() { one.receive(datagram) }
+        }
+        #expect(one.isEstablished == false && other.isEstablished == false)
+    }
+
+    @Test("nothing is repeated before the owner says so, however often it asks [dgram.retransmit]")
+    func clock() throws {
+        var pair = try DatagramPair()
+        pair.client.step()
+        let first = try #require(pair.client.takeDatagrams().first)
+        for _ in 0..<50 {
+            pair.client.step()
+            pair.client.receive([1, 2, 3])
+        }
+        #expect(pair.client.takeDatagrams().isEmpty && pair.client.channel.flight == 1)
+        var repetitions: [[UInt8]] = []
+        for _ in 0..<50 {
+            try pair.client.channel.retransmit()
+            repetitions += pair.client.takeDatagrams()
+        }
+        // All say the same under record numbers of their own, and they are enough for 10 s.
+        #expect(repetitions.count >= 9)
+        #expect(Set(repetitions.map { $0[3..<11] }).union([first[3..<11]]).count == repetitions.count + 1)
+        #expect(repetitions.allSatisfy { $0.dropFirst(11) == first.dropFirst(11) })
+        #expect(repetitions.allSatisfy { $0.count <= DatagramChannel.largestBody })
+    }
+
+    @Test(
+        "a last flight that is lost is sent again when the peer repeats its own [dgram.read-on]",
+        arguments: 1...5)
+    func lastFlight(_ losses: Int) throws {
+        let weather = DatagramWeather(isLost: { fromClient, count in
+            !fromClient && (1...losses).contains(count)
+        })
+        var stage = try DatagramStage(weather, seed: 1)
+        #expect(try stage.run(until: 10_000))
+        // The server was done long before.
+        #expect(stage.now >= 100 && stage.pair.server.channel.flight == 1)
+    }
+
+    @Test("after the handshake there is nothing to repeat but what the peer asks for")
+    func silence() throws {
+        var pair = try DatagramPair.established()
+        try pair.client.channel.retransmit()
+        try pair.server.channel.retransmit()
+        #expect(pair.client.takeDatagrams().isEmpty && pair.server.takeDatagrams().isEmpty)
+    }
+
+    @Test(
+        "a handshake with any byte changed ends in agreement, in a fault or in silence, and never in a wrong content"
+    )
+    func forgeries() throws {
+        var flights: [[UInt8]] = []
+        var pair = try DatagramPair()
+        pair.client.step()
+        for _ in 0..<2 {
+            flights += pair.client.takeDatagrams()
+            pair.server.receive(try #require(flights.last))
+            flights += pair.server.takeDatagrams()
+            pair.client.receive(try #require(flights.last))
+        }
+        for (index, flight) in flights.enumerated() {
+            for place in flight.indices { try forge(index, place) }
+        }
+    }
+
+    private func forge(_ forged: Int, _ place: Int) throws {
+        var pair = try DatagramPair()
+        pair.client.step()
+        for index in 0..<4 {
+            var datagrams = index % 2 == 0 ? pair.client.takeDatagrams() : pair.server.takeDatagrams()
+            if index == forged, !datagrams.isEmpty, datagrams[0].indices.contains(place) {
+                datagrams[0][place] ^= 1 << UInt8(place % 8)
+            }
+            for datagram in datagrams {
+                if index % 2 == 0 { pair.server.receive(datagram) } else { pair.client.receive(datagram) }
+            }
+        }
+        #expect(pair.client.takeReceived().isEmpty && pair.server.takeReceived().isEmpty)
+        guard pair.client.isEstablished, pair.server.isEstablished else { return }
+        try pair.client.write([5])
+        pair.exchange()
+        #expect(pair.server.takeReceived() == [[5]])
+    }
 }

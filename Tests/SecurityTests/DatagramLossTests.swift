@@ -19,7 +19,7 @@ struct DatagramLossTests {
             #expect(stage.isBroken == false)
         }
         times.sort()
-        print("loss", percent, "done", done, "median", times[times.count / 2], "p95", times[times.count * 95 / 100], "worst", times.last ?? 0)
+
         #expect(done >= least)
     }
 

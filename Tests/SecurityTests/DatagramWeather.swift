@@ -75,7 +75,11 @@ struct DatagramStage: ~Copyable {
         now = max(now, next)
         if let arrival, arrival.arrival <= now {
             flying.removeAll { $0.order == arrival.order }
-            if arrival.toServer { pair.server.receive(arrival.bytes) } else { pair.client.receive(arrival.bytes) }
+            if arrival.toServer {
+                pair.server.receive(arrival.bytes)
+            } else {
+                pair.client.receive(arrival.bytes)
+            }
         }
         if !pair.client.isEstablished, timers.client.next <= now {
             timers.client.fired(at: now)

@@ -1,0 +1,86 @@
+import CLibSSL
+import MultipeerSecurity
+import TestSupport
+import Testing
+
+@Suite("10.3 DTLS ends of others")
+struct ForeignDatagramTests {
+    private typealias Habits = ForeignDatagramEnd.Habits
+
+    @Test("an end that follows the profile is let in, on either side", arguments: [false, true])
+    func profile(_ isServer: Bool) throws {
+        var foreign = ForeignDatagramEnd(Habits(name: "ours", isServer: isServer))
+        var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
+        foreign.meet(&end)
+        #expect(end.isEstablished == true && foreign.isEstablished)
+        end.receive(foreign.write([7, 8]))
+        #expect(end.takeReceived() == [[7, 8]])
+        try end.write([9])
+        for datagram in end.takeDatagrams() { _ = foreign.step(datagram) }
+        #expect(foreign.received == [[9]])
+    }
+
+    private static let strangers: [Habits] =
+        [
+            "PSK-CHACHA20-POLY1305", "PSK-AES128-GCM-SHA256", "DHE-PSK-CHACHA20-POLY1305",
+            "ECDHE-PSK-AES128-CBC-SHA256", "ECDHE-PSK-NULL-SHA256", "ADH-AES128-GCM-SHA256",
+        ]
+        .map { Habits(name: $0, suites: $0) } + [
+            Habits(name: "DTLS 1.0", version: DTLS1_VERSION, suites: "ALL"),
+            Habits(name: "no extended master secret", extendsSecret: false),
+        ]
+
+    @Test(
+        "another suite, another version, no extended master secret: refused [dgram.profile]",
+        arguments: strangers)
+    private func profiles(_ habits: Habits) throws {
+        for isServer in [false, true] {
+            var foreign = ForeignDatagramEnd(isServer ? habits.serving() : habits)
+            var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
+            foreign.meet(&end)
+            #expect(end.isEstablished == false && end.fault != nil)
+        }
+    }
+
+    @Test("a certificate lets nobody in [dgram.profile]", arguments: [false, true])
+    func certificates(_ isServer: Bool) throws {
+        let identity = try Identity.generate(commonName: "Eve")
+        let habits = Habits(
+            name: "certificate", isServer: isServer, suites: "ECDHE-ECDSA-CHACHA20-POLY1305",
+            certificate: identity.chain[0].der, keyPEM: try identity.pem())
+        var foreign = ForeignDatagramEnd(habits)
+        var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
+        foreign.meet(&end)
+        #expect(end.isEstablished == false && end.fault != nil && !foreign.isEstablished)
+    }
+
+    @Test("another name for the key is refused [dgram.key]")
+    func identity() throws {
+        var foreign = ForeignDatagramEnd(Habits(name: "mpc/2", identity: "mpc/2"))
+        var end = try DatagramEnd(.server, key: DatagramPair.key)
+        foreign.meet(&end)
+        #expect(end.isEstablished == false && end.fault != nil && !foreign.isEstablished)
+    }
+
+    @Test("there is no second handshake inside an association [dgram.profile]", arguments: [false, true])
+    func renegotiation(_ isServer: Bool) throws {
+        var foreign = ForeignDatagramEnd(Habits(name: "eager", isServer: isServer))
+        var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
+        foreign.meet(&end)
+        let before = end.channel.flight
+        end.receive(foreign.renegotiate())
+        let answers = end.takeDatagrams()
+        // An alert, protected: 2 bytes and what a record adds.
+        #expect(answers.allSatisfy { $0.count == 31 && $0[0] == 21 })
+        #expect(end.channel.flight == before && end.takeReceived().isEmpty && end.fault == nil)
+    }
+
+    @Test("the farewell of the other end is a fault, because a path has none of its own")
+    func farewell() throws {
+        var foreign = ForeignDatagramEnd(Habits(name: "polite"))
+        var end = try DatagramEnd(.server, key: DatagramPair.key)
+        foreign.meet(&end)
+        end.receive(foreign.sayFarewell())
+        #expect(end.fault == .peer(.alert(SecurityFault.Alert(rawValue: 0))))
+    }
+}
