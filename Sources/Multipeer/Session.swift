@@ -180,4 +180,24 @@ public actor Session {
             throw MultipeerError(.notConnected, "the link to \(peer) ended before everything had arrived")
         }
     }
+
+    // MARK: streams
+
+    /// Opens a stream of bytes to a peer, whose events bring it; waits while the peer has as many open as it takes (64,
+    /// unless it says otherwise), or has not taken what was announced to it.
+    ///
+    /// The name is a label of 1 to 1,024 bytes; the metadata is up to 1,024 bytes. The other side decides what they mean.
+    ///
+    /// Throws `notConnected` when the peer is not linked, `invalidArgument` for a name or metadata that do not fit,
+    /// `ended` when the link ends while waiting, and `cancelled` when the task is cancelled while waiting.
+    public nonisolated func openStream(
+        to peer: PeerID, name: String, metadata: [UInt8]? = nil
+    ) async throws(MultipeerError) -> OutgoingStream {
+        let opening = ChannelOpening(kind: .stream, name: name, metadata: metadata)
+        do throws(ChannelFault) {
+            return OutgoingStream(try await driver.open(opening, to: peer.uid))
+        } catch {
+            throw MultipeerError(error, "the stream to \(peer)")
+        }
+    }
 }

@@ -10,6 +10,8 @@ extension SessionConfiguration {
         try Self.require(
             Limits.smallestMaxMessage...Self.largestMaxMessage ~= maxMessage,
             "maxMessage is 65,536 to 1,073,741,824 bytes, not \(maxMessage)")
+        try Self.require(
+            1...Self.largestMaxChannels ~= maxChannels, "maxChannels is 1 to 1,024, not \(maxChannels)")
         try Self.require(silence >= .milliseconds(10), "silence is 10 milliseconds at least, not \(silence)")
         try Self.require(
             silence < death, "silence is shorter than death; \(silence) is not shorter than \(death)")
@@ -19,6 +21,7 @@ extension SessionConfiguration {
     }
 
     private static let largestMaxMessage = 1 << 30
+    private static let largestMaxChannels = 1_024
 
     private func validateAddresses() throws(SessionFault) {
         try Self.require(

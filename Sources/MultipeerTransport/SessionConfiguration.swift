@@ -30,6 +30,10 @@ public struct SessionConfiguration: Sendable {
     ///
     /// One peer can make a session hold so much and 4 MiB more.
     public var maxMessage: Int
+    /// Streams and files that one peer may have open to this side at a time: 1 to 1,024; 64 unless set.
+    ///
+    /// A peer that wants to open more waits. Each can hold 256 KiB unread, all of a session 20 MiB.
+    public var maxChannels: Int
     /// Silence after which a peer is asked whether it is there, from 10 milliseconds on; 3 seconds unless set. Spec 14.2.
     public var silence: Duration
     /// Silence after which a peer is given up, longer than `silence`, 1 hour at the most; 10 seconds unless set.
@@ -55,6 +59,7 @@ public struct SessionConfiguration: Sendable {
         advertised = []
         patience = Timing.attempt
         maxMessage = Limits.maxMessage
+        maxChannels = Limits.channels
         silence = .seconds(3)
         death = .seconds(10)
         seats = Limits.peers - 1

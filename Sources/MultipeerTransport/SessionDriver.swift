@@ -88,6 +88,7 @@ package actor SessionDriver: LoopClient {
     ) -> LocalPeer {
         var limits = LinkLimits.standard
         limits.maxMessage = UInt64(configuration.maxMessage)
+        limits.maxChannels = UInt32(configuration.maxChannels)
         return LocalPeer(
             peer: peer, instance: randomness.next(), preference: configuration.preference,
             hasIdentity: configuration.identity != nil, fingerprint: fingerprint, limits: limits,

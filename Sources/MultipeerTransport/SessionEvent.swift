@@ -5,6 +5,10 @@ public import MultipeerMesh
 public enum SessionEvent: Sendable {
     /// A whole reliable message arrived.
     case message(Message)
+    /// A peer opened a stream. Reading it is what makes its bytes come; letting go of it declines it.
+    case stream(IncomingStream)
+    /// A peer offers a file. Nothing of it is written before it is asked for; letting go of it declines it.
+    case resource(IncomingResource)
     /// A peer's state changed; never twice the same state in a row for one peer.
     case peer(PeerID, PeerState)
 }
@@ -15,6 +19,8 @@ extension SessionEvent: CustomStringConvertible {
     public var description: String {
         switch self {
         case .message(let message): "\(message)"
+        case .stream(let stream): "\(stream)"
+        case .resource(let resource): "the file \(resource.name) from \(resource.peer)"
         case .peer(let peer, .notConnected(let reason)): "\(peer) is not connected: \(reason)"
         case .peer(let peer, .connecting): "\(peer) is being connected"
         case .peer(let peer, .connected): "\(peer) is connected"

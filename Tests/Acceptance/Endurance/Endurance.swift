@@ -51,6 +51,7 @@ enum Endurance {
             case .message(let message):
                 try expect(message.bytes == text, "another message arrived than was sent")
                 return states
+            case .stream, .resource: break
             }
         }
         throw Failure(description: "the events ended")

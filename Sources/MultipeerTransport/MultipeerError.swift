@@ -1,3 +1,4 @@
+public import MultipeerFraming
 public import MultipeerMesh
 
 /// Why a call of this library did not do what it was asked.
@@ -28,8 +29,19 @@ public struct MultipeerError: Error, Sendable {
         public static let identity = Code(rawValue: "identity")
         /// The system refused a socket, an address or a file.
         public static let system = Code(rawValue: "system")
-        /// The task was cancelled while a message waited to be accepted; it was not sent.
+        /// Somebody changed their mind: the task was cancelled while it waited, or this or the other side gave up a stream
+        /// or a file. A message that waited was not sent.
         public static let cancelled = Code(rawValue: "cancelled")
+        /// The other side did not want the stream or the file.
+        public static let declined = Code(rawValue: "declined")
+        /// The other side has no room for the file.
+        public static let noSpace = Code(rawValue: "no-space")
+        /// The file arrived with another size or digest than was promised.
+        public static let damaged = Code(rawValue: "damaged")
+        /// A session that holds too much unread gave up the stream or the file that held most.
+        public static let busy = Code(rawValue: "busy")
+        /// The other side gave up the stream or the file, for what `closeCode` says.
+        public static let aborted = Code(rawValue: "aborted")
     }
 
     /// What kind of failure it was.
@@ -38,11 +50,16 @@ public struct MultipeerError: Error, Sendable {
     public let description: String
     /// Why the link ended, when that is what happened.
     public let reason: EndReason?
+    /// With what code the other side gave up a stream or a file, when that is what happened.
+    public let closeCode: CloseCode?
 
-    package init(_ code: Code, _ description: String, reason: EndReason? = nil) {
+    package init(
+        _ code: Code, _ description: String, reason: EndReason? = nil, closeCode: CloseCode? = nil
+    ) {
         self.code = code
         self.description = description
         self.reason = reason
+        self.closeCode = closeCode
     }
 }
 

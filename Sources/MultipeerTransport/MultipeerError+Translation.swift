@@ -1,22 +1,22 @@
-import MultipeerIntroduction
+import MultipeerFraming
+package import MultipeerIntroduction
 import MultipeerMesh
-import MultipeerTransport
 
 // The only place where the faults below become the error above.
 extension MultipeerError {
-    static func translating<Value>(
+    package static func translating<Value>(
         _ body: () throws(SessionFault) -> Value
     ) throws(MultipeerError) -> Value {
         do throws(SessionFault) { return try body() } catch { throw MultipeerError(error) }
     }
 
-    static func translating<Value: Sendable>(
+    package static func translating<Value: Sendable>(
         _ body: () async throws(SessionFault) -> Value
     ) async throws(MultipeerError) -> Value {
         do throws(SessionFault) { return try await body() } catch { throw MultipeerError(error) }
     }
 
-    init(_ fault: SessionFault) {
+    package init(_ fault: SessionFault) {
         switch fault {
         case .network(let cause): self.init(.system, "\(cause)")
         case .security(let cause): self.init(.identity, "\(cause)")
@@ -27,13 +27,41 @@ extension MultipeerError {
         }
     }
 
-    init(_ fault: SendFault, to peer: PeerID) {
+    package init(_ fault: SendFault, to peer: PeerID) {
         switch fault {
         case .notLinked: self.init(.notConnected, "\(peer) is not connected")
         case .tooLong(let count, let limit):
             self.init(.tooLarge, "\(peer) accepts messages of \(limit) bytes, not of \(count)")
         case .ended(let reason): self.init(.ended, "the link to \(peer) ended: \(reason)", reason: reason)
         case .cancelled: self.init(.cancelled, "sending to \(peer) was cancelled")
+        }
+    }
+
+    /// `channel` says which, as in "the stream notes to bob".
+    package init(_ fault: ChannelFault, _ channel: String) {
+        switch fault {
+        case .notLinked: self.init(.notConnected, "\(channel): the peer is not connected")
+        case .invalid(let complaint): self.init(.invalidArgument, "\(channel): \(complaint)")
+        case .stopped(let code), .reset(let code):
+            self.init(Code(code), "\(channel): the peer gave it up: \(code)", closeCode: code)
+        case .ended(let reason):
+            self.init(.ended, "\(channel): the link ended: \(reason)", reason: reason)
+        case .cancelled: self.init(.cancelled, "\(channel) was cancelled")
+        case .finished: self.init(.invalidArgument, "\(channel) was finished before")
+        }
+    }
+}
+
+extension MultipeerError.Code {
+    /// What a code that travelled means to the application.
+    fileprivate init(_ code: CloseCode) {
+        switch code {
+        case .cancelled: self = .cancelled
+        case .declined: self = .declined
+        case .noSpace: self = .noSpace
+        case .digest: self = .damaged
+        case .busy: self = .busy
+        default: self = .aborted
         }
     }
 }

@@ -1,0 +1,203 @@
+import MultipeerFraming
+import Synchronization
+
+/// A channel of the peer, between the loop that receives it and the task that reads it.
+///
+/// What bounds it is credit: what the reader is done with is reported back to the loop, in steps.
+final class IncomingChannel: Sendable {
+    enum End: Sendable {
+        /// FIN.
+        case finished(digest: [UInt8]?)
+        case failed(ChannelFault)
+    }
+
+    private struct State: Sendable {
+        /// Those before `head` were handed out.
+        var pieces: [[UInt8]] = []
+        var head = 0
+        /// Handed out, and the reader may still be at them.
+        var lent = 0
+        /// The reader is done with so much, and the loop has not heard of it.
+        var owed = 0
+        /// All that came and was not reported.
+        var held = 0
+        var end: End?
+        var waiter: Signal<Void>?
+        var wasRead = false
+        /// STOP, or DONE for a resource behind its FIN.
+        var stop: CloseCode?
+        var done: CloseCode?
+
+        mutating func drop() {
+            pieces = []
+            head = 0
+            lent = 0
+            owed = held
+        }
+    }
+
+    private enum Taken {
+        case pieces([[UInt8]])
+        case end(End)
+        case nothing(Signal<Void>)
+    }
+
+    /// What the loop takes over at a time.
+    struct Report {
+        var consumed = 0
+        var stop: CloseCode?
+        var done: CloseCode?
+        /// Nothing is held any more.
+        var isDrained = false
+    }
+
+    let opening: ChannelOpening
+    private let state = Locked(State())
+    private let bytesReceived = Atomic<UInt64>(0)
+    private let ring: @Sendable () -> Void
+
+    /// `ring` tells the loop that there is something to take.
+    init(_ opening: ChannelOpening, ring: @escaping @Sendable () -> Void) {
+        self.opening = opening
+        self.ring = ring
+    }
+
+    /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.
+    private static let step = 8_192
+}
+
+/// For the reader, on any thread.
+extension IncomingChannel {
+    var received: UInt64 { bytesReceived.load(ordering: .relaxed) }
+
+    var digest: [UInt8]? {
+        state.withLock { state in
+            if case .finished(let digest) = state.end { digest } else { nil }
+        }
+    }
+
+    /// What is there, up to so many pieces; nil behind FIN. What it answered before counts as done with.
+    func next(upTo count: Int = .max) async throws(ChannelFault) -> [[UInt8]]? {
+        while true {
+            switch take(upTo: count) {
+            case .pieces(let pieces): return pieces
+            case .end(.finished): return nil
+            case .end(.failed(let fault)): throw fault
+            case .nothing(let signal):
+                await signal.value(onCancel: { signal.send(()) })
+                if isAbandoned(signal) { throw .cancelled }
+            }
+        }
+    }
+
+    /// Does nothing when it was given up before, or came to a bad end.
+    func stop(_ code: CloseCode) {
+        let (rings, waiter) = state.withLock { state -> (Bool, Signal<Void>?) in
+            if state.stop != nil || state.done != nil { return (false, nil) }
+            if case .failed = state.end { return (false, nil) }
+            state.stop = code
+            state.drop()
+            // What came whole stays whole for whoever asks; there is no way to tell the sender otherwise.
+            if state.end == nil { state.end = .failed(.cancelled) }
+            return (true, state.waiter.take())
+        }
+        waiter?.send(())
+        if rings { ring() }
+    }
+
+    func done(_ code: CloseCode) {
+        let rings = state.withLock { state in
+            guard state.stop == nil, state.done == nil, case .finished = state.end else { return false }
+            state.done = code
+            state.drop()
+            return true
+        }
+        if rings { ring() }
+    }
+
+    /// Nobody will read any more: whoever never did declines.
+    func abandon() { stop(state.withLock { $0.wasRead } ? .cancelled : .declined) }
+
+    private func take(upTo count: Int) -> Taken {
+        let (taken, rings) = state.withLock { state -> (Taken, Bool) in
+            state.wasRead = true
+            state.owed += state.lent
+            state.lent = 0
+            if state.head < state.pieces.count {
+                let pieces: [[UInt8]]
+                if state.head == 0, count >= state.pieces.count {
+                    pieces = state.pieces
+                    state.pieces = []
+                } else {
+                    let end = state.head + min(count, state.pieces.count - state.head)
+                    pieces = Array(state.pieces[state.head..<end])
+                    for index in state.head..<end { state.pieces[index] = [] }
+                    state.head = end
+                    if end == state.pieces.count {
+                        state.pieces.removeAll(keepingCapacity: true)
+                        state.head = 0
+                    }
+                }
+                state.lent = pieces.reduce(0) { $0 + $1.count }
+                return (.pieces(pieces), state.owed >= IncomingChannel.step)
+            }
+            if let end = state.end { return (.end(end), state.owed > 0) }
+            precondition(state.waiter == nil, "two tasks read one channel")
+            let signal = Signal<Void>()
+            state.waiter = signal
+            return (.nothing(signal), state.owed >= IncomingChannel.step)
+        }
+        if rings { ring() }
+        return taken
+    }
+
+    /// Answers whether the wait was cancelled: then the signal is still the channel's.
+    private func isAbandoned(_ signal: Signal<Void>) -> Bool {
+        state.withLock { state in
+            if state.waiter !== signal { return false }
+            state.waiter = nil
+            return true
+        }
+    }
+}
+
+/// For the loop.
+extension IncomingChannel {
+    /// The reader hears of it with `tell`, once for a batch.
+    func deliver(_ piece: [UInt8]) {
+        bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
+        state.withLock { state in
+            state.held += piece.count
+            if state.end == nil { state.pieces.append(piece) } else { state.owed += piece.count }
+        }
+    }
+
+    /// The first end stays. `dropping`: what is there and unread goes, too.
+    func end(_ end: End, dropping: Bool = false) {
+        state.withLock { state in
+            guard state.end == nil else { return }
+            state.end = end
+            if dropping { state.drop() }
+        }
+    }
+
+    func tell() {
+        let waiter = state.withLock { state -> Signal<Void>? in
+            if state.head == state.pieces.count, state.end == nil { return nil }
+            return state.waiter.take()
+        }
+        waiter?.send(())
+    }
+
+    func take() -> Report {
+        state.withLock { state in
+            defer {
+                state.held -= state.owed
+                state.owed = 0
+            }
+            return Report(
+                consumed: state.owed, stop: state.stop, done: state.done,
+                isDrained: state.held == state.owed)
+        }
+    }
+}

@@ -1,0 +1,53 @@
+public import MultipeerFraming
+public import MultipeerIntroduction
+
+/// A stream of bytes to one peer, in order, without borders between what was written.
+///
+/// ```swift
+/// let stream = try await session.openStream(to: bob, name: "log")
+/// try await stream.write(Array("first\n".utf8))
+/// try await stream.finish()
+/// ```
+///
+/// Letting go of it unfinished aborts it.
+public final class OutgoingStream: Sendable {
+    /// To whom.
+    public var peer: PeerID { sender.peer }
+    /// What it was called when it was opened.
+    public var name: String { sender.opening.name }
+    private let sender: ChannelSender
+
+    package init(_ sender: ChannelSender) { self.sender = sender }
+
+    /// Sends bytes behind those before; waits while 512 KiB are not on their way. Several tasks may write: each array
+    /// goes as one.
+    ///
+    /// Throws `cancelled` when the task is cancelled while waiting, and then nothing of these bytes was sent; `declined`,
+    /// `cancelled`, `busy` or `aborted` when the other side gave the stream up, with its `closeCode`; `ended` when the
+    /// link ended.
+    public func write(_ bytes: [UInt8]) async throws(MultipeerError) {
+        do throws(ChannelFault) { try await sender.write(bytes) } catch { throw failure(error) }
+    }
+
+    /// Ends the stream behind what was written, and waits until that was handed to the connection. Nothing can be written
+    /// any more, in either case.
+    ///
+    /// Throws like `write`. Cancelling the task ends the wait, not the stream.
+    public func finish() async throws(MultipeerError) {
+        sender.finish()
+        if let fault = await sender.outcome() { throw failure(fault) }
+    }
+
+    /// Gives the stream up, with what was not sent yet. The reader gets an error with this code; after `finish` has
+    /// returned it does nothing.
+    public func abort(_ code: CloseCode = .cancelled) { sender.abort(code) }
+
+    private func failure(_ fault: ChannelFault) -> MultipeerError {
+        MultipeerError(fault, "the stream to \(peer)")
+    }
+}
+
+extension OutgoingStream: CustomStringConvertible {
+    /// Its name and to whom it goes.
+    public var description: String { "the stream \(name) to \(peer)" }
+}
