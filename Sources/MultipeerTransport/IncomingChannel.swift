@@ -28,6 +28,8 @@ final class IncomingChannel: Sendable {
         var stop: CloseCode?
         var done: CloseCode?
 
+        var hasUnread: Bool { head < pieces.count }
+
         mutating func drop() {
             pieces = []
             head = 0
@@ -96,9 +98,9 @@ extension IncomingChannel {
             if state.stop != nil || state.done != nil { return (false, nil) }
             if case .failed = state.end { return (false, nil) }
             state.stop = code
+            // Whoever has read everything keeps the good end.
+            if state.end == nil || state.hasUnread { state.end = .failed(.cancelled) }
             state.drop()
-            // What came whole stays whole for whoever asks; there is no way to tell the sender otherwise.
-            if state.end == nil { state.end = .failed(.cancelled) }
             return (true, state.waiter.take())
         }
         waiter?.send(())
@@ -123,7 +125,7 @@ extension IncomingChannel {
             state.wasRead = true
             state.owed += state.lent
             state.lent = 0
-            if state.head < state.pieces.count {
+            if state.hasUnread {
                 let pieces: [[UInt8]]
                 if state.head == 0, count >= state.pieces.count {
                     pieces = state.pieces
@@ -172,18 +174,25 @@ extension IncomingChannel {
         }
     }
 
-    /// The first end stays. `dropping`: what is there and unread goes, too.
-    func end(_ end: End, dropping: Bool = false) {
+    /// What has come can still be read before it. The first end stays.
+    func end(_ end: End) {
         state.withLock { state in
-            guard state.end == nil else { return }
-            state.end = end
-            if dropping { state.drop() }
+            if state.end == nil { state.end = end }
+        }
+    }
+
+    /// At once: what is there and unread is dropped. It overrules a FIN that was not answered.
+    func fail(_ fault: ChannelFault) {
+        state.withLock { state in
+            if case .failed = state.end { return }
+            state.end = .failed(fault)
+            state.drop()
         }
     }
 
     func tell() {
         let waiter = state.withLock { state -> Signal<Void>? in
-            if state.head == state.pieces.count, state.end == nil { return nil }
+            if !state.hasUnread, state.end == nil { return nil }
             return state.waiter.take()
         }
         waiter?.send(())

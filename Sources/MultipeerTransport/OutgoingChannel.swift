@@ -33,6 +33,7 @@ final class OutgoingChannel: Sendable {
     let opening: ChannelOpening
     private let outlet: Outlet<ChannelFault>
     private let state = Locked(State())
+    private let begun = Signal<ChannelFault?>()
     private let bytesWritten = Atomic<UInt64>(0)
     private let ring: @Sendable () -> Void
 
@@ -52,6 +53,9 @@ final class OutgoingChannel: Sendable {
 /// For the writers, on any thread.
 extension OutgoingChannel {
     var written: UInt64 { bytesWritten.load(ordering: .relaxed) }
+
+    /// Waits until OPEN is written; answers why it never will be. Once. A task that is cancelled gives the channel up.
+    func beginning() async -> ChannelFault? { await begun.value(onCancel: { [self] in abort(.cancelled) }) }
 
     func write(_ bytes: [UInt8]) async throws(ChannelFault) {
         if bytes.isEmpty { return }  // [limit.empty]
@@ -120,6 +124,16 @@ extension OutgoingChannel {
 
 /// For the loop.
 extension OutgoingChannel {
+    /// Whether FIN is on its way.
+    var isFinished: Bool {
+        state.withLock { state in
+            if case .finished = state.wish { true } else { false }
+        }
+    }
+
+    /// OPEN is written.
+    func begin() { begun.send(nil) }
+
     func take() -> Work {
         var work = Work(pieces: outlet.take())
         state.withLock { state in
@@ -149,6 +163,7 @@ extension OutgoingChannel {
             defer { state.waiters = [] }
             return state.waiters
         }
+        begun.send(outcome)
         outlet.close(with: outcome ?? .finished)
         for waiter in waiters { waiter.send(outcome) }
     }

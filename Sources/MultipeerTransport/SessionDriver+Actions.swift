@@ -63,13 +63,15 @@ extension SessionDriver {
             return introductions.linkEnded(id, of: uid, mayResume: true, at: loop.now)
         }
         let limits = introductions.local.limits
-        let link = Link(
+        var link = Link(
             Link.Configuration(
                 local: limits, remote: remote,
                 timing: Liveness.Timing(silence: configuration.silence, death: configuration.death),
                 greaseKind: Grease.frameKind(randomness.next())), now: loop.now)
+        link.hasTurn = false
         let outlet = outlets.open(
-            uid, longestMessage: Int(clamping: remote.maxMessage), waking: loop.waker(for: self))
+            uid, longestMessage: Int(clamping: remote.maxMessage),
+            waking: { [errands] in errands.add(.messages(id)) })
         wire.seat = Seat(
             data, link: link, outlet: outlet, suite: wire.channel?.suite,
             authentication: authentications[uid] ?? (wire.channel?.suite == nil ? .tokens : .connectionData))
@@ -80,10 +82,11 @@ extension SessionDriver {
         settleOutcomes(of: uid, nil)
     }
 
-    /// Takes what a link has ready: messages first, then what is rare, then its end. `detail` says more of a loss.
+    /// Takes what a link has ready: messages first, then channels, then what is rare, then its end. `detail` says more of a loss.
     func collect(_ wire: Wire, _ seat: Seat, detail: String = "") {
         dirty.insert(wire.id)
         collectMessages(wire, seat)
+        collectChannels(wire, seat)
         while let event = seat.link.nextEvent() {
             switch event {
             case .markReached(let mark): reached(mark)
@@ -91,6 +94,7 @@ extension SessionDriver {
             case .roundTrip, .datagramOffered, .code: break
             }
         }
+        giveTurn(wire, seat)
         guard let end = seat.link.end else { return }
         ended(wire, seat, end == .lost ? EndReason(code: .lost, detail: detail) : EndReason(end))
     }
@@ -99,6 +103,7 @@ extension SessionDriver {
         guard let wire = wires[id], let seat = wire.seat else { return }
         seat.link.close(code, at: loop.now)
         collectMessages(wire, seat)
+        collectChannels(wire, seat)
         ended(wire, seat, reason)
     }
 
@@ -127,6 +132,8 @@ extension SessionDriver {
             bytes: untaken.reduce(seat.link.queuedBytes) { $0 + $1.count })
         let statistics = seat.link.statistics
         let unused = reason.code == .lost && statistics.messagesReceived == 0 && statistics.roundTrip == nil
+        failChannels(seat, reason)
+        takeTurn(from: wire.id)
         part(wire.id, .ok)
         settleMarks(of: uid)
         introductions.linkEnded(wire.id, of: uid, mayResume: unused, at: loop.now)

@@ -57,13 +57,13 @@ extension SessionDriver {
 
     /// Answers true once the peer's side has received everything sent to it so far; false when its link ended first.
     package func flush(_ uid: UID) async -> Bool {
-        takeFromCallers()
         guard let wire = wire(of: uid), let seat = wire.seat else { return false }
+        takeMessages(of: wire.id)
         lastMark += 1
         let (mark, signal) = (lastMark, Signal<Bool>())
         marks[mark] = (uid, signal)
         seat.link.mark(mark)
-        dirty.insert(wire.id)
+        loop.wantsTurnEnd(self)
         return await signal.value()
     }
 
@@ -77,6 +77,7 @@ extension SessionDriver {
             guard let seat = wire.seat else { continue }
             // Other threads may have been let in since they were asked just now: what was accepted goes, too.
             seat.link.enqueue(outlets.close(seat.peer.uid, with: EndReason(code: .left)))
+            finishChannels(wire, seat, EndReason(code: .left))
             seat.link.closeWhenDrained(.goodbye, at: now)  // [close.goodbye]
             dirty.insert(wire.id)
         }
@@ -120,7 +121,7 @@ extension SessionDriver {
         for wire in Array(wires.values) { abandon(wire) }
         leaveDeadline = nil
         releaseWhoWaitsToLeave()
-        inbox.push(&pending)
+        deliver()
         inbox.finish()
         loop.wantsTurnEnd(self)
     }
@@ -141,7 +142,7 @@ extension SessionDriver {
 
     package var linkedPeers: [PeerID] { wires.values.compactMap { $0.seat?.peer } }
 
-    private func wire(of uid: UID) -> Wire? { wires.values.first { $0.seat?.peer.uid == uid } }
+    func wire(of uid: UID) -> Wire? { wires.values.first { $0.seat?.peer.uid == uid } }
 }
 
 // MARK: what callers wait for

@@ -23,7 +23,7 @@ extension SessionDriver {
         if readiness.contains(.writable) { dirty.insert(id) }
         if readiness.contains(.readable) || readiness.contains(.failed) { read(wire) }
         // Here and not only at the end of the turn: a reader on the loop then answers within this turn.
-        inbox.push(&pending)
+        deliver()
     }
 
     private func advance() {
@@ -36,23 +36,37 @@ extension SessionDriver {
             dirty.insert(wire.id)
             collect(wire, seat)
         }
+        advanceTurns()
         if let acceptResumes, acceptResumes <= now { resumeAccepting() }
         if let leaveDeadline, leaveDeadline <= now { leaveNow() }
         loop.wantsTurnEnd(self)
     }
 
-    /// Messages that senders queued, and credit for what the reader took.
+    /// What callers left since the last time: messages, pieces, and credit for what was taken. Only those links are
+    /// looked at that have something.
     func takeFromCallers() {
-        let taken = consumed.take()
-        for wire in wires.values {
-            guard let seat = wire.seat else { continue }
-            let cost = taken[Int(wire.id.rawValue)]
-            if cost > 0 { seat.link.consumed(cost) }
-            let messages = seat.outlet.take()
-            if !messages.isEmpty { seat.link.enqueue(messages) }
-            dirty.insert(wire.id)
+        for sum in consumed.take().sums {
+            guard let id = UInt32(exactly: sum.key).map(ConnectionID.init(rawValue:)) else { continue }
+            wires[id]?.seat?.link.consumed(sum.cost)
+            dirty.insert(id)
         }
+        for errand in errands.takeAll() {
+            switch errand {
+            case .messages(let id): takeMessages(of: id)
+            case .writer(let key): serveWriter(key)
+            case .reader(let key): serveReader(key)
+            }
+        }
+        dirty.formUnion(unfinished)
+        unfinished = []
         loop.wantsTurnEnd(self)
+    }
+
+    func takeMessages(of id: ConnectionID) {
+        guard let seat = wires[id]?.seat else { return }
+        let messages = seat.outlet.take()
+        if !messages.isEmpty { seat.link.enqueue(messages) }
+        dirty.insert(id)
     }
 
     /// Carries out every decision, writes what is due, delivers in one batch and sets the next deadline.
@@ -65,7 +79,7 @@ extension SessionDriver {
             for id in due { wires[id].map { flush($0) } }
             carryOut()
         }
-        inbox.push(&pending)
+        deliver()
         finishLeaving()
         setDeadline()
     }
@@ -78,6 +92,7 @@ extension SessionDriver {
         }
         note(acceptResumes)
         note(leaveDeadline)
+        note(turns.deadline)
         for wire in wires.values { note(wire.deadline) }
         loop.setDeadline(self, earliest)
     }

@@ -15,7 +15,10 @@ extension SessionDriver {
                 guard let waiting = wire.channel?.outputCount, waiting > 0 else { return drained(wire) }
                 guard send(wire) else { return }
                 budget -= waiting
-                if budget <= 0 { return loop.wake(self) }
+                if budget <= 0 {
+                    unfinished.insert(wire.id)
+                    return loop.wake(self)
+                }
             }
         } catch {
             lost(wire, .security(error))
@@ -27,6 +30,7 @@ extension SessionDriver {
         if let seat = wire.seat {
             let sent = seat.link.fill(&wire.frames, upTo: SessionDriver.frames, now: loop.now)
             seat.outlet.released(messages: sent.messages, bytes: sent.bytes)
+            collectChannels(wire, seat)
             if seat.link.end != nil { collect(wire, seat) }
         }
         if wire.phase != .securing, !wire.frames.isEmpty { try wire.channel?.write(contentsOf: &wire.frames) }

@@ -18,6 +18,7 @@ package actor SessionDriver: LoopClient {
     nonisolated package let inbox: Inbox<SessionEvent>
     nonisolated package let outlets = Outlets()
     nonisolated let consumed: Consumption
+    nonisolated let errands = Errands()
     /// What this side shows; nil when the preference is none.
     nonisolated package let identity: Identity?
     let tls: TLSContext?
@@ -26,11 +27,16 @@ package actor SessionDriver: LoopClient {
     var roster: Roster
     var wires: [ConnectionID: Wire] = [:]
     var dirty: Set<ConnectionID> = []
+    /// Those that could not write everything in their turn.
+    var unfinished: Set<ConnectionID> = []
     var pending = Inbox<SessionEvent>.Batch()
+    /// Channels whose readers have something to hear.
+    var heard: [IncomingChannel] = []
     var acceptor: Acceptor?
     var acceptResumes: Moment?
     /// Set while the session leaves: until when it waits for its links to drain.
     var leaveDeadline: Moment?
+    var turns = ReassemblyTurns()
     var names: [UID: PeerID] = [:]
     var questions: [UID: Task<Void, Never>] = [:]
     var authentications: [UID: LinkFacts.Authentication] = [:]
@@ -70,6 +76,7 @@ package actor SessionDriver: LoopClient {
         self.consumed = consumed
         inbox = Inbox(reportAfter: Limits.messageCredit / 8) { consumed.add($0) }
         consumed.onChange(loop.waker(for: self))
+        errands.onChange(loop.waker(for: self))
     }
 
     private static func credentials(

@@ -64,13 +64,30 @@ final class Wire {
     var deadline: Moment? { if case .parting(let deadline) = phase { deadline } else { seat?.link.deadline } }
 }
 
-/// A linked peer: the link's machine, and the queue that its senders fill.
+/// A linked peer: the link's machine, the queue that its senders fill, and its channels.
 final class Seat {
     let peer: PeerID
     var link: Link
     let outlet: Outlet<EndReason>
     let suite: String?
     let authentication: LinkFacts.Authentication
+
+    /// Our channels, until they are over.
+    var outgoing: [UInt32: OutgoingChannel] = [:]
+    /// The peer's channels, until they are over and read.
+    var incoming: [UInt32: Incoming] = [:]
+
+    /// Whether it was said that the link has a long message to put together.
+    var wantsTurn = false
+
+    /// A channel of the peer.
+    struct Incoming {
+        let channel: IncomingChannel
+        /// FIN has come.
+        var isFinished = false
+
+        var isResource: Bool { channel.opening.kind == .resource }
+    }
 
     var isEncrypted: Bool { suite != nil }
 

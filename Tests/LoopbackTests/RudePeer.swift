@@ -14,7 +14,8 @@ struct RudePeer: ~Copyable {
     private let victim: ConnectionData
     private let socket: Socket
 
-    init(meeting victim: ConnectionData) throws {
+    /// `room`: how much of what it says and hears the system keeps for it.
+    init(meeting victim: ConnectionData, room: Int32 = 4_096) throws {
         let local = LocalPeer(
             peer: try PeerID(displayName: "rude"), instance: 1, preference: .none, hasIdentity: false,
             fingerprint: nil)
@@ -25,15 +26,14 @@ struct RudePeer: ~Copyable {
         let data = try introductions.connectionData(
             for: nil, candidates: [nowhere], token: try Randomness.bytes(32), at: now)
         let address = try #require(victim.candidates.first.flatMap { SocketAddress($0) })
-        self.init(data: data, introductions, victim, try Socket.connecting(to: address))
+        self.init(data: data, introductions, victim, try Socket.connecting(to: address), room)
     }
 
     private init(
         data: ConnectionData, _ introductions: Introductions, _ victim: ConnectionData,
-        _ socket: consuming Socket
+        _ socket: consuming Socket, _ room: Int32
     ) {
-        // A window that is soon full.
-        var room: Int32 = 4_096
+        var room = room  // a window that is soon full
         for option in [SO_RCVBUF, SO_SNDBUF] {
             _ = unsafe setsockopt(socket.descriptor, SOL_SOCKET, option, &room, 4)
         }
@@ -43,8 +43,8 @@ struct RudePeer: ~Copyable {
         self.socket = socket
     }
 
-    /// Says and hears everything up to CONFIRM.
-    mutating func introduce() async throws {
+    /// Says and hears everything up to CONFIRM, or until it is linked.
+    mutating func introduce(untilLinked: Bool = false) async throws {
         let now = EventLoop.currentMoment()
         _ = try introductions.connect(with: victim, zones: [], at: now)
         introductions.advance(to: now + Timing.higherDialDelay)
@@ -54,32 +54,35 @@ struct RudePeer: ~Copyable {
         let id = try #require(dials.first)
         try await write(Array("MPCPLAIN".utf8))
         introductions.secured(id, .plain, nonce: try Randomness.bytes(32), at: now)
-        try await carryOut()
+        _ = try await carryOut()
         _ = try await read(8)
         while true {
             let start = try await read(FrameHeader.byteCount)
             let header = FrameHeader(start.span)
             let payload = try await read(header.length)
             introductions.receive(id, header, payload.span, at: now)
-            if header.kind == .confirm { return }
-            try await carryOut()
+            if header.kind == .confirm, !untilLinked { return }
+            if try await carryOut() { return }
         }
     }
 
-    private mutating func carryOut() async throws {
+    /// Answers whether it is linked now.
+    private mutating func carryOut() async throws -> Bool {
+        var isLinked = false
         while true {
             let actions = introductions.takeActions()
-            if actions.isEmpty { return }
+            if actions.isEmpty { return isLinked }
             for action in actions {
                 if case .send(_, let frame) = action { try await write(frame) }
-                if case .ask(let uid, _) = action {
-                    introductions.decide(uid, isTrusted: true, at: EventLoop.currentMoment())
+                if case .link = action { isLinked = true }
+                if case .ask(let uid, let id) = action {
+                    introductions.decide(uid, asked: id, isTrusted: true, at: EventLoop.currentMoment())
                 }
             }
         }
     }
 
-    private func write(_ bytes: [UInt8]) async throws {
+    func write(_ bytes: [UInt8]) async throws {
         var rest = bytes
         while !rest.isEmpty {
             await Task.yield()
