@@ -197,7 +197,7 @@ public actor Session {
         do throws(ChannelFault) {
             return OutgoingStream(try await driver.open(opening, to: peer.uid))
         } catch {
-            throw MultipeerError(error, "the stream to \(peer)")
+            throw MultipeerError(error, in: "the stream to \(peer)")
         }
     }
 }

@@ -54,7 +54,7 @@ public final class IncomingStream: AsyncSequence, Sendable {
         do throws(ChannelFault) {
             return try await receiver.nextPiece()
         } catch {
-            throw MultipeerError(error, "the stream from \(peer)")
+            throw MultipeerError(error, in: "the stream from \(peer)")
         }
     }
 }

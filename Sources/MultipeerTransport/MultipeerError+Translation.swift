@@ -38,7 +38,7 @@ extension MultipeerError {
     }
 
     /// `channel` says which, as in "the stream notes to bob".
-    package init(_ fault: ChannelFault, _ channel: String) {
+    package init(_ fault: ChannelFault, in channel: String) {
         switch fault {
         case .notLinked: self.init(.notConnected, "\(channel): the peer is not connected")
         case .invalid(let complaint): self.init(.invalidArgument, "\(channel): \(complaint)")

@@ -43,7 +43,7 @@ public final class OutgoingStream: Sendable {
     public func abort(_ code: CloseCode = .cancelled) { sender.abort(code) }
 
     private func failure(_ fault: ChannelFault) -> MultipeerError {
-        MultipeerError(fault, "the stream to \(peer)")
+        MultipeerError(fault, in: "the stream to \(peer)")
     }
 }
 

@@ -1,5 +1,5 @@
 package import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
 import MultipeerMesh
 
 // MARK: channels

@@ -1,3 +1,4 @@
+import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 
