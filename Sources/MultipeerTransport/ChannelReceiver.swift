@@ -6,9 +6,9 @@ package import MultipeerIntroduction
 package final class ChannelReceiver: Sendable {
     package let peer: PeerID
     package var opening: ChannelOpening { channel.opening }
-    private let channel: IncomingChannel
+    private let channel: ChannelInbox
 
-    init(from peer: PeerID, _ channel: IncomingChannel) {
+    init(from peer: PeerID, _ channel: ChannelInbox) {
         self.peer = peer
         self.channel = channel
     }

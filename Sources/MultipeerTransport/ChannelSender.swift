@@ -5,9 +5,9 @@ package import MultipeerIntroduction
 package final class ChannelSender: Sendable {
     package let peer: PeerID
     package var opening: ChannelOpening { channel.opening }
-    private let channel: OutgoingChannel
+    private let channel: ChannelOutlet
 
-    init(to peer: PeerID, _ channel: OutgoingChannel) {
+    init(to peer: PeerID, _ channel: ChannelOutlet) {
         self.peer = peer
         self.channel = channel
     }

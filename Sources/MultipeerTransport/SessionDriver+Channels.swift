@@ -10,7 +10,7 @@ extension SessionDriver {
         if let complaint = opening.complaint { throw .invalid(complaint) }
         guard leaveDeadline == nil, let wire = wire(of: uid), let seat = wire.seat else { throw .notLinked }
         let key = ChannelKey(link: wire.id, number: seat.link.open(opening))
-        let channel = OutgoingChannel(opening) { [errands] in errands.add(.writer(key)) }
+        let channel = ChannelOutlet(opening) { [errands] in errands.add(.writer(key)) }
         seat.outgoing[key.number] = channel
         dirty.insert(wire.id)
         loop.wantsTurnEnd(self)
@@ -83,7 +83,7 @@ extension SessionDriver {
         _ number: UInt32, _ opening: ChannelOpening, _ cost: Int, _ wire: Wire, _ seat: Seat
     ) {
         let key = ChannelKey(link: wire.id, number: number)
-        let channel = IncomingChannel(opening) { [errands] in errands.add(.reader(key)) }
+        let channel = ChannelInbox(opening) { [errands] in errands.add(.reader(key)) }
         seat.incoming[number] = Seat.Incoming(channel: channel)
         let receiver = ChannelReceiver(from: seat.peer, channel)
         let event: SessionEvent =
@@ -92,7 +92,7 @@ extension SessionDriver {
         pending.append(event, key: Int(wire.id.rawValue), cost: cost)  // [channel.cost]
     }
 
-    private func hear(_ number: UInt32, _ seat: Seat, _ change: (IncomingChannel) -> Void) {
+    private func hear(_ number: UInt32, _ seat: Seat, _ change: (ChannelInbox) -> Void) {
         guard let channel = seat.incoming[number]?.channel else { return }
         change(channel)
         if heard.last !== channel { heard.append(channel) }

@@ -31,7 +31,7 @@ package actor SessionDriver: LoopClient {
     var unfinished: Set<ConnectionID> = []
     var pending = Inbox<SessionEvent>.Batch()
     /// Channels whose readers have something to hear.
-    var heard: [IncomingChannel] = []
+    var heard: [ChannelInbox] = []
     var acceptor: Acceptor?
     var acceptResumes: Moment?
     /// Set while the session leaves: until when it waits for its links to drain.

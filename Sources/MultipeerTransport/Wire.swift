@@ -73,7 +73,7 @@ final class Seat {
     let authentication: LinkFacts.Authentication
 
     /// Our channels, until they are over.
-    var outgoing: [UInt32: OutgoingChannel] = [:]
+    var outgoing: [UInt32: ChannelOutlet] = [:]
     /// The peer's channels, until they are over and read.
     var incoming: [UInt32: Incoming] = [:]
 
@@ -82,7 +82,7 @@ final class Seat {
 
     /// A channel of the peer.
     struct Incoming {
-        let channel: IncomingChannel
+        let channel: ChannelInbox
         /// FIN has come.
         var isFinished = false
 

@@ -2,7 +2,7 @@ import MultipeerFraming
 import Synchronization
 
 /// A channel of ours, between the tasks that write to it and the loop that sends it.
-final class OutgoingChannel: Sendable {
+final class ChannelOutlet: Sendable {
     /// What the writers want besides what is queued. It only ever goes on to a later case.
     private enum Wish: Sendable {
         case open
@@ -42,7 +42,7 @@ final class OutgoingChannel: Sendable {
         self.opening = opening
         self.ring = ring
         outlet = Outlet(
-            byteLimit: OutgoingChannel.byteLimit, messageLimit: OutgoingChannel.pieceLimit, wake: ring)
+            byteLimit: ChannelOutlet.byteLimit, messageLimit: ChannelOutlet.pieceLimit, wake: ring)
     }
 
     /// What waits here at the most. [limit.outbox]
@@ -51,7 +51,7 @@ final class OutgoingChannel: Sendable {
 }
 
 /// For the writers, on any thread.
-extension OutgoingChannel {
+extension ChannelOutlet {
     var written: UInt64 { bytesWritten.load(ordering: .relaxed) }
 
     /// Waits until OPEN is written; answers why it never will be. Once. A task that is cancelled gives the channel up.
@@ -123,7 +123,7 @@ extension OutgoingChannel {
 }
 
 /// For the loop.
-extension OutgoingChannel {
+extension ChannelOutlet {
     /// Whether FIN is on its way.
     var isFinished: Bool {
         state.withLock { state in

@@ -4,7 +4,7 @@ import Synchronization
 /// A channel of the peer, between the loop that receives it and the task that reads it.
 ///
 /// What bounds it is credit: what the reader is done with is reported back to the loop, in steps.
-final class IncomingChannel: Sendable {
+final class ChannelInbox: Sendable {
     enum End: Sendable {
         /// FIN.
         case finished(digest: [UInt8]?)
@@ -69,7 +69,7 @@ final class IncomingChannel: Sendable {
 }
 
 /// For the reader, on any thread.
-extension IncomingChannel {
+extension ChannelInbox {
     var received: UInt64 { bytesReceived.load(ordering: .relaxed) }
 
     var digest: [UInt8]? {
@@ -141,13 +141,13 @@ extension IncomingChannel {
                     }
                 }
                 state.lent = pieces.reduce(0) { $0 + $1.count }
-                return (.pieces(pieces), state.owed >= IncomingChannel.step)
+                return (.pieces(pieces), state.owed >= ChannelInbox.step)
             }
             if let end = state.end { return (.end(end), state.owed > 0) }
             precondition(state.waiter == nil, "two tasks read one channel")
             let signal = Signal<Void>()
             state.waiter = signal
-            return (.nothing(signal), state.owed >= IncomingChannel.step)
+            return (.nothing(signal), state.owed >= ChannelInbox.step)
         }
         if rings { ring() }
         return taken
@@ -164,7 +164,7 @@ extension IncomingChannel {
 }
 
 /// For the loop.
-extension IncomingChannel {
+extension ChannelInbox {
     /// The reader hears of it with `tell`, once for a batch.
     func deliver(_ piece: [UInt8]) {
         bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
