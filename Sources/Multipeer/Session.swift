@@ -3,7 +3,7 @@ public import MultipeerIntroduction
 public import MultipeerSecurity
 public import MultipeerTransport
 
-/// A session of one peer: it links to others with connection data that their owners swap, and carries messages.
+/// A session of one peer: it links to others with connection data that their owners swap, and carries messages and streams.
 ///
 /// ```swift
 /// let session = try Session(peer: PeerID(displayName: "ann"))
@@ -23,6 +23,9 @@ public import MultipeerTransport
 /// - 4 MiB, or 16,384 messages, accepted and not yet written to one peer: `send` waits.
 /// - The peer's `maxMessage`: `send` throws `tooLarge`. A peer that sends more than ours is disconnected.
 /// - 4 MiB of messages that nobody takes from `events`: their sender waits, and is not disconnected.
+/// - The peer's `maxChannels`, 64 unless set, of streams and files open to it: `openStream` waits.
+/// - 512 KiB written to a stream and not yet on their way, with 256 KiB that its reader has not taken: `write` waits.
+/// - 20 MiB of streams and files, from all peers, that nobody reads: the fullest is given up, `busy` at both ends.
 /// - 32 strangers connected at once, 4 from one address: the oldest is dropped.
 public actor Session {
     /// The local peer.

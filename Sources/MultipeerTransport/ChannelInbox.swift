@@ -1,11 +1,11 @@
-import MultipeerFraming
+package import MultipeerFraming
 import Synchronization
 
 /// A channel of the peer, between the loop that receives it and the task that reads it.
 ///
 /// What bounds it is credit: what the reader is done with is reported back to the loop, in steps.
-final class ChannelInbox: Sendable {
-    enum End: Sendable {
+package final class ChannelInbox: Sendable {
+    package enum End: Sendable {
         /// FIN.
         case finished(digest: [UInt8]?)
         case failed(ChannelFault)
@@ -45,21 +45,27 @@ final class ChannelInbox: Sendable {
     }
 
     /// What the loop takes over at a time.
-    struct Report {
-        var consumed = 0
-        var stop: CloseCode?
-        var done: CloseCode?
+    package struct Report: Equatable {
+        package var consumed = 0
+        package var stop: CloseCode?
+        package var done: CloseCode?
         /// Nothing is held any more.
-        var isDrained = false
+        package var isDrained = false
+
+        package init(
+            consumed: Int = 0, stop: CloseCode? = nil, done: CloseCode? = nil, isDrained: Bool = false
+        ) {
+            (self.consumed, self.stop, self.done, self.isDrained) = (consumed, stop, done, isDrained)
+        }
     }
 
-    let opening: ChannelOpening
+    package let opening: ChannelOpening
     private let state = Locked(State())
     private let bytesReceived = Atomic<UInt64>(0)
     private let ring: @Sendable () -> Void
 
     /// `ring` tells the loop that there is something to take.
-    init(_ opening: ChannelOpening, ring: @escaping @Sendable () -> Void) {
+    package init(_ opening: ChannelOpening, ring: @escaping @Sendable () -> Void) {
         self.opening = opening
         self.ring = ring
     }
@@ -166,7 +172,7 @@ extension ChannelInbox {
 /// For the loop.
 extension ChannelInbox {
     /// The reader hears of it with `tell`, once for a batch.
-    func deliver(_ piece: [UInt8]) {
+    package func deliver(_ piece: [UInt8]) {
         bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
         state.withLock { state in
             state.held += piece.count
@@ -175,14 +181,14 @@ extension ChannelInbox {
     }
 
     /// What has come can still be read before it. The first end stays.
-    func end(_ end: End) {
+    package func end(_ end: End) {
         state.withLock { state in
             if state.end == nil { state.end = end }
         }
     }
 
     /// At once: what is there and unread is dropped. It overrules a FIN that was not answered.
-    func fail(_ fault: ChannelFault) {
+    package func fail(_ fault: ChannelFault) {
         state.withLock { state in
             if case .failed = state.end { return }
             state.end = .failed(fault)
@@ -190,7 +196,7 @@ extension ChannelInbox {
         }
     }
 
-    func tell() {
+    package func tell() {
         let waiter = state.withLock { state -> Signal<Void>? in
             if !state.hasUnread, state.end == nil { return nil }
             return state.waiter.take()
@@ -198,7 +204,7 @@ extension ChannelInbox {
         waiter?.send(())
     }
 
-    func take() -> Report {
+    package func take() -> Report {
         state.withLock { state in
             defer {
                 state.held -= state.owed

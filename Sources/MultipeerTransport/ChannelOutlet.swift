@@ -1,8 +1,8 @@
-import MultipeerFraming
+package import MultipeerFraming
 import Synchronization
 
 /// A channel of ours, between the tasks that write to it and the loop that sends it.
-final class ChannelOutlet: Sendable {
+package final class ChannelOutlet: Sendable {
     /// What the writers want besides what is queued. It only ever goes on to a later case.
     private enum Wish: Sendable {
         case open
@@ -23,14 +23,14 @@ final class ChannelOutlet: Sendable {
     }
 
     /// What the loop takes over at a time.
-    struct Work {
-        var pieces: [[UInt8]] = []
-        var isFinished = false
-        var digest: [UInt8]?
-        var abort: CloseCode?
+    package struct Work {
+        package var pieces: [[UInt8]] = []
+        package var isFinished = false
+        package var digest: [UInt8]?
+        package var abort: CloseCode?
     }
 
-    let opening: ChannelOpening
+    package let opening: ChannelOpening
     private let outlet: Outlet<ChannelFault>
     private let state = Locked(State())
     private let begun = Signal<ChannelFault?>()
@@ -38,7 +38,7 @@ final class ChannelOutlet: Sendable {
     private let ring: @Sendable () -> Void
 
     /// `ring` tells the loop that there is something to take.
-    init(_ opening: ChannelOpening, ring: @escaping @Sendable () -> Void) {
+    package init(_ opening: ChannelOpening, ring: @escaping @Sendable () -> Void) {
         self.opening = opening
         self.ring = ring
         outlet = Outlet(
@@ -55,7 +55,7 @@ extension ChannelOutlet {
     var written: UInt64 { bytesWritten.load(ordering: .relaxed) }
 
     /// Waits until OPEN is written; answers why it never will be. Once. A task that is cancelled gives the channel up.
-    func beginning() async -> ChannelFault? { await begun.value(onCancel: { [self] in abort(.cancelled) }) }
+    package func beginning() async -> ChannelFault? { await begun.value(onCancel: { [self] in abort(.cancelled) }) }
 
     func write(_ bytes: [UInt8]) async throws(ChannelFault) {
         if bytes.isEmpty { return }  // [limit.empty]
@@ -125,16 +125,16 @@ extension ChannelOutlet {
 /// For the loop.
 extension ChannelOutlet {
     /// Whether FIN is on its way.
-    var isFinished: Bool {
+    package var isFinished: Bool {
         state.withLock { state in
             if case .finished = state.wish { true } else { false }
         }
     }
 
     /// OPEN is written.
-    func begin() { begun.send(nil) }
+    package func begin() { begun.send(nil) }
 
-    func take() -> Work {
+    package func take() -> Work {
         var work = Work(pieces: outlet.take())
         state.withLock { state in
             switch state.wish {
@@ -150,13 +150,13 @@ extension ChannelOutlet {
     }
 
     /// So many pieces, of so many bytes, are on their way.
-    func wrote(pieces: Int, bytes: Int) {
+    package func wrote(pieces: Int, bytes: Int) {
         bytesWritten.wrappingAdd(UInt64(bytes), ordering: .relaxed)
         outlet.released(messages: pieces, bytes: bytes)
     }
 
     /// It is over: nil is well. The first call decides, and everybody who waits hears.
-    func settle(_ outcome: ChannelFault?) {
+    package func settle(_ outcome: ChannelFault?) {
         let waiters = state.withLock { state -> [Signal<ChannelFault?>] in
             guard state.outcome == nil else { return [] }
             state.outcome = .some(outcome)

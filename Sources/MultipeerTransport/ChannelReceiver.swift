@@ -8,7 +8,7 @@ package final class ChannelReceiver: Sendable {
     package var opening: ChannelOpening { channel.opening }
     private let channel: ChannelInbox
 
-    init(from peer: PeerID, _ channel: ChannelInbox) {
+    package init(from peer: PeerID, _ channel: ChannelInbox) {
         self.peer = peer
         self.channel = channel
     }

@@ -7,7 +7,7 @@ package final class ChannelSender: Sendable {
     package var opening: ChannelOpening { channel.opening }
     private let channel: ChannelOutlet
 
-    init(to peer: PeerID, _ channel: ChannelOutlet) {
+    package init(to peer: PeerID, _ channel: ChannelOutlet) {
         self.peer = peer
         self.channel = channel
     }

@@ -8,9 +8,11 @@ import Testing
 
 @Suite("15 What a session holds of what it is sent", .inTurns, .timeLimit(.minutes(5)))
 struct ReceiveMemoryTests {
-    @Test("seven peers that fill everything are held to the limit, and stay linked [limit.memory] [limit.turn]")
+    @Test(
+        "seven peers that fill everything are held to the limit, and stay linked [limit.memory]")
     func sevenGreedyPeers() async throws {
-        let ann = try SessionDriver(PeerID(displayName: "ann"), .loopback(.none).with { $0.death = .seconds(60) })
+        let ann = try SessionDriver(
+            PeerID(displayName: "ann"), .loopback(.none).with { $0.death = .seconds(60) })
         let data = try await ann.connectionData(for: nil)
         let (filled, over) = (Counter(), Counter())
         let greedy = Task {

@@ -40,8 +40,8 @@ struct StreamCrowdTests {
     func waiting() async throws {
         let meeting = try Meeting(bob: .loopback().with { $0.maxChannels = 2 })
         try await meeting.link()
-        let (first, _) = try await meeting.stream("1")
-        let (second, _) = try await meeting.stream("2")
+        let (first, firstRead) = try await meeting.stream("1")
+        let (second, secondRead) = try await meeting.stream("2")
         let impatient = Task { try await meeting.ann.openStream(to: meeting.bob.peer, name: "impatient") }
         let patient = Task { try await meeting.ann.openStream(to: meeting.bob.peer, name: "patient") }
         await meeting.expectMessages()
@@ -53,8 +53,11 @@ struct StreamCrowdTests {
         let announced = try await within { try await meeting.bob.events.firstStream() }
         #expect(announced.name == "patient")
         // The other direction has places of its own, and more of them.
-        let (back, _) = try await meeting.stream("back", from: meeting.bob, to: meeting.ann)
+        let (back, backRead) = try await meeting.stream("back", from: meeting.bob, to: meeting.ann)
         for out in [second, third, back] { try await within { try await out.finish() } }
+        for stream in [firstRead, secondRead, announced, backRead] {
+            #expect(try await within { try await stream.all() } == [])
+        }
         await meeting.end()
     }
 
@@ -73,7 +76,8 @@ struct StreamCrowdTests {
         await meeting.end()
     }
 
-    @Test("1,000 streams at once arrive whole, with room for all and with room for 64", arguments: [1_024, 64])
+    @Test(
+        "1,000 streams at once arrive whole, with room for all and for 64", arguments: [1_024, 64])
     func concurrent(places: Int) async throws {
         let configuration = SessionConfiguration.loopback().with { $0.maxChannels = places }
         let meeting = try Meeting(ann: configuration, bob: configuration)
@@ -132,7 +136,9 @@ struct StreamCrowdTests {
         await meeting.end()
     }
 
-    @Test("1,000 streams that are given up on either side leave the link and its budgets alone [channel.reset-rate]")
+    @Test(
+        "1,000 streams that are given up on either side leave the link alone [channel.reset-rate]"
+    )
     func givenUp() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -192,6 +198,7 @@ struct StreamCrowdTests {
     }
 
     private static func part(_ part: Int, of number: Int) -> [UInt8] {
-        [UInt8](repeating: UInt8(truncatingIfNeeded: number &+ part), count: 500 + (number * 7 + part) % 3_000)
+        [UInt8](
+            repeating: UInt8(truncatingIfNeeded: number &+ part), count: 500 + (number * 7 + part) % 3_000)
     }
 }

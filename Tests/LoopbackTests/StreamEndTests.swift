@@ -8,7 +8,9 @@ import Testing
 
 @Suite("9 How streams end over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct StreamEndTests {
-    @Test("a writer that aborts is heard at once, with its reason, by a reader that has not read [channel.late]")
+    @Test(
+        "a writer that aborts is heard at once, with its reason, also before what is unread"
+    )
     func abortByWriter() async throws {
         let meeting = try Meeting()
         try await meeting.link()
@@ -100,10 +102,11 @@ struct StreamEndTests {
                 if number % 2 == 0 {
                     writers.append(Task { await out.failure() })
                     // Held and not read.
-                    readers.append(Task { [stream] in
-                        while let _ = try? await stream.piece() {}
-                        return await stream.ending().error
-                    })
+                    readers.append(
+                        Task { [stream] in
+                            while let _ = try? await stream.piece() {}
+                            return await stream.ending().error
+                        })
                 } else {
                     idle.append(out)
                     readers.append(Task { await stream.ending().error })

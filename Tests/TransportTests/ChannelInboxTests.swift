@@ -1,0 +1,143 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerTransport
+import Testing
+
+@Suite("9 The reading end of a channel")
+struct ChannelInboxTests {
+    @Test("pieces come in order; what was taken is given back when more is asked for [channel.credit-return]")
+    func credit() async throws {
+        let (inbox, receiver, rings) = try Self.make()
+        for number in UInt8(0)..<4 { inbox.deliver([UInt8](repeating: number, count: 6_000)) }
+        #expect(try await receiver.next()?.map(\.first) == [0, 1, 2, 3])
+        #expect(rings.all.isEmpty)
+        #expect(inbox.take() == .init())
+        inbox.deliver([9])
+        #expect(try await receiver.nextPiece() == [9])
+        #expect(rings.all.count == 1)
+        #expect(inbox.take() == .init(consumed: 24_000))
+        inbox.end(.finished(digest: [7]))
+        #expect(try await receiver.next() == nil)
+        #expect(rings.all.count == 2)
+        #expect(inbox.take() == .init(consumed: 1, isDrained: true))
+        #expect(try await receiver.next() == nil)
+        #expect(receiver.digest == [7])
+        #expect(receiver.received == 24_001)
+    }
+
+    @Test("little that was taken does not ring for itself")
+    func steps() async throws {
+        let (inbox, receiver, rings) = try Self.make()
+        for _ in 0..<100 {
+            inbox.deliver([UInt8](repeating: 0, count: 1_000))
+            _ = try await receiver.nextPiece()
+        }
+        #expect(rings.all.count >= 1)
+        #expect(inbox.take().consumed == 99_000)
+    }
+
+    @Test("one piece at a time loses nothing between two batches")
+    func pieces() async throws {
+        let (inbox, receiver, _) = try Self.make()
+        var received: [UInt8] = []
+        for number in UInt8(0)..<100 {
+            inbox.deliver([number])
+            guard number % 3 == 0 else { continue }
+            if let piece = try await receiver.nextPiece() { received += piece }
+        }
+        inbox.end(.finished(digest: nil))
+        while let piece = try await receiver.nextPiece() { received += piece }
+        #expect(received == Array(0..<100))
+    }
+
+    @Test("the end of the link comes behind what is there, a RESET before it [channel.late]")
+    func failures() async throws {
+        let (inbox, receiver, _) = try Self.make()
+        inbox.deliver([1])
+        inbox.end(.failed(.notLinked))
+        inbox.end(.finished(digest: nil))
+        #expect(try await receiver.next() == [[1]])
+        for _ in 0..<2 {
+            await #expect(throws: ChannelFault.notLinked) { try await receiver.next() }
+        }
+        let (other, reset, _) = try Self.make()
+        other.deliver([1])
+        other.end(.finished(digest: nil))
+        other.fail(.reset(.cancelled))
+        other.fail(.reset(.internal))
+        await #expect(throws: ChannelFault.reset(.cancelled)) { try await reset.next() }
+        #expect(other.take() == .init(consumed: 1, isDrained: true))
+    }
+
+    @Test("STOP is said once; what still comes counts as taken [channel.late]")
+    func stop() async throws {
+        let (inbox, receiver, rings) = try Self.make()
+        inbox.deliver([1, 2, 3])
+        receiver.stop(.noSpace)
+        receiver.stop(.cancelled)
+        receiver.done()
+        #expect(rings.all.count == 1)
+        inbox.deliver([4])
+        #expect(inbox.take() == .init(consumed: 4, stop: .noSpace, isDrained: true))
+        await #expect(throws: ChannelFault.cancelled) { try await receiver.next() }
+    }
+
+    @Test("a resource that came whole is answered once [resource.done]")
+    func done() async throws {
+        let (inbox, receiver, rings) = try Self.make()
+        receiver.done()
+        #expect(rings.all.isEmpty)
+        inbox.end(.finished(digest: nil))
+        #expect(try await receiver.next() == nil)
+        receiver.done()
+        receiver.done(.digest)
+        receiver.stop()
+        #expect(inbox.take() == .init(done: .ok, isDrained: true))
+        #expect(rings.all.count == 1)
+    }
+
+    @Test("whoever lets go of it declines it, or cancels it when it was read; at the end it says nothing")
+    func lettingGo() async throws {
+        func abandoned(_ use: (ChannelInbox, ChannelReceiver) async throws -> Void) async throws -> CloseCode?
+        {
+            let inbox = try await {
+                let (inbox, receiver, _) = try Self.make()
+                try await use(inbox, receiver)
+                return inbox
+            }()
+            return inbox.take().stop
+        }
+        #expect(try await abandoned { _, _ in } == .declined)
+        #expect(
+            try await abandoned { inbox, receiver in
+                inbox.deliver([1])
+                _ = try await receiver.next()
+            } == .cancelled)
+        #expect(try await abandoned { inbox, _ in inbox.fail(.reset(.ok)) } == nil)
+    }
+
+    @Test("a task that is cancelled waits no longer, and another can wait")
+    func cancelled() async throws {
+        let (inbox, receiver, _) = try Self.make()
+        let task = Task { try await receiver.next() }
+        task.cancel()
+        await #expect(throws: ChannelFault.cancelled) { try await task.value }
+        let waiting = Task { try await receiver.next() }
+        inbox.deliver([5])
+        inbox.tell()
+        inbox.tell()
+        #expect(try await waiting.value == [[5]])
+    }
+
+    private static func make() throws -> (ChannelInbox, ChannelReceiver, Notes<Void>) {
+        let rings = Notes<Void>()
+        let inbox = ChannelInbox(ChannelOpening(kind: .resource, name: "x")) { rings.append(()) }
+        return (inbox, ChannelReceiver(from: try PeerID.sample, inbox), rings)
+    }
+}
+
+extension PeerID {
+    static var sample: PeerID {
+        get throws { try PeerID(uid: UID(high: 1, low: 2), displayName: "sample") }
+    }
+}
