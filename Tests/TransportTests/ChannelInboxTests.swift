@@ -98,7 +98,8 @@ struct ChannelInboxTests {
 
     @Test("whoever lets go of it declines it, or cancels it when it was read; at the end it says nothing")
     func lettingGo() async throws {
-        func abandoned(_ use: (ChannelInbox, ChannelReceiver) async throws -> Void) async throws -> CloseCode?
+        func abandoned(_ use: @Sendable (ChannelInbox, ChannelReceiver) async throws -> Void) async throws
+            -> CloseCode?
         {
             let inbox = try await {
                 let (inbox, receiver, _) = try Self.make()

@@ -72,7 +72,9 @@ struct ChannelOutletTests {
 
     @Test("whoever lets go of it unfinished gives it up; finished, it goes on")
     func lettingGo() async throws {
-        func abandoned(_ use: (ChannelSender) async throws -> Void) async throws -> ChannelOutlet.Work {
+        func abandoned(_ use: @Sendable (ChannelSender) async throws -> Void) async throws
+            -> ChannelOutlet.Work
+        {
             let outlet = try await {
                 let (outlet, sender, _) = try Self.make()
                 try await use(sender)
