@@ -1,0 +1,234 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import TestSupport
+import Testing
+
+@Suite("10.4 Datagram paths")
+struct DatagramPathTests {
+    private static let start = PathSituation.start
+
+    /// What each phase makes of each input: the phase that follows and the actions, or = for nothing at all.
+    private static let table = """
+        fresh, alone, shakingHands, probing, up, resting
+        announce | = | = | shakingHands: begin | shakingHands: begin | shakingHands: down begin | shakingHands: begin
+        offer | = | shakingHands: begin | shakingHands: begin | shakingHands: begin | shakingHands: down begin \
+        | shakingHands: begin
+        offerOfNothing | = | = | idle: drop | idle: drop | idle: drop down | idle:
+        offerOfZero | = | = | idle: drop | idle: drop | idle: drop down | idle:
+        moved | = | = | = | = | = | =
+        established | = | = | probing: ping | = | = | =
+        failed | = | = | resting: drop | resting: drop | resting: drop down | =
+        ping | = | = | = | probing: pong | up: pong | =
+        pong | = | = | = | up: up | = | =
+        strangePong | = | = | = | = | = | =
+        message | = | = | = | = | = | =
+        junk | = | = | = | = | = | =
+        early | = | = | = | = | = | =
+        due | = | = | shakingHands: retransmit | probing: ping | up: ping | idle: draw
+        late | = | = | resting: drop | resting: drop | up: ping | idle: draw
+        """
+
+    @Test(
+        "every phase answers every input as the table says [dgram.restart] [dgram.path]",
+        arguments: [true, false], [true, false])
+    func transitions(_ isProtected: Bool, _ isControlling: Bool) throws {
+        let rows = Self.table.split(separator: "\n").dropFirst().map {
+            $0.split(separator: "|").map(Self.trimmed)
+        }
+        #expect(rows.map { $0[0] } == PathInput.allCases.map(\.rawValue))
+        for (input, row) in zip(PathInput.allCases, rows) {
+            for (situation, cell) in zip(PathSituation.allCases, row.dropFirst()) {
+                guard var path = situation.path(isControlling: isControlling, isProtected: isProtected) else {
+                    continue
+                }
+                let before = path.summary()
+                input.happen(to: &path)
+                let expected = cell == "=" ? before : isProtected ? cell : Self.plain(cell)
+                let found = path.summary()
+                #expect(found == expected, "\(situation) \(input)")
+            }
+        }
+    }
+
+    private static func trimmed(_ cell: Substring) -> String {
+        String(cell.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+
+    /// A plain link has no handshake: it pings at once.
+    private static func plain(_ cell: String) -> String {
+        guard cell.hasPrefix("shakingHands:"), cell.hasSuffix("begin") else { return cell }
+        return "probing:" + cell.dropFirst("shakingHands:".count) + " ping"
+    }
+
+    // MARK: Offers and keys
+
+    @Test(
+        "a new path draws a number, offers it with its port, and begins when both offers are there [dgram.offer]"
+    )
+    func offers() {
+        var path = DatagramPath(isControlling: true, isProtected: true, port: 3_000)
+        #expect(path.takeActions() == [.drawAssociation] && path.association == nil && path.header == nil)
+        path.receive(PathSituation.remote, at: Self.start)
+        #expect(path.takeActions().isEmpty)
+        let offer = path.announce(0xA1, at: Self.start)
+        #expect(offer == DatagramOffer(association: 0xA1, port: 3_000, flags: 0))
+        #expect(path.association == 0xA1 && path.remotePort == 4_000)
+        #expect(path.header == DatagramHeader(.records, association: 0xB1))
+    }
+
+    @Test(
+        "both ends take the key for the same context, the lower uid's number first [dgram.key] [dgram.role]")
+    func context() {
+        var lower = DatagramPath(isControlling: true, isProtected: true, port: 1_001)
+        var higher = DatagramPath(isControlling: false, isProtected: true, port: 1_002)
+        let one = lower.announce(0x0102_0304_0506_0708, at: Self.start)
+        let other = higher.announce(0x1112_1314_1516_1718, at: Self.start)
+        (_, _) = (lower.takeActions(), higher.takeActions())
+        lower.receive(other, at: Self.start)
+        higher.receive(one, at: Self.start)
+        let context: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18]
+        #expect(lower.takeActions() == [.begin(keyContext: context)])
+        #expect(higher.takeActions() == [.begin(keyContext: context)])
+    }
+
+    @Test(
+        "only the kind of the link's mode is taken, under the number announced last [dgram.mode] [dgram.silent]"
+    )
+    func admission() throws {
+        for isProtected in [true, false] {
+            var path = try #require(PathSituation.up.path(isProtected: isProtected))
+            for kind in DatagramHeader.Kind.allCases {
+                let isOurs = (kind == .records) == isProtected
+                #expect(path.admits(DatagramHeader(kind, association: 0xA1)) == isOurs)
+                #expect(!path.admits(DatagramHeader(kind, association: 0xB1)))
+                #expect(!path.admits(DatagramHeader(kind, association: 0)))
+            }
+            let kind: DatagramHeader.Kind = isProtected ? .records : .plain
+            #expect(path.header == DatagramHeader(kind, association: 0xB1))
+            _ = path.announce(0xA2, at: Self.start)
+            #expect(!path.admits(DatagramHeader(kind, association: 0xA1)))
+            #expect(path.admits(DatagramHeader(kind, association: 0xA2)))
+            path.failed(at: Self.start)
+            #expect(!path.admits(DatagramHeader(kind, association: 0xA2)) && path.header == nil)
+        }
+    }
+
+    // MARK: Time
+
+    @Test(
+        "a flight is repeated after 100 ms, doubling to 1.6 s, and anew when there is a new one [dgram.retransmit]"
+    )
+    func retransmission() throws {
+        var path = try #require(PathSituation.shakingHands.path())
+        #expect(delays(&path, 6) == [100, 200, 400, 800, 1_600, 1_600])
+        let now = try #require(path.deadline)
+        path.handshakeMoved(flights: 1, at: now)
+        #expect(path.deadline == now + .milliseconds(100))
+        path.advance(to: now + .milliseconds(100))
+        path.handshakeMoved(flights: 1, at: now + .milliseconds(150))
+        #expect(path.deadline == now + .milliseconds(300))
+    }
+
+    /// How long the path waits, so many times.
+    private func delays(_ path: inout DatagramPath, _ count: Int) -> [Int64] {
+        var now = Self.start
+        return (0..<count).map { _ in
+            let next = path.deadline ?? now
+            defer { now = next }
+            path.advance(to: next)
+            return (next - now).wholeNanoseconds / 1_000_000
+        }
+    }
+
+    @Test(
+        "after 10 s without a pong the path rests, the controlling end for 30 s, the other for 31 s [dgram.path]"
+    )
+    func patience() throws {
+        for situation in [PathSituation.shakingHands, .probing] {
+            for isControlling in [true, false] {
+                var path = try #require(situation.path(isControlling: isControlling))
+                var last = Self.start
+                while let deadline = path.deadline, path.header != nil {
+                    last = deadline
+                    path.advance(to: deadline)
+                }
+                #expect(last == Self.start + .seconds(10))
+                #expect(path.deadline == last + .seconds(isControlling ? 30 : 31))
+                #expect(path.takeActions().last == .drop)
+            }
+        }
+    }
+
+    @Test("a path that is up is asked every 5 s, and down when 3 pings in a row go unanswered [dgram.path]")
+    func pings() throws {
+        var path = try #require(PathSituation.up.path())
+        var token: UInt64 = 1
+        for round in 1...5 {
+            #expect(path.deadline == Self.start + .seconds(5 * round))
+            path.advance(to: Self.start + .seconds(5 * round))
+            #expect(path.summary() == "up: ping")
+            token += 1
+            // Every other one is answered: two in a row never go without.
+            if round % 2 == 1 { _ = path.take(.pong, sequence: UInt32(round), token: token, at: Self.start) }
+        }
+        for round in 6...7 {
+            path.advance(to: Self.start + .seconds(5 * round))
+            #expect(path.summary() == "up: ping")
+        }
+        path.advance(to: Self.start + .seconds(40))
+        #expect(path.summary() == "up: ping" && path.canCarry(1))
+        path.advance(to: Self.start + .seconds(45))
+        #expect(path.summary() == "resting: drop down" && !path.canCarry(1))
+        #expect(path.deadline == Self.start + .seconds(75))
+        path.advance(to: Self.start + .seconds(75))
+        #expect(path.summary() == "idle: draw")
+    }
+
+    @Test(
+        "after a fault the path begins anew in 1, 2, 4 … 30 s, and a path that came up starts over [dgram.restart]"
+    )
+    func backoff() throws {
+        var path = try #require(PathSituation.shakingHands.path())
+        var now = Self.start
+        for seconds: Int64 in [1, 2, 4, 8, 16, 30, 30, 30] {
+            path.failed(at: now)
+            #expect(path.deadline == now + .seconds(seconds))
+            now = now + .seconds(seconds)
+            path.advance(to: now)
+            _ = path.announce(UInt64(seconds), at: now)
+        }
+        path.established(at: now)
+        let ping = try #require(path.takeActions().compactMap(\.content).last)
+        _ = path.take([3, 0, 0, 0, 0] + ping[5...], at: now)
+        path.failed(at: now)
+        #expect(path.deadline == now + .seconds(1))
+    }
+
+    @Test("the peer's new offer ends a rest, with the number that this side announced before [dgram.restart]")
+    func awakened() throws {
+        var path = try #require(PathSituation.resting.path())
+        path.receive(DatagramOffer(association: 0xB2, port: 4_001), at: Self.start)
+        #expect(path.association == 0xA1 && path.remotePort == 4_001)
+        #expect(path.header == DatagramHeader(.records, association: 0xB2))
+        #expect(path.deadline == Self.start + .milliseconds(100))
+    }
+
+    @Test("a pong for a ping of an earlier pair says nothing [dgram.path]")
+    func stalePong() throws {
+        var path = try #require(PathSituation.probing.path(isProtected: false))
+        path.receive(DatagramOffer(association: 0xB2, port: 4_001), at: Self.start)
+        _ = path.take(.pong, sequence: 0, token: 1, at: Self.start)
+        #expect(!path.canCarry(1))
+        _ = path.take(.pong, sequence: 1, token: 2, at: Self.start)
+        #expect(path.canCarry(1))
+    }
+}
+
+extension DatagramPath.Action {
+    /// What a `send` sends.
+    var content: [UInt8]? {
+        guard case .send(let content) = self else { return nil }
+        return content
+    }
+}
