@@ -247,7 +247,7 @@ struct DatagramSea {
     }
 
     private mutating func chat() {
-        nextMessage = now + .milliseconds(200)
+        nextMessage = now + .milliseconds(500)
         for index in ends.indices {
             number += 1
             sent[index].insert(number)
