@@ -1,0 +1,138 @@
+package import MultipeerFraming
+package import MultipeerSecurity
+
+/// Six digits that both users see, and that somebody between them could only guess. Spec 13.
+///
+/// ```
+/// controlling   idle ──ask, REQUEST──▶ committed ──NONCE──▶ agreed
+/// controlled    idle ──ask──▶ requested ──COMMIT──▶ answered ──REVEAL──▶ agreed
+///                └──────────COMMIT───────────────────▲
+/// ```
+///
+/// One run for each link; every frame that is not on its arrow makes it `failed`, and so the link. Pure: the key, which
+/// only the two ends of the TLS connection have, and the random nonce are passed in.
+package struct VerificationCode: ~Copyable, Sendable {
+    private var phase: Phase
+
+    /// `nonce` are 32 random bytes that were never used.
+    package init(as part: Selection.Part, key: SecureBytes, nonce: SecureBytes) {
+        phase = .idle(part, Secrets(key: key, nonce: nonce))
+    }
+
+    /// The six digits, once both ends have them.
+    package var code: String? { if case .agreed(_, let code) = phase { code } else { nil } }
+
+    /// The application wants the code. Answers what is to be said for it: nothing when the run has begun.
+    package mutating func ask() -> Frame? { phase.ask() }
+
+    /// Takes a frame of the peer, and answers what is to be said to it. After a violation there is no code.
+    package mutating func receive(_ frame: Frame) throws(Violation) -> Frame? { try phase.receive(frame) }
+
+    /// What the peer did that ends the link.
+    package enum Violation: Error, Equatable, Sendable {
+        /// A frame that is not due, or due from the other end.
+        case outOfOrder
+        /// The nonce that was revealed is not the one that was committed to.
+        case wrongReveal
+
+        /// What the peer is told.
+        package var closeCode: CloseCode { self == .outOfOrder ? .protocolError : .badMAC }
+    }
+}
+
+extension VerificationCode.Violation: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .outOfOrder: "a frame of the verification code out of order"
+        case .wrongReveal: "the nonce of the verification code is not the one committed to"
+        }
+    }
+}
+
+extension VerificationCode {
+    fileprivate enum Phase: Equatable, Sendable {
+        case idle(Selection.Part, Secrets)
+        case requested(Secrets)
+        case committed(Secrets)
+        case answered(Secrets, commitment: [UInt8])
+        case agreed(Selection.Part, String)
+        case failed
+    }
+
+    /// Erased when the phase that holds them is left.
+    fileprivate struct Secrets: Equatable, Sendable {
+        let key: SecureBytes
+        let nonce: SecureBytes
+    }
+}
+
+extension VerificationCode.Phase {
+    mutating func ask() -> Frame? {
+        switch consume self {
+        case .idle(.controlling, let secrets):
+            self = .committed(secrets)
+            return .codeCommit(VerificationCode.commitment(to: secrets.nonce))  // [sas.role]
+        case .idle(.controlled, let secrets):
+            self = .requested(secrets)
+            return .codeRequest
+        case let unchanged:
+            self = unchanged
+            return nil
+        }
+    }
+
+    mutating func receive(_ frame: Frame) throws(VerificationCode.Violation) -> Frame? {
+        switch (consume self, frame) {
+        case (.idle(.controlling, let secrets), .codeRequest):
+            self = .idle(.controlling, secrets)
+            return ask()
+        case (.committed(let secrets), .codeRequest):  // [sas.once]
+            self = .committed(secrets)
+            return nil
+        case (.agreed(.controlling, let code), .codeRequest):
+            self = .agreed(.controlling, code)
+            return nil
+        case (.idle(.controlled, let secrets), .codeCommit(let commitment)),
+            (.requested(let secrets), .codeCommit(let commitment)):
+            self = .answered(secrets, commitment: commitment)
+            return .codeNonce(secrets.nonce.bytes)
+        case (.committed(let secrets), .codeNonce(let theirs)):
+            let own = secrets.nonce.bytes
+            self = .agreed(
+                .controlling, VerificationCode.digits(key: secrets.key, controlling: own, controlled: theirs))
+            return .codeReveal(own)  // [sas.reveal]
+        case (.answered(let secrets, let commitment), .codeReveal(let theirs)):
+            self = .failed
+            let revealed = SHA256.hash(VerificationCode.label + theirs)
+            guard constantTimeEqual(revealed, commitment) else { throw .wrongReveal }  // [sas.commit]
+            let own = secrets.nonce.bytes
+            self = .agreed(
+                .controlled, VerificationCode.digits(key: secrets.key, controlling: theirs, controlled: own))
+            return nil
+        default:
+            self = .failed
+            throw .outOfOrder  // [sas.order]
+        }
+    }
+}
+
+extension VerificationCode {
+    private static let label = Array("MPC/1 sas".utf8)
+
+    /// `SHA-256("MPC/1 sas" ‖ nonce)`.
+    package static func commitment(to nonce: SecureBytes) -> [UInt8] {
+        var hasher = SHA256.Hasher()
+        hasher.update(label)
+        nonce.withBytes { hasher.update($0) }
+        return hasher.finish()
+    }
+
+    /// `HMAC(key, n_c ‖ n_r)`: its first four bytes, modulo a million, always with six digits.
+    package static func digits(key: SecureBytes, controlling: [UInt8], controlled: [UInt8]) -> String {
+        var mac = HMAC.sha256(key: key, controlling + controlled)  // [sas.value]
+        defer { mac.erase() }
+        let number = mac.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } % 1_000_000
+        let digits = String(number)
+        return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+}
