@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 from blocks import SPEC, rewrite
 
 sys.path.insert(0, str(SPEC / "vectors"))
-from generator import connection_data, hello
+from generator import connection_data, hello, sas
 from generator.confirm import key, mac
 from generator.wire import frame, header, sha256, u8, u16, u32, u64
 
@@ -112,6 +112,7 @@ def blocks():
                           (header("MSG", 2), "MSG, 2 bytes"), (b"ok", "costs 66: the message has 1,026 bytes")],
         "example credit": simple("CREDIT", (u64(5 << 20), "limit 5 MiB since the link began")),
     }
+    made.update(sas.example())
     return {name: annotated(pairs) for name, pairs in made.items()}
 
 

@@ -20,6 +20,7 @@ FILES = {
     "fingerprint.json": "fingerprint",
     "hello.json": "hello",
     "link-confirm.json": "confirm",
+    "sas.json": "sas",
     "frames.json": "frames",
     "frame-sequences.json": "sequences",
     "messages.json": "messages",

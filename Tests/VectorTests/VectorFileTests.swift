@@ -6,6 +6,7 @@ struct VectorFileTests {
     private static let runners: [any VectorBody.Type] = [
         FieldList.self, ConnectionDataForm.self, ConnectionDataAtSession.self, Dialling.self, Outcome.self,
         CertificateFingerprint.self, Pin.self, HelloForm.self, HelloAtReceiver.self, Confirmation.self,
+        CodeValue.self, CodeRun.self,
         FrameStream.self, LinkOverTime.self, MessageFrames.self, CreditOfReceiver.self, CreditOfSender.self,
     ]
 
