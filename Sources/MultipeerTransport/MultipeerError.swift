@@ -18,6 +18,10 @@ public struct MultipeerError: Error, Sendable {
         public static let ended = Code(rawValue: "ended")
         /// The message is longer than the peer accepts.
         public static let tooLarge = Code(rawValue: "too-large")
+        /// The link is plain, and what was asked for needs an encrypted one.
+        public static let notEncrypted = Code(rawValue: "not-encrypted")
+        /// The other side has not answered in time; the link lives.
+        public static let timedOut = Code(rawValue: "timed-out")
         /// The connection data is not of the peer that was named, or none could be made.
         ///
         /// Data that cannot be read at all is an `InvalidConnectionData`; data that was read and leads to no link is

@@ -91,9 +91,11 @@ extension SessionDriver {
             switch event {
             case .markReached(let mark): reached(mark)
             case .probeAnswered: introductions.probeAnswered(by: seat.peer.uid, at: loop.now)
-            case .roundTrip, .datagramOffered, .code: break
+            case .code(let frame): verify(frame, wire, seat)
+            case .roundTrip, .datagramOffered: break
             }
         }
+        guard wire.seat === seat else { return }
         giveTurn(wire, seat)
         guard let end = seat.link.end else { return }
         ended(wire, seat, end == .lost ? EndReason(code: .lost, detail: detail) : EndReason(end))
@@ -136,6 +138,7 @@ extension SessionDriver {
         takeTurn(from: wire.id)
         part(wire.id, .ok)
         settleMarks(of: uid)
+        seat.verification?.settle(.failure(.ended(reason)))
         introductions.linkEnded(wire.id, of: uid, mayResume: unused, at: loop.now)
         note(
             reason.code == .superseded ? .superseded : .linkEnded(reason), of: uid, undelivered: undelivered)

@@ -33,6 +33,7 @@ extension SessionDriver {
             if case .parting(let deadline) = wire.phase, deadline <= now { close(wire) }
             guard let seat = wire.seat else { continue }
             seat.link.advance(to: now)
+            seat.verification?.advance(to: now)
             dirty.insert(wire.id)
             collect(wire, seat)
         }
@@ -93,7 +94,10 @@ extension SessionDriver {
         note(acceptResumes)
         note(leaveDeadline)
         note(turns.deadline)
-        for wire in wires.values { note(wire.deadline) }
+        for wire in wires.values {
+            note(wire.deadline)
+            note(wire.seat?.verification?.deadline)
+        }
         loop.setDeadline(self, earliest)
     }
 }

@@ -71,6 +71,8 @@ final class Seat {
     let outlet: Outlet<EndReason>
     let suite: String?
     let authentication: LinkFacts.Authentication
+    /// Nil until somebody wants the code.
+    var verification: Verification?
 
     /// Our channels, until they are over.
     var outgoing: [UInt32: ChannelOutlet] = [:]

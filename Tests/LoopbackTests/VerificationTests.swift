@@ -1,0 +1,188 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("13 Verification codes over loopback", .inTurns, .timeLimit(.minutes(5)))
+struct VerificationTests {
+    @Test(
+        "both users get the same six digits, whoever asks, and the same again [sas.role] [sas.value] [sas.once]"
+    )
+    func same() async throws {
+        for asks in [[true, false], [false, true], [true, true]] {
+            let meeting = try Meeting()
+            try await meeting.link()
+            let (ann, bob) = (meeting.ann, meeting.bob)
+            let codes = try await within {
+                async let anns = asks[0] ? ann.verificationCode(for: bob.peer) : nil
+                async let bobs = asks[1] ? bob.verificationCode(for: ann.peer) : nil
+                return try await [anns, bobs].compactMap { $0 }
+            }
+            let code = try #require(codes.first)
+            #expect(code.utf8.count == 6 && code.allSatisfy { $0.isASCII && $0.isNumber })
+            #expect(codes.allSatisfy { $0 == code })
+            for _ in 0..<2 {
+                #expect(try await ann.verificationCode(for: bob.peer) == code)
+                #expect(try await bob.verificationCode(for: ann.peer) == code)
+            }
+            try await within { try await meeting.expectTalk() }
+            await meeting.end()
+        }
+    }
+
+    @Test("several who ask at the same time get the one code of the link [sas.once]")
+    func several() async throws {
+        let meeting = try Meeting()
+        try await meeting.link()
+        let codes = try await within {
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<20 {
+                    group.addTask { try await meeting.ann.verificationCode(for: meeting.bob.peer) }
+                    group.addTask { try await meeting.bob.verificationCode(for: meeting.ann.peer) }
+                }
+                return try await group.reduce(into: Set()) { $0.insert($1) }
+            }
+        }
+        #expect(codes.count == 1)
+        await meeting.end()
+    }
+
+    /// With pinned keys nobody gets between two peers whose connection data arrived unchanged. Where the data came through
+    /// the middle, too, it has a link with each of them, and calls itself by the other's name.
+    @Test("somebody in the middle has two links, whose codes differ [sas.value]")
+    func middle() async throws {
+        let configuration = SessionConfiguration.loopback()
+        let ann = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
+        let bob = try Session(peer: PeerID(displayName: "bob"), configuration: configuration)
+        let asBob = try Session(peer: PeerID(displayName: "bob"), configuration: configuration)
+        let asAnn = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
+        for (one, other) in [(ann, asBob), (asAnn, bob)] {
+            let (data, others) = (try await one.connectionData(), try await other.connectionData())
+            async let first: Void = one.connect(with: others)
+            async let second: Void = other.connect(with: data)
+            _ = try await (first, second)
+        }
+        let annsCode = try await within { try await ann.verificationCode(for: asBob.peer) }
+        let bobsCode = try await within { try await bob.verificationCode(for: asAnn.peer) }
+        #expect(annsCode != bobsCode)
+        #expect(try await asBob.verificationCode(for: ann.peer) == annsCode)
+        #expect(try await asAnn.verificationCode(for: bob.peer) == bobsCode)
+        for session in [ann, bob, asBob, asAnn] { await session.disconnect() }
+    }
+
+    @Test("a link that is made again has another code [sas.once]")
+    func again() async throws {
+        let meeting = try Meeting()
+        var codes: Set<String> = []
+        for _ in 0..<2 {
+            try await meeting.link()
+            codes.insert(try await within { try await meeting.ann.verificationCode(for: meeting.bob.peer) })
+            await meeting.end()
+        }
+        #expect(codes.count == 2)
+    }
+
+    @Test("there is no code without a link, nor on a plain one [sas.plain]")
+    func none() async throws {
+        let meeting = try Meeting(ann: .loopback(.none), bob: .loopback(.none))
+        let unlinked = await #expect(throws: MultipeerError.self) {
+            try await meeting.ann.verificationCode(for: meeting.bob.peer)
+        }
+        #expect(unlinked?.code == .notConnected)
+        try await meeting.link()
+        let plain = await #expect(throws: MultipeerError.self) {
+            try await meeting.ann.verificationCode(for: meeting.bob.peer)
+        }
+        #expect(plain?.code == .notEncrypted)
+        try await within { try await meeting.expectTalk() }
+        await meeting.end()
+    }
+
+    @Test("a frame of a code on a plain link ends it with PROTOCOL [sas.plain]")
+    func plainFrames() async throws {
+        let bytes = [UInt8](repeating: 1, count: 32)
+        for frame in [Frame.codeRequest, .codeCommit(bytes), .codeNonce(bytes), .codeReveal(bytes)] {
+            try await withTaps { annsTap, bobsTap in
+                let meeting = try Meeting(
+                    ann: .loopback(.none).tapped(by: annsTap), bob: .loopback(.none).tapped(by: bobsTap))
+                try await meeting.link()
+                try await within { try await meeting.expectTalk() }
+                let isAnns = await meeting.bob.facts(for: meeting.ann.peer)?.isDialled == true
+                let tap = isAnns ? annsTap : bobsTap
+                let live = try #require(await tap.flows.lastIndex { !$0.isOver })
+                var wire = ByteBuffer()
+                frame.encode(into: &wire)
+                await tap.inject(wire.takeAll(), to: isAnns ? .listener : .dialler, of: live)
+                let ends = try await within {
+                    (await meeting.ann.events.firstEnd(), await meeting.bob.events.firstEnd())
+                }
+                #expect(ends.0?.code == .protocolViolation)
+                #expect(ends.0?.closeCode == .protocolError)
+                #expect(ends.1?.closeCode == .protocolError)
+                await meeting.end()
+            }
+        }
+    }
+}
+
+@Suite("13 Verification codes that do not come", .inTurns, .timeLimit(.minutes(5)))
+struct VerificationFailureTests {
+    /// Two drivers that are linked, and hear nothing from each other any more.
+    private static func withDeafLink(
+        _ body: @escaping @Sendable (_ ann: SessionDriver, _ bob: UID) async throws -> Void
+    ) async throws {
+        try await withTaps { annsTap, bobsTap in
+            let brief = SessionConfiguration.loopback().with {
+                $0.silence = .milliseconds(500)
+                $0.death = .seconds(4)
+            }
+            let ann = try SessionDriver(PeerID(displayName: "ann"), brief.tapped(by: annsTap))
+            let bob = try SessionDriver(PeerID(displayName: "bob"), brief.tapped(by: bobsTap))
+            let (data, others) = (
+                try await ann.connectionData(for: nil), try await bob.connectionData(for: nil)
+            )
+            async let first: Void = ann.connect(with: others)
+            async let second: Void = bob.connect(with: data)
+            _ = try await (first, second)
+            for tap in [annsTap, bobsTap] { await tap.meddle { _ in .hold } }
+            try await body(ann, bob.peer.uid)
+            await ann.shutDown()
+            await bob.shutDown()
+        }
+    }
+
+    @Test("whoever has waited long enough is told, and the link lives [sas.wait]")
+    func late() async throws {
+        try await Self.withDeafLink { ann, bob in
+            await #expect(throws: VerificationFault.timedOut) {
+                try await ann.verificationCode(for: bob, within: .milliseconds(100))
+            }
+            #expect(await ann.linkedPeers.map(\.uid) == [bob])
+            await #expect(throws: VerificationFault.timedOut) {
+                try await ann.verificationCode(for: bob, within: .zero)
+            }
+        }
+    }
+
+    @Test("the end of the link ends the waiting, with its reason")
+    func ended() async throws {
+        try await Self.withDeafLink { ann, bob in
+            let fault = await #expect(throws: VerificationFault.self) {
+                try await ann.verificationCode(for: bob, within: .seconds(60))
+            }
+            #expect(fault == .ended(EndReason(code: .timedOut)))
+        }
+    }
+
+    @Test("a caller that is cancelled waits no longer")
+    func cancelled() async throws {
+        try await Self.withDeafLink { ann, bob in
+            let waiting = Task { try await ann.verificationCode(for: bob, within: .seconds(60)) }
+            waiting.cancel()
+            await #expect(throws: VerificationFault.cancelled) { try await waiting.value }
+        }
+    }
+}
