@@ -18,8 +18,11 @@ enum LinkCommand {
             'multipeer link ... > file' gets the peer's bytes alone. Between two shells:
               multipeer link --out a.data --from b.data < file
               multipeer link --out b.data --from a.data > copy
-            """,
+
+
+            """ + Verification.details,
         options: Exchange.options + SessionOptions.options + [
+            Verification.option,
             .init("--chat", "show lines with the peer's name, also when this is not a terminal"),
             .init("--verbose", "say what protects the link and what went over it"),
             .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
@@ -29,10 +32,11 @@ enum LinkCommand {
         try arguments.exclude(["--verbose", "--quiet"])
         let exchange = try Exchange(arguments)
         let options = try SessionOptions(arguments)
+        let verification = try Verification(arguments, options.configuration)
         let session = try Complaint.translating { () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: options.configuration)
         }
-        let link = Linking(session, exchange, arguments)
+        let link = Linking(session, exchange, verification, arguments)
         Interrupt.first { await link.leave() }
         do throws(Complaint) {
             try await link.run()
@@ -48,6 +52,7 @@ enum LinkCommand {
 private final class Linking: Sendable {
     private let session: Session
     private let exchange: Exchange
+    private let verification: Verification?
     private let isQuiet: Bool
     private let isVerbose: Bool
     private let isChat: Bool
@@ -58,9 +63,12 @@ private final class Linking: Sendable {
         var data: ConnectionData?
     }
 
-    init(_ session: Session, _ exchange: Exchange, _ arguments: Arguments) {
+    init(
+        _ session: Session, _ exchange: Exchange, _ verification: Verification?, _ arguments: Arguments
+    ) {
         self.session = session
         self.exchange = exchange
+        self.verification = verification
         isQuiet = arguments.has("--quiet")
         isVerbose = arguments.has("--verbose")
         isChat = arguments.has("--chat") || (Stream.input.isTerminal && Stream.output.isTerminal)
@@ -75,6 +83,7 @@ private final class Linking: Sendable {
         let theirs = try await exchange.obtain(within: session.configuration.patience)
         try await connect(with: theirs)
         await introduce(theirs.peer)
+        try await verification?.compare(with: theirs.peer, in: session)
         let conversation = Conversation(
             session, with: theirs.peer, asChat: isChat ? Chat(with: theirs.peer) : nil)
         let isShown = Stream.error.isTerminal && !isQuiet && !isChat

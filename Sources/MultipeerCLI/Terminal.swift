@@ -36,6 +36,18 @@ package enum Terminal {
         return answer
     }
 
+    /// Whether somebody can be asked.
+    static var isThere: Bool {
+        guard let terminal = try? Stream(opening: "/dev/tty", O_RDWR) else { return false }
+        terminal.close()
+        return true
+    }
+
+    /// Whether an answer to a question with `[y/N]` means yes.
+    static func isYes(_ answer: String?) -> Bool {
+        ["y", "yes"].contains(answer?.lowercased().trimmingCharacters(in: .whitespaces))
+    }
+
     /// How the terminal was before it was told to show nothing of what is typed.
     private static let hidden = Locked<(terminal: Stream, before: termios)?>(nil)
 

@@ -85,6 +85,6 @@ enum TrustOption {
         let holder = evidence.chain.first.map { ", identity \($0.subject.printable)" } ?? ""
         let question = "link with \(evidence.name.printable), \(key)\(holder)? [y/N] "
         let answer = try? await prompts.run { () throws(Complaint) in try Terminal.ask(question) }
-        return ["y", "yes"].contains(answer?.lowercased().trimmingCharacters(in: .whitespaces))
+        return Terminal.isYes(answer ?? nil)
     }
 }
