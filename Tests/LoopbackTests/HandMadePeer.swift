@@ -1,0 +1,155 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import MultipeerTransport
+import Testing
+
+/// A peer that links over TLS like any other, without a loop, and then says what a test wants it to say.
+final class HandMadePeer {
+    /// What it hands to whom it is going to meet.
+    let data: ConnectionData
+    private var introductions: Introductions
+    private let other: ConnectionData
+    private let socket: Socket
+    private let tls: TLSContext
+    private var channel = SecureChannel.plain()
+    private var plaintext = ByteBuffer()
+
+    /// With a uid below or above the other's.
+    convenience init(meeting other: ConnectionData, isLower: Bool) throws {
+        let uid = UID(high: isLower ? 0 : .max, low: try PeerID(displayName: "x").uid.low)
+        let identity = try Identity.generate()
+        let local = LocalPeer(
+            peer: try PeerID(uid: uid, displayName: "hand-made"), instance: 1, preference: .required,
+            hasIdentity: false, fingerprint: identity.fingerprint)
+        var introductions = Introductions(local, seed: 1)
+        // Nobody listens there: it wants to be the one who dials.
+        let nowhere = try #require(Candidate(address: [127, 0, 0, 1], port: 1_024))
+        let data = try introductions.connectionData(
+            for: nil, candidates: [nowhere], token: try Randomness.bytes(32), at: EventLoop.currentMoment())
+        let address = try #require(other.candidates.first.flatMap { SocketAddress($0) })
+        self.init(
+            data, introductions, other, try TLSContext(identity: identity),
+            try Socket.connecting(to: address))
+    }
+
+    private init(
+        _ data: ConnectionData, _ introductions: Introductions, _ other: ConnectionData, _ tls: TLSContext,
+        _ socket: consuming Socket
+    ) {
+        self.data = data
+        self.introductions = introductions
+        self.other = other
+        self.tls = tls
+        self.socket = socket
+    }
+
+    /// Says and hears everything up to SELECTED.
+    func link() async throws {
+        let now = EventLoop.currentMoment()
+        _ = try introductions.connect(with: other, zones: [], at: now)
+        introductions.advance(to: now + Timing.higherDialDelay)
+        let dials = introductions.takeActions().compactMap { action -> ConnectionID? in
+            if case .dial(let id, _, accepting: _) = action { id } else { nil }
+        }
+        let id = try #require(dials.first)
+        let fingerprint = try #require(other.fingerprint)
+        channel = try SecureChannel.tls(tls, role: .client, accepting: [fingerprint])
+        while try !channel.handshake() {
+            try await write()
+            try await read()
+        }
+        let binding = try channel.exportKey(label: "EXPORTER-mpc1-binding", context: [], count: 32)
+        introductions.secured(
+            id, .encrypted(fingerprint, binding: binding), nonce: try Randomness.bytes(32), at: now)
+        while try await !carryOut() {
+            let (header, payload) = try await next()
+            introductions.receive(id, header, payload.span, at: now)
+        }
+    }
+
+    /// Answers whether the link stands.
+    private func carryOut() async throws -> Bool {
+        var isLinked = false
+        while true {
+            let actions = introductions.takeActions()
+            if actions.isEmpty { return isLinked }
+            for action in actions {
+                switch action {
+                case .send(_, let frame):
+                    try channel.write(frame.span)
+                    try await write()
+                case .ask(let uid, _):
+                    introductions.decide(uid, isTrusted: true, at: EventLoop.currentMoment())
+                case .link: isLinked = true
+                case .close(_, let code): throw Closed(code: code)
+                default: break
+                }
+            }
+        }
+    }
+
+    struct Closed: Error { let code: CloseCode }
+
+    /// The key that both ends of the connection have.
+    func exportKey(_ label: String) throws -> [UInt8] {
+        try channel.exportKey(label: label, context: [], count: 32)
+    }
+
+    func say(_ frame: Frame) async throws {
+        var bytes = ByteBuffer()
+        frame.encode(into: &bytes)
+        try channel.write(contentsOf: &bytes)
+        try await write()
+    }
+
+    /// The next frame of one of these kinds.
+    func hear(_ kinds: FrameKind...) async throws -> Frame {
+        while true {
+            let (header, payload) = try await next()
+            if kinds.contains(header.kind) { return try Frame(header, payload.span) }
+        }
+    }
+
+    private func next() async throws -> (FrameHeader, [UInt8]) {
+        let start = try await bytes(FrameHeader.byteCount)
+        let header = FrameHeader(start.span)
+        return (header, try await bytes(header.length))
+    }
+
+    private func bytes(_ count: Int) async throws -> [UInt8] {
+        while plaintext.count < count {
+            if case .bytes = try channel.read(into: &plaintext, upTo: 65_536) { continue }
+            try await read()
+        }
+        let bytes = plaintext.read { (all: Span<UInt8>) in [UInt8](copying: all.extracting(0..<count)) }
+        plaintext.discard(count)
+        return bytes
+    }
+
+    private func read() async throws {
+        let start = ContinuousClock.now
+        var ciphertext = ByteBuffer()
+        while true {
+            switch socket.receive(into: &ciphertext, upTo: 65_536) {
+            case .bytes:
+                let bytes = ciphertext.takeAll()
+                return try channel.receive(bytes.span)
+            case .wouldBlock where ContinuousClock.now - start < .seconds(20): await Task.yield()
+            case .wouldBlock, .endOfStream, .failed: throw Overdue()
+            }
+        }
+    }
+
+    private func write() async throws {
+        let start = ContinuousClock.now
+        while channel.outputCount > 0 {
+            await Task.yield()
+            channel.withOutput { bytes in
+                if case .sent(let count) = socket.send(bytes) { count } else { 0 }
+            }
+            guard ContinuousClock.now - start < .seconds(20) else { throw Overdue() }
+        }
+    }
+}

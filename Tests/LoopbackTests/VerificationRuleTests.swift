@@ -1,0 +1,103 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("13 Verification codes with a peer that is made by hand", .inTurns, .timeLimit(.minutes(5)))
+struct VerificationRuleTests {
+    /// What the peer says: frames that are right up to the last, which is not.
+    struct Breach: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let isLower: Bool
+        let frames: [Frame]
+        var code = CloseCode.protocolError
+    }
+
+    static let nonce = [UInt8](repeating: 0xA0, count: 32)
+    static let commit = Frame.codeCommit(VerificationCode.commitment(to: SecureBytes(nonce)))
+    static let reveal = Frame.codeReveal(nonce)
+
+    static let breaches = [
+        Breach(
+            testDescription: "another reveal", isLower: true,
+            frames: [commit, .codeReveal([UInt8](repeating: 0xA1, count: 32))], code: .badMAC),
+        Breach(testDescription: "two commitments", isLower: true, frames: [commit, commit]),
+        Breach(testDescription: "a second run", isLower: true, frames: [commit, reveal, commit]),
+        Breach(testDescription: "a second reveal", isLower: true, frames: [commit, reveal, reveal]),
+        Breach(testDescription: "reveal alone", isLower: true, frames: [reveal]),
+        Breach(testDescription: "request of the lower", isLower: true, frames: [.codeRequest]),
+        Breach(testDescription: "nonce of the lower", isLower: true, frames: [.codeNonce(nonce)]),
+        Breach(testDescription: "commitment of the higher", isLower: false, frames: [commit]),
+        Breach(testDescription: "reveal of the higher", isLower: false, frames: [reveal]),
+        Breach(testDescription: "nonce unasked", isLower: false, frames: [.codeNonce(nonce)]),
+        Breach(
+            testDescription: "a second nonce", isLower: false,
+            frames: [.codeRequest, .codeNonce(nonce), .codeNonce(nonce)]),
+    ]
+
+    /// Links, and lets the body talk for the peer.
+    private static func withPeer(
+        isLower: Bool, _ body: (Session, HandMadePeer) async throws -> Void
+    ) async throws {
+        let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
+        let peer = try HandMadePeer(meeting: try await bob.connectionData(), isLower: isLower)
+        let data = peer.data
+        async let connected: Void = bob.connect(with: data)
+        for await event in bob.events { if case .peer(_, .connecting) = event { break } }
+        try await peer.link()
+        try await connected
+        try await body(bob, peer)
+        await bob.disconnect(within: .zero)
+    }
+
+    @Test(
+        "a run that the application did not ask for is answered, and gives the code of the exporter [sas.role] [sas.value]",
+        arguments: [true, false])
+    func unasked(_ isLower: Bool) async throws {
+        try await Self.withPeer(isLower: isLower) { bob, peer in
+            let key = SecureBytes(try peer.exportKey("EXPORTER-mpc1-sas"))
+            var machine = VerificationCode(
+                as: isLower ? .controlling : .controlled, key: key, nonce: SecureBytes(Self.nonce))
+            var said = machine.ask()
+            while let frame = said {
+                try await peer.say(frame)
+                guard machine.code == nil else { break }
+                said = try machine.receive(try await peer.hear(.codeCommit, .codeNonce, .codeReveal))
+            }
+            let code = machine.code
+            #expect(code == (try await bob.verificationCode(for: peer.data.peer)))
+        }
+    }
+
+    @Test(
+        "a peer that breaks the rules is told the code of the rule [sas.order] [sas.commit] [sas.once]",
+        arguments: breaches)
+    func breach(_ breach: Breach) async throws {
+        try await Self.withPeer(isLower: breach.isLower) { bob, peer in
+            for frame in breach.frames { try await peer.say(frame) }
+            let close = try await peer.hear(.close)
+            #expect(close == .close(breach.code, reason: ""))
+            let end = await bob.events.firstEnd()
+            #expect(end?.code == .protocolViolation)
+            #expect(end?.closeCode == breach.code)
+        }
+    }
+
+    @Test("who waits for the code of a peer that breaks the rules is told why there is none [sas.commit]")
+    func waiting() async throws {
+        try await Self.withPeer(isLower: true) { bob, peer in
+            let other = peer.data.peer
+            let waiting = Task { try await bob.verificationCode(for: other) }
+            _ = try await peer.hear(.codeRequest)
+            try await peer.say(Self.commit)
+            try await peer.say(.codeReveal([UInt8](repeating: 0xA1, count: 32)))
+            let error = await #expect(throws: MultipeerError.self) { try await waiting.value }
+            #expect(error?.code == .ended)
+            #expect(error?.reason?.closeCode == .badMAC)
+        }
+    }
+}
