@@ -19,6 +19,9 @@ package struct VerificationCode: ~Copyable, Sendable {
         phase = .idle(part, Secrets(key: key, nonce: nonce))
     }
 
+    /// How long an application waits for the code.
+    package static let patience = Duration.seconds(10)
+
     /// The six digits, once both ends have them.
     package var code: String? { if case .agreed(_, let code) = phase { code } else { nil } }
 

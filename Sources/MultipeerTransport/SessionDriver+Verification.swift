@@ -6,12 +6,9 @@ package import MultipeerSecurity
 // MARK: the verification code
 
 extension SessionDriver {
-    /// How long a caller waits for the code. [sas.wait]
-    static let verificationPatience = Duration.seconds(10)
-
     /// The code of the link to a peer, once both ends have it. The other side answers without asking anybody.
     package func verificationCode(
-        for uid: UID, within patience: Duration = verificationPatience
+        for uid: UID, within patience: Duration = VerificationCode.patience
     ) async throws(VerificationFault) -> String {
         guard let wire = wires.values.first(where: { $0.seat?.peer.uid == uid }), let seat = wire.seat else {
             throw .notLinked

@@ -42,6 +42,7 @@ struct RegistryTests {
             ("attempt", Timing.attempt), ("hello", Timing.greeting), ("confirm", Timing.decision),
             ("trust", Timing.decision), ("select", Timing.selection), ("higherDelay", Timing.higherDialDelay),
             ("staleAge", Timing.linkSettles), ("staleProbe", Timing.probe),
+            ("code", VerificationCode.patience),
         ])
     func timers(_ name: String, _ duration: Duration) throws {
         let timer = try #require(registries.timers.first { $0.name == name })
