@@ -4,7 +4,8 @@ package import MultipeerIntroduction
 // MARK: what comes from the peer
 
 extension Link: FrameSink {
-    /// Takes bytes from the connection, in any pieces, and answers how many it used: all, unless CLOSE was among them.
+    /// Takes bytes from the connection, in any pieces, and answers how many it used: all, unless CLOSE or
+    /// a frame of the verification code was among them. The rest is for another call, behind the events.
     /// What is not a frame ends the link like any other violation.
     package mutating func receive(
         _ bytes: Span<UInt8>, through decoder: inout FrameDecoder, at now: Moment
@@ -30,8 +31,8 @@ extension Link: FrameSink {
     package var frameLimit: Int { Limits.frame }  // [frame.limit]
     package var frameOrder: FrameOrder? { .open }  // [frame.order]
 
-    /// False behind the peer's CLOSE. [close.after]
-    package var wantsFrames: Bool { phase != .ended }
+    /// False behind the peer's CLOSE, and behind a frame that the owner may refuse until it has taken the events.
+    package var wantsFrames: Bool { phase != .ended && !awaitsJudgement }  // [close.after]
 
     package mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
         guard phase == .open else { return receiveInClosing(header, payload) }
@@ -74,7 +75,11 @@ extension Link: FrameSink {
     /// The complete messages that came since the last call, in order. [msg.order]
     package mutating func takeMessages() -> [IncomingMessage] { incoming.takeAll() }
 
-    package mutating func nextEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+    package mutating func nextEvent() -> Event? {
+        guard events.isEmpty else { return events.removeFirst() }
+        awaitsJudgement = false
+        return nil
+    }
 
     /// The application has taken messages of this cost: the peer may spend it again. [msg.credit-return]
     package mutating func consumed(_ cost: Int) { grant.take(cost) }
@@ -134,7 +139,9 @@ extension Link {
         case .credit(channel: 0, let limit): try purse.raise(to: limit)
         case .credit(let channel, let limit): try outgoing.credited(channel, limit: limit)
         case .datagram(let offer): events.append(.datagramOffered(offer))
-        case .codeRequest, .codeCommit, .codeNonce, .codeReveal: events.append(.code(frame))
+        case .codeRequest, .codeCommit, .codeNonce, .codeReveal:
+            events.append(.code(frame))
+            awaitsJudgement = true
         case .hello, .confirm, .select, .selected, .invite, .answer, .complete:
             throw .outOfPlace(header.kind)  // [frame.order]
         case .members, .pong, .message, .messagePart, .close, .ignorable: break

@@ -58,6 +58,8 @@ package struct Link: ~Copyable, Sendable {
     var now: Moment
     var incoming = IncomingMessages()
     var events: [Event] = []
+    /// The owner has yet to judge a frame of the verification code: nothing behind it is taken before.
+    var awaitsJudgement = false
     var assembler: MessageAssembler
     var grant: MessageCredit.Grant
     var purse: MessageCredit.Purse

@@ -97,9 +97,9 @@ final class HandMadePeer {
         try channel.exportKey(label: label, context: [], count: 32)
     }
 
-    func say(_ frame: Frame) async throws {
+    func say(_ frames: Frame...) async throws {
         var bytes = ByteBuffer()
-        frame.encode(into: &bytes)
+        for frame in frames { frame.encode(into: &bytes) }
         try channel.write(contentsOf: &bytes)
         try await write()
     }

@@ -87,6 +87,23 @@ struct VerificationRuleTests {
         }
     }
 
+    @Test("what comes behind a frame that is refused is not used, and what comes behind one that is due is")
+    func behind() async throws {
+        for isRefused in [true, false] {
+            try await Self.withPeer(isLower: true) { bob, peer in
+                let last = isRefused ? Self.reveal : Self.commit
+                try await peer.say(.message([1]), last, .message([2]))
+                if !isRefused { try await peer.say(.close(.goodbye, reason: "")) }
+                var messages: [[UInt8]] = []
+                for await event in bob.events {
+                    if case .message(let message) = event { messages.append(message.bytes) }
+                    if case .peer(_, .notConnected) = event { break }
+                }
+                #expect(messages == (isRefused ? [[1]] : [[1], [2]]))
+            }
+        }
+    }
+
     @Test("who waits for the code of a peer that breaks the rules is told why there is none [sas.commit]")
     func waiting() async throws {
         try await Self.withPeer(isLower: true) { bob, peer in

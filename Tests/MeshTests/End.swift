@@ -7,6 +7,7 @@ final class End {
     var link: Link
     var now: Moment
     private var decoder = FrameDecoder()
+    private var taken: [Link.Event] = []
 
     init(_ configuration: Link.Configuration = .init(), at now: Moment = .start) {
         self.now = now
@@ -35,7 +36,16 @@ final class End {
         return used == bytes.count ? collector.frames : []
     }
 
-    func receive(_ bytes: [UInt8]) { _ = link.receive(bytes.span, through: &decoder, at: now) }
+    /// Goes on behind a frame that waits for the owner, whose events are kept for `events`.
+    func receive(_ bytes: [UInt8]) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let used = link.receive(rest.span, through: &decoder, at: now)
+            rest.removeFirst(used)
+            if rest.isEmpty || used == 0 { return }
+            taken = events()
+        }
+    }
 
     func receive(_ frames: Frame...) { receive(frames) }
 
@@ -51,7 +61,8 @@ final class End {
     }
 
     func events() -> [Link.Event] {
-        var events: [Link.Event] = []
+        var events = taken
+        taken = []
         while let event = link.nextEvent() { events.append(event) }
         return events
     }
