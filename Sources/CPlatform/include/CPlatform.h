@@ -16,6 +16,40 @@ void multipeer_name_thread(const char *name);
 /// `struct sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
 int multipeer_accept(int listener, void *address, unsigned int *length);
 
+/// Packets that one call of `multipeer_send_packets` or `multipeer_receive_packets` handles at the most.
+#define MULTIPEER_PACKETS 64
+
+/// Bytes of the longest socket address that we use, a `struct sockaddr_in6`.
+#define MULTIPEER_ADDRESS_ROOM 28
+
+/// Sends `count` bytes as UDP packets of `segment` bytes, of which the last may be shorter, with one call (UDP_SEGMENT).
+/// With a `segment` of 0 they are one packet. Answers like `sendmsg`.
+long multipeer_send_segments(
+    int socket, const void *address, unsigned int length, const void *bytes, unsigned long count,
+    unsigned short segment);
+
+/// Sends `count` packets, which lie one behind the other in `bytes`, to one address. Answers like `sendmmsg`.
+int multipeer_send_packets(
+    int socket, const void *address, unsigned int length, const unsigned char *bytes,
+    const unsigned short *sizes, unsigned int count);
+
+/// One packet that came, or several of equal size that the kernel joined (UDP_GRO).
+struct multipeer_arrival {
+    /// Bytes, and how many of them each packet but the last has; 0 when it is one packet.
+    unsigned int count;
+    unsigned int segment;
+    bool is_truncated;
+    /// A `struct sockaddr`.
+    _Alignas(8) unsigned char address[MULTIPEER_ADDRESS_ROOM];
+};
+
+/// Receives into `count` rooms of `size` bytes, one behind the other, without waiting. Answers like `recvmmsg`.
+int multipeer_receive_packets(
+    int socket, void *room, unsigned int size, struct multipeer_arrival *arrivals, unsigned int count);
+
+/// Lets the kernel join packets that come. Answers like `setsockopt`.
+int multipeer_join_packets(int socket);
+
 /// Lets glibc keep up to twice `size` bytes of freed memory (at most 32 MiB) instead of giving it back to the system at
 /// once: a message's memory would otherwise be faulted in anew for each. It only raises the threshold that glibc adapts
 /// by itself when large blocks are freed; other allocators ignore it.

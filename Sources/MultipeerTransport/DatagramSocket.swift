@@ -1,0 +1,288 @@
+import CPlatform
+import Glibc
+import MultipeerFraming
+
+/// A UDP socket that never blocks, is connected to nobody, and closes with its owner.
+///
+/// It sends in batches by the best means that the kernel has: packets of equal size as segments of one call, else
+/// several packets with one call, else one by one. A kernel that refuses a means is not asked again. Nothing that
+/// happens to a packet is the socket's end: what the network or the kernel refuses is lost, as any packet can be.
+package struct DatagramSocket: ~Copyable, Sendable {
+    /// Segments of one call, and their bytes: what every kernel that has them accepts for IPv4 and IPv6.
+    package static let mostSegments = 64
+    package static let longestRun = 65_487
+    /// What waits in the kernel while the loop is busy; it gives less where the system's limit is lower.
+    private static let room: Int32 = 1_048_576
+
+    /// How packets are handed to the kernel.
+    package enum Means: Int, Comparable, CaseIterable, Sendable {
+        case oneByOne, together, segments
+
+        package static func < (one: Means, other: Means) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// For `EventLoop.register` alone; deregister it before the socket goes.
+    package let descriptor: Int32
+    /// Whether it is an IPv6 socket that carries IPv4, too.
+    private let isDualStack: Bool
+    package private(set) var means = Means.segments
+
+    private init(_ family: Int32, dualStack: Bool = false) throws(SocketFault) {
+        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        isDualStack = dualStack
+        descriptor = socket(family, kind, Int32(IPPROTO_UDP))
+        guard descriptor >= 0 else { throw .last }
+    }
+
+    deinit { close(descriptor) }
+
+    /// A socket at one address of this machine. Port 0 takes any free one; `localAddress` tells which.
+    package static func bound(
+        to address: SocketAddress, atMost means: Means = .segments
+    ) throws(SocketFault) -> DatagramSocket {
+        let socket = try DatagramSocket(address.family)
+        return try bind(socket, to: address, means)
+    }
+
+    /// A socket at every address of this machine, IPv4 and IPv6 where the system has both.
+    package static func everywhere(atMost means: Means = .segments) throws(SocketFault) -> DatagramSocket {
+        do throws(SocketFault) {
+            let socket = try DatagramSocket(AF_INET6, dualStack: true)
+            return try bind(socket, to: SocketAddress(.anyV6, port: 0), means)
+        } catch {
+            return try bound(to: SocketAddress(.anyV4, port: 0), atMost: means)
+        }
+    }
+
+    private static func bind(
+        _ socket: consuming DatagramSocket, to address: SocketAddress, _ means: Means
+    ) throws(SocketFault) -> DatagramSocket {
+        if !address.host.isV4 {
+            try socket.set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), socket.isDualStack ? 0 : 1)
+        }
+        let descriptor = socket.descriptor
+        guard unsafe address.withSystemAddress({ unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            throw .last
+        }
+        // Neither is worth failing for.
+        try? socket.set(SO_RCVBUF, at: SOL_SOCKET, room)
+        if means == .segments { _ = multipeer_join_packets(descriptor) }
+        socket.means = means
+        return socket
+    }
+
+    package var localAddress: SocketAddress? {
+        unsafe SocketAddress.filled { unsafe getsockname(descriptor, $0, $1) }.address
+    }
+
+    private borrowing func set(_ option: Int32, at level: Int32, _ value: Int32) throws(SocketFault) {
+        var value = value
+        let size = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe setsockopt(descriptor, level, option, &value, size) == 0 else { throw .last }
+    }
+}
+
+// MARK: - Sending
+
+extension DatagramSocket {
+    /// What became of a batch. What was neither is still in it: the kernel has no room.
+    package struct Sent: Hashable, Sendable {
+        package fileprivate(set) var sent = 0
+        /// Packets that the kernel would not take, of whatever reason: lost.
+        package fileprivate(set) var refused = 0
+    }
+
+    /// Hands the packets of the batch to the kernel and takes them out of it, until it is empty or the kernel full: then
+    /// the socket becomes writable later.
+    package mutating func send(_ batch: inout DatagramBatch, to address: SocketAddress) -> Sent {
+        var result = Sent()
+        let address = SocketAddress(isDualStack ? address.host.mapped : address.host, port: address.port)
+        while !batch.isEmpty {
+            switch hand(batch, to: address) {
+            case .taken(let packets):
+                batch.removeFirst(packets)
+                result.sent += packets
+            case .lost(let packets):
+                batch.removeFirst(packets)
+                result.refused += packets
+            case .again: continue
+            case .full: return result
+            }
+        }
+        return result
+    }
+
+    private enum Handed {
+        case taken(Int), lost(Int), again, full
+    }
+
+    /// One call.
+    private mutating func hand(_ batch: borrowing DatagramBatch, to address: SocketAddress) -> Handed {
+        let packets: Int
+        let taken: Int
+        switch means {
+        case .segments:
+            let run = batch.run()
+            packets = run.packets
+            taken =
+                call(batch, run.bytes, segment: packets > 1 ? batch.waiting.first ?? 0 : 0, address) >= 0
+                ? packets : -1
+        case .together:
+            packets = 1
+            taken = callTogether(batch, address)
+        case .oneByOne:
+            packets = 1
+            taken = call(batch, Int(batch.waiting.first ?? 0), segment: 0, address) >= 0 ? 1 : -1
+        }
+        if taken >= 0 { return .taken(taken) }
+        switch errno {
+        case EINTR: return .again
+        case EAGAIN: return .full
+        case EINVAL where means == .segments && packets > 1, EIO where means == .segments && packets > 1,
+            ENOPROTOOPT where means == .segments, EOPNOTSUPP where means == .segments:
+            means = .together
+            return .again
+        case ENOSYS where means == .together:
+            means = .oneByOne
+            return .again
+        case EMSGSIZE where packets > 1:
+            // Segments do not fit the path; the packets themselves may be cut by the network.
+            means = .together
+            return .again
+        default: return .lost(packets)
+        }
+    }
+
+    private func call(
+        _ batch: borrowing DatagramBatch, _ count: Int, segment: UInt16, _ address: SocketAddress
+    ) -> Int {
+        batch.bytes.read { bytes in
+            unsafe bytes.withUnsafeBytes { bytes in
+                unsafe address.withSystemAddress { address, length in
+                    unsafe multipeer_send_segments(
+                        descriptor, address, length, bytes.baseAddress, UInt(count), segment)
+                }
+            }
+        }
+    }
+
+    private func callTogether(_ batch: borrowing DatagramBatch, _ address: SocketAddress) -> Int {
+        let sizes = batch.waiting.prefix(Int(MULTIPEER_PACKETS))
+        return batch.bytes.read { bytes in
+            unsafe bytes.withUnsafeBufferPointer { bytes in
+                unsafe sizes.withUnsafeBufferPointer { sizes in
+                    unsafe address.withSystemAddress { address, length in
+                        unsafe Int(
+                            multipeer_send_packets(
+                                descriptor, address, length, bytes.baseAddress, sizes.baseAddress,
+                                UInt32(sizes.count)))
+                    }
+                }
+            }
+        }
+    }
+}
+
+// MARK: - Receiving
+
+extension DatagramSocket {
+    /// What one call brought.
+    package struct Received: Hashable, Sendable {
+        /// Packets that were lent.
+        package fileprivate(set) var packets = 0
+        /// Packets that were longer than the room for them, or from nowhere.
+        package fileprivate(set) var dropped = 0
+        /// Whether nothing more waits for now.
+        package fileprivate(set) var isDrained = true
+    }
+
+    /// Receives as many packets as one call brings, and lends each together with where it came from.
+    package borrowing func receive(
+        with intake: DatagramIntake, _ body: (Span<UInt8>, SocketAddress) -> Void
+    ) -> Received {
+        let arrivals = intake.fill(from: descriptor)
+        var received = Received()
+        guard arrivals >= 0 else {
+            // An ICMP error of an earlier packet is told once, in place of a packet.
+            received.isDrained = errno == EAGAIN
+            return received
+        }
+        received.isDrained = arrivals < intake.slots
+        for index in 0..<arrivals {
+            guard let source = intake.source(of: index) else {
+                received.dropped += 1
+                continue
+            }
+            received.packets += intake.withPackets(of: index) { body($0, source) }
+        }
+        return received
+    }
+}
+
+/// Room for what one call receives; used again and again, by any socket of the same thread.
+///
+/// Safe: the room is its own, and only what the kernel filled is lent.
+@safe package final class DatagramIntake {
+    /// Packets, or joins of packets, that one call receives.
+    package let slots: Int
+    private let size: Int
+    private let room: UnsafeMutablePointer<UInt8>
+    private let arrivals: UnsafeMutablePointer<multipeer_arrival>
+
+    /// The longest join is 64 KiB; memory that is never written to is never taken from the system.
+    package init(slots: Int = 16, size: Int = 65_536) {
+        precondition(slots > 0 && slots <= Int(MULTIPEER_PACKETS), "one call cannot receive so much")
+        self.slots = slots
+        self.size = size
+        unsafe room = .allocate(capacity: slots * size)
+        unsafe arrivals = .allocate(capacity: slots)
+        unsafe arrivals.initialize(repeating: multipeer_arrival(), count: slots)
+    }
+
+    deinit {
+        unsafe room.deallocate()
+        unsafe arrivals.deallocate()
+    }
+
+    fileprivate func fill(from descriptor: Int32) -> Int {
+        while true {
+            let count = unsafe multipeer_receive_packets(
+                descriptor, room, UInt32(size), arrivals, UInt32(slots))
+            if count >= 0 || errno != EINTR { return Int(count) }
+        }
+    }
+
+    /// Nil for what is not whole, and for what is of no family that we know.
+    fileprivate func source(of index: Int) -> SocketAddress? {
+        if unsafe arrivals[index].is_truncated { return nil }
+        let address = unsafe withUnsafeBytes(of: arrivals[index].address) { raw in
+            unsafe raw.withMemoryRebound(to: sockaddr.self) { addresses in
+                unsafe addresses.baseAddress.flatMap { unsafe SocketAddress($0) }
+            }
+        }
+        return address.map { SocketAddress($0.host.unmapped, port: $0.port) }
+    }
+
+    /// Cuts what the kernel joined, and answers how many packets it was. An empty packet is one, too.
+    fileprivate func withPackets(of index: Int, _ body: (Span<UInt8>) -> Void) -> Int {
+        let count = unsafe Int(arrivals[index].count)
+        let segment = unsafe arrivals[index].segment == 0 ? count : Int(arrivals[index].segment)
+        let bytes = unsafe Span(_unsafeStart: room + index * size, count: count)
+        var (start, packets) = (0, 0)
+        repeat {
+            let end = min(start + segment, count)
+            body(bytes.extracting(start..<end))
+            packets += 1
+            start = end
+        } while start < count
+        return packets
+    }
+}
+
+extension SocketAddress.Host {
+    /// An IPv4 address as `::ffff:a.b.c.d`; an IPv6 address itself.
+    fileprivate var mapped: Self {
+        guard case .v4(let number) = self else { return self }
+        return .v6(high: 0, low: 0xffff_0000_0000 | UInt64(number))
+    }
+}
