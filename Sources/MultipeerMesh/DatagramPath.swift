@@ -36,6 +36,17 @@ package struct DatagramPath: Sendable {
         case down
     }
 
+    package struct Timing: Equatable, Sendable {
+        /// How long a new pair of numbers may take until the first pong.
+        package var patience = Duration.seconds(10)
+        /// How long after that, or after the path went down, this side tries again. [dgram.path]
+        package var rest = Duration.seconds(30)
+        /// Between pings of a path that is up.
+        package var pings = Duration.seconds(5)
+
+        package init() {}
+    }
+
     package enum Phase: Equatable, Sendable {
         /// One of the two offers is missing.
         case idle
@@ -58,6 +69,7 @@ package struct DatagramPath: Sendable {
     /// What the peer announced last; nil when it wants no datagrams.
     private(set) var remote: DatagramOffer?
     private let port: UInt16
+    private let timing: Timing
     private var actions: [Action] = []
     /// Faults since the path was last up.
     private var faults = 0
@@ -75,11 +87,13 @@ package struct DatagramPath: Sendable {
     ///   - isControlling: this side has the lower uid.
     ///   - isProtected: the link is encrypted.
     ///   - port: where this side receives datagrams.
-    package init(isControlling: Bool, isProtected: Bool, port: UInt16) {
+    ///   - timing: how long everything may take.
+    package init(isControlling: Bool, isProtected: Bool, port: UInt16, timing: Timing = Timing()) {
         precondition(port != 0, "who receives no datagrams needs no path")
         self.isControlling = isControlling
         self.isProtected = isProtected
         self.port = port
+        self.timing = timing
         actions = [.drawAssociation]
     }
 
@@ -162,7 +176,7 @@ extension DatagramPath {
         sequence = 0
         window = RepeatWindow()
         lastForeignPing = lastPing
-        let until = now + Self.patience
+        let until = now + timing.patience
         if isProtected {
             phase = .shakingHands(HandshakeTimer(now: now), until: until)
             say(.begin(keyContext: context(local, remote)))
@@ -223,12 +237,8 @@ extension DatagramPath {
 // MARK: - Time
 
 extension DatagramPath {
-    /// How long a new pair of numbers may take until the first pong.
-    static let patience = Duration.seconds(10)
-    /// How long after that, or after the path went down, this side tries again. The controlling end is the first, so
-    /// that one offer serves both.
-    private var rest: Duration { .seconds(isControlling ? 30 : 31) }
-    private static let pingInterval = Duration.seconds(5)
+    /// The controlling end is the first to try again, so that one offer serves both.
+    private var rest: Duration { timing.rest + (isControlling ? .zero : .seconds(1)) }
     private static let mostMissed = 3
 
     /// The next moment at which `advance` has something to do.
@@ -259,7 +269,7 @@ extension DatagramPath {
         case .up(let missed, let isAsked, _):
             let missed = isAsked ? missed + 1 : 0
             guard missed < Self.mostMissed else { return stop(.resting(until: now + rest)) }  // [dgram.path]
-            phase = .up(missed: missed, isAsked: true, next: now + Self.pingInterval)  // [dgram.path]
+            phase = .up(missed: missed, isAsked: true, next: now + timing.pings)  // [dgram.path]
             ping()
         case .resting:
             // The offer of before stays good until the owner has drawn a new number. [dgram.restart]
@@ -273,7 +283,7 @@ extension DatagramPath {
         switch phase {
         case .probing:
             faults = 0
-            phase = .up(missed: 0, isAsked: false, next: now + Self.pingInterval)
+            phase = .up(missed: 0, isAsked: false, next: now + timing.pings)
             say(.up)  // [dgram.path]
         case .up(_, _, let next): phase = .up(missed: 0, isAsked: false, next: next)
         case .idle, .shakingHands, .resting: break
