@@ -9,7 +9,7 @@ package struct IncomingMessage: Sendable {
     package let range: Range<Int>
     package let cost: Int
 
-    init(_ storage: [UInt8], _ range: Range<Int>, cost: Int) {
+    package init(_ storage: [UInt8], _ range: Range<Int>, cost: Int) {
         self.storage = storage
         self.range = range
         self.cost = cost
