@@ -21,6 +21,8 @@ public import MultipeerTransport
 /// - 7 links: `connect` throws `ended` with the reason `full`, and so does the other side's.
 /// - 32 peers sought or linked: `connect` throws `ended` with the reason `busy`.
 /// - 4 MiB, or 16,384 messages, accepted and not yet written to one peer: `send` waits.
+/// - 256 KiB, or 1,024 messages, on their way to one peer over UDP: `send` of an unreliable one waits.
+/// - 1 MiB of unreliable messages of one peer that nobody takes from `events`: what comes beyond over UDP is lost.
 /// - The peer's `maxMessage`: `send` throws `tooLarge`. A peer that sends more than ours is disconnected.
 /// - 4 MiB of messages that nobody takes from `events`: their sender waits, and is not disconnected.
 /// - The peer's `maxChannels`, 64 unless set, of streams and files open to it: `openStream` waits.
@@ -141,6 +143,23 @@ public actor Session {
     public nonisolated func send(_ message: [UInt8], to peer: PeerID) async throws(MultipeerError) {
         do throws(SendFault) {
             try await driver.send(message, to: peer.uid)
+        } catch {
+            throw MultipeerError(error, to: peer)
+        }
+    }
+
+    /// Sends one message as reliably as it needs.
+    ///
+    /// An unreliable one costs less and waits for none before it, but may be lost or arrive out of order; it never
+    /// arrives twice. It goes over UDP, protected like the link. One of more than 1,150 bytes, and any while UDP does not
+    /// get through, takes the link and counts as reliable there. `flush` does not know of those that went over UDP.
+    ///
+    /// Waits while the queue is full; throws like `send` for a reliable one.
+    public nonisolated func send(
+        _ message: [UInt8], to peer: PeerID, delivery: Delivery
+    ) async throws(MultipeerError) {
+        do throws(SendFault) {
+            try await driver.send(message, to: peer.uid, delivery: delivery)
         } catch {
             throw MultipeerError(error, to: peer)
         }

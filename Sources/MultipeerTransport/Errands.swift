@@ -7,6 +7,8 @@ final class Errands: Sendable {
     enum Errand: Sendable {
         /// Messages wait in the outlet of this link.
         case messages(ConnectionID)
+        /// Unreliable messages do.
+        case datagrams(ConnectionID)
         /// A writer of this channel of ours wrote, finished or gave up.
         case writer(ChannelKey)
         /// A reader of this channel of the peer has taken something, or gave up.

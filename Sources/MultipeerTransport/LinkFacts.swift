@@ -33,6 +33,28 @@ public struct LinkFacts: Sendable {
     public let localAddress: String
     /// Whether we dialled.
     public let isDialled: Bool
+    /// Unreliable messages over UDP.
+    public struct Datagrams: Hashable, Sendable {
+        /// Whether UDP gets through, so that unreliable messages go that way.
+        public let isUp: Bool
+        /// Messages that were sent over UDP.
+        public let sent: Int
+        /// Messages that came over UDP.
+        public let received: Int
+        /// What was lost on this side: it came twice or too late, made no sense, found too much unread, or the system
+        /// would not send it.
+        public let dropped: Int
+
+        package init(isUp: Bool = false, sent: Int = 0, received: Int = 0, dropped: Int = 0) {
+            self.isUp = isUp
+            self.sent = sent
+            self.received = received
+            self.dropped = dropped
+        }
+    }
+
+    /// Unreliable messages over UDP: whether they get through, and how many did.
+    public let datagrams: Datagrams
     /// What the link has carried so far.
     public let statistics: LinkStatistics
 }

@@ -85,6 +85,15 @@ package final class Outlet<Ending: Error>: Sendable {
         }
     }
 
+    /// On the loop: messages that were accepted elsewhere go the same way, and count until `released`. There is room for
+    /// nobody else until the limits are kept again.
+    package func adopt(messages: Int, bytes: Int) {
+        state.withLock { state in
+            state.messages += messages
+            state.bytes += bytes
+        }
+    }
+
     /// On the loop: so much of what was taken is written, and there is room again.
     package func released(messages: Int, bytes: Int) {
         admit { state in

@@ -1,5 +1,6 @@
 import MultipeerFraming
 package import MultipeerIntroduction
+package import MultipeerMesh
 public import MultipeerSecurity
 
 /// How a session protects its links, whom it trusts, where it listens and how long it waits.
@@ -39,12 +40,18 @@ public struct SessionConfiguration: Sendable {
     /// Silence after which a peer is given up, longer than `silence`, 1 hour at the most; 10 seconds unless set.
     /// Spec 14.2.
     public var death: Duration
+    /// Whether unreliable messages go over UDP, on a port that the system chooses, where that gets through; yes unless set.
+    /// If not, they take the link.
+    public var datagrams: Bool
     /// Where TLS secrets are written for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil writes none.
     public var keyLog: KeyLog?
     /// Links at the most. Spec 15.
     package var seats: Int
     /// The same, found out when it is known where the session listens. A test puts itself in between.
     package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
+    /// What is offered instead of the UDP port at which the session receives. A test puts itself in between.
+    package var datagramPort: (@Sendable (UInt16) -> UInt16)?
+    package var datagramTiming = DatagramPath.Timing()
 
     /// A session with the standard limits: encrypted when the other side can, listening on every interface.
     public init(
@@ -64,6 +71,7 @@ public struct SessionConfiguration: Sendable {
         death = .seconds(10)
         seats = Limits.peers - 1
         keyLog = nil
+        datagrams = true
         advertising = nil
     }
 }

@@ -78,6 +78,7 @@ extension SessionDriver {
         names[uid] = data.peer
         acceptor?.ended(id)
         dirty.insert(id)
+        if let seat = wire.seat { openDatagrams(wire, seat, data) }
         note(.linked, of: uid)
         settleOutcomes(of: uid, nil)
     }
@@ -91,8 +92,9 @@ extension SessionDriver {
             switch event {
             case .markReached(let mark): reached(mark)
             case .probeAnswered: introductions.probeAnswered(by: seat.peer.uid, at: loop.now)
+            case .datagramOffered(let offer): datagramsOffered(offer, wire, seat)
             case .code(let frame): verify(frame, wire, seat)
-            case .roundTrip, .datagramOffered: break
+            case .roundTrip: break
             }
         }
         guard wire.seat === seat else { return }
@@ -135,6 +137,7 @@ extension SessionDriver {
         let statistics = seat.link.statistics
         let unused = reason.code == .lost && statistics.messagesReceived == 0 && statistics.roundTrip == nil
         failChannels(seat, reason)
+        closeDatagrams(seat)
         takeTurn(from: wire.id)
         part(wire.id, .ok)
         settleMarks(of: uid)

@@ -15,7 +15,8 @@ extension SessionDriver {
         defer { token.erase() }  // [secret.erase]
         do throws(InvalidConnectionData) {
             return try introductions.connectionData(
-                for: recipient, candidates: candidates, token: token, at: EventLoop.currentMoment())
+                for: recipient, candidates: candidates, flags: configuration.datagrams ? .datagrams : [],
+                token: token, at: EventLoop.currentMoment())
         } catch {
             throw .invalidData(error)
         }
@@ -78,6 +79,7 @@ extension SessionDriver {
             // Other threads may have been let in since they were asked just now: what was accepted goes, too.
             seat.link.enqueue(outlets.close(seat.peer.uid, with: EndReason(code: .left)))
             finishChannels(wire, seat, EndReason(code: .left))
+            finishDatagrams(wire, seat)
             seat.link.closeWhenDrained(.goodbye, at: now)  // [close.goodbye]
             dirty.insert(wire.id)
         }
@@ -137,7 +139,8 @@ extension SessionDriver {
         return LinkFacts(
             isEncrypted: seat.isEncrypted, suite: seat.suite, authentication: seat.authentication,
             address: "\(wire.remote)", localAddress: wire.socket.localAddress.map { "\($0)" } ?? "",
-            isDialled: wire.isDialled, statistics: seat.link.statistics)
+            isDialled: wire.isDialled, datagrams: seat.lane?.facts ?? LinkFacts.Datagrams(),
+            statistics: seat.link.statistics)
     }
 
     package var linkedPeers: [PeerID] { wires.values.compactMap { $0.seat?.peer } }

@@ -15,6 +15,10 @@ extension SessionDriver {
     nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
     private func handle(_ token: Int, _ readiness: Readiness) {
+        if token <= DatagramPorts.firstToken {
+            handleDatagrams(token, readiness)
+            return deliver()
+        }
         if token < 0 { return accept(from: token) }
         guard let id = UInt32(exactly: token).map(ConnectionID.init(rawValue:)), let wire = wires[id] else {
             return
@@ -36,6 +40,7 @@ extension SessionDriver {
             seat.verification?.advance(to: now)
             dirty.insert(wire.id)
             collect(wire, seat)
+            advanceDatagrams(wire, seat)
         }
         advanceTurns()
         if let acceptResumes, acceptResumes <= now { resumeAccepting() }
@@ -47,6 +52,7 @@ extension SessionDriver {
     /// looked at that have something.
     func takeFromCallers() {
         for sum in consumed.take().sums {
+            if sum.key < 0 { datagramsConsumed(sum.cost, key: sum.key) }
             guard let id = UInt32(exactly: sum.key).map(ConnectionID.init(rawValue:)) else { continue }
             wires[id]?.seat?.link.consumed(sum.cost)
             dirty.insert(id)
@@ -54,6 +60,7 @@ extension SessionDriver {
         for errand in errands.takeAll() {
             switch errand {
             case .messages(let id): takeMessages(of: id)
+            case .datagrams(let id): takeDatagrams(of: id)
             case .writer(let key): serveWriter(key)
             case .reader(let key): serveReader(key)
             }
@@ -97,6 +104,7 @@ extension SessionDriver {
         for wire in wires.values {
             note(wire.deadline)
             note(wire.seat?.verification?.deadline)
+            note(wire.seat?.lane?.path.deadline)
         }
         loop.setDeadline(self, earliest)
     }

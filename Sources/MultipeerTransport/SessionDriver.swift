@@ -19,6 +19,7 @@ package actor SessionDriver: LoopClient {
     nonisolated package let outlets = Outlets()
     nonisolated let consumed: Consumption
     nonisolated let errands = Errands()
+    nonisolated let datagramOutlets = DatagramOutlets()
     /// What this side shows; nil when the preference is none.
     nonisolated package let identity: Identity?
     let tls: TLSContext?
@@ -33,6 +34,7 @@ package actor SessionDriver: LoopClient {
     /// Channels whose readers have something to hear.
     var heard: [ChannelInbox] = []
     var acceptor: Acceptor?
+    var datagramPorts = DatagramPorts()
     var acceptResumes: Moment?
     /// Set while the session leaves: until when it waits for its links to drain.
     var leaveDeadline: Moment?

@@ -3,7 +3,7 @@ public import MultipeerMesh
 
 /// What a session tells its owner, in the order in which it happened.
 public enum SessionEvent: Sendable {
-    /// A whole reliable message arrived.
+    /// A whole message arrived.
     case message(Message)
     /// A peer opened a stream. Reading it is what makes its bytes come; letting go of it declines it.
     case stream(IncomingStream)
@@ -28,14 +28,17 @@ extension SessionEvent: CustomStringConvertible {
     }
 }
 
-/// A reliable message as it was sent, byte for byte.
+/// A message as it was sent, byte for byte.
 public struct Message: Sendable {
     /// Who sent it.
     public let peer: PeerID
+    /// How it travelled. An unreliable one may have been sent before or after what came before it.
+    public let delivery: Delivery
     private let content: IncomingMessage
 
-    package init(peer: PeerID, _ content: IncomingMessage) {
+    package init(peer: PeerID, _ content: IncomingMessage, _ delivery: Delivery = .reliable) {
         self.peer = peer
+        self.delivery = delivery
         self.content = content
     }
 

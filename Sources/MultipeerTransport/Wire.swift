@@ -74,6 +74,10 @@ final class Seat {
     /// Nil until somebody wants the code.
     var verification: Verification?
 
+    /// Nil when the link has no datagrams.
+    var lane: DatagramLane?
+    var hasDeclinedDatagrams = false
+
     /// Our channels, until they are over.
     var outgoing: [UInt32: ChannelOutlet] = [:]
     /// The peer's channels, until they are over and read.

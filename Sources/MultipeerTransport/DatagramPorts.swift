@@ -1,0 +1,86 @@
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// The UDP sockets of a session, and which link each association belongs to. Lives on the loop.
+///
+/// A session that listens on every interface has one socket, at every address. Any other has one for each address at
+/// which a link ends here, so that nothing listens where the owner did not want it. A socket closes with the last link
+/// that uses it.
+struct DatagramPorts {
+    /// Tokens are below those of the listeners.
+    static let firstToken = -1_000
+    /// Packets of one turn: what comes beyond waits for the next, so that nobody keeps the loop from the others.
+    static let packets = 1_024
+
+    let intake = DatagramIntake()
+    /// Packets that were for nobody.
+    var strays = 0
+    private var ports: [Int: DatagramPort] = [:]
+    private var nextToken = firstToken
+    private var links: [UInt64: ConnectionID] = [:]
+
+    subscript(token: Int) -> DatagramPort? { ports[token] }
+
+    /// The socket at this address, or, when nil, at every one.
+    mutating func open(
+        at host: SocketAddress.Host?, on loop: EventLoop, for client: any LoopClient
+    ) throws(SocketFault) -> DatagramPort {
+        if let port = ports.values.first(where: { $0.host == host }) {
+            port.users += 1
+            return port
+        }
+        let socket =
+            if let host { try DatagramSocket.bound(to: SocketAddress(host, port: 0)) } else {
+                try DatagramSocket.everywhere()
+            }
+        guard let address = socket.localAddress else { throw .last }
+        let port = DatagramPort(socket, at: host, number: address.port, token: nextToken)
+        try loop.register(port.socket.descriptor, for: client, token: port.token, interest: .readable)
+        ports[port.token] = port
+        nextToken -= 1
+        return port
+    }
+
+    mutating func release(_ port: DatagramPort, on loop: EventLoop) {
+        port.users -= 1
+        guard port.users == 0 else { return }
+        loop.deregister(port.socket.descriptor)
+        ports[port.token] = nil
+    }
+
+    // MARK: associations
+
+    /// A number that names no association yet.
+    func draw(using randomness: inout SystemRandomness) -> UInt64 {
+        while true {
+            let number: UInt64 = randomness.next()
+            if number != 0, links[number] == nil { return number }  // [dgram.offer]
+        }
+    }
+
+    /// From now on a link receives under this number.
+    mutating func assign(_ association: UInt64, to id: ConnectionID) { links[association] = id }
+
+    mutating func forget(_ association: UInt64) { links[association] = nil }
+
+    /// Whom a packet is for; nil for nobody.
+    func link(for header: DatagramHeader) -> ConnectionID? { links[header.association] }
+}
+
+/// One UDP socket, which several links may share.
+final class DatagramPort {
+    /// Nil: every address.
+    let host: SocketAddress.Host?
+    let number: UInt16
+    let token: Int
+    var socket: DatagramSocket
+    var interest = Readiness.readable
+    fileprivate(set) var users = 1
+
+    init(_ socket: consuming DatagramSocket, at host: SocketAddress.Host?, number: UInt16, token: Int) {
+        self.socket = socket
+        self.host = host
+        self.number = number
+        self.token = token
+    }
+}

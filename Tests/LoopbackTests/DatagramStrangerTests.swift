@@ -1,0 +1,122 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("10 Datagrams of strangers", .inTurns, .timeLimit(.minutes(5)))
+struct DatagramStrangerTests {
+    @Test(
+        "copies, bit flips, cuts and garbage deliver nothing twice and nothing wrong [dgram.sequence] [dgram.silent]"
+    )
+    func meddling() async throws {
+        try await withDatagramTap(.required) { meeting, tap in
+            let earlier = Locked<[[UInt8]]>([])
+            try await meeting.linkUp()
+            await tap.meddle { packet, _ in
+                let before = earlier.withLock { earlier in
+                    earlier.append(packet)
+                    return Array(earlier.suffix(5))
+                }
+                let flips = stride(from: 0, to: packet.count, by: 7).map { place in
+                    var flipped = packet
+                    flipped[place] ^= 1 << UInt8(place % 8)
+                    return flipped
+                }
+                let cuts = [
+                    Array(packet.dropLast()), Array(packet.prefix(9)), Array(packet.prefix(10)), packet + [0],
+                ]
+                return flips + cuts + [packet, packet] + before
+            }
+            let messages = (0..<100).map { MessageTests.pattern(20 + $0) }
+            for (from, to) in [(meeting.ann, meeting.bob), (meeting.bob, meeting.ann)] {
+                for message in messages {
+                    try await from.send(message, to: to.peer, delivery: .unreliable)
+                    let arrived = try await within { await to.events.arrivals(1) }
+                    #expect(arrived.map(\.bytes) == [message])
+                }
+                try await from.send([0], to: to.peer)
+                #expect(try await within { await to.events.messages { _ in true } } == [[0]])
+            }
+            // The path was never in doubt: nothing of this is a fault.
+            #expect(await meeting.ann.facts(for: meeting.bob.peer)?.datagrams.isUp == true)
+            #expect(await meeting.ann.facts(for: meeting.bob.peer)?.datagrams.received == 100)
+        }
+    }
+
+    @Test(
+        "what is replayed from another address is neither delivered nor answered, and moves nobody [dgram.address]",
+        arguments: DatagramTests.preferences)
+    func replayed(_ preference: EncryptionPreference) async throws {
+        try await withDatagramTap(preference) { meeting, tap in
+            try await meeting.linkUp()
+            for number in 0..<50 {
+                try await meeting.ann.send(
+                    MessageTests.numbered(number), to: meeting.bob.peer, delivery: .unreliable)
+            }
+            _ = try await within { await meeting.bob.events.arrivals(50) }
+            let stranger = try DatagramTap.Port()
+            let target = try #require(tap.target(.bob))
+            let packets = await tap.seen.filter { $0.to == .bob }.map(\.packet)
+            for _ in 0..<5 { stranger.send(packets, to: target) }
+            try await meeting.ann.send([1], to: meeting.bob.peer, delivery: .unreliable)
+            #expect(try await within { await meeting.bob.events.arrivals(1) }.map(\.bytes) == [[1]])
+            try await meeting.bob.send([2], to: meeting.ann.peer, delivery: .unreliable)
+            #expect(try await within { await meeting.ann.events.arrivals(1) }.map(\.bytes) == [[2]])
+            #expect(stranger.receive().isEmpty)
+        }
+    }
+
+    @Test(
+        "the peer moves with its datagrams only where they prove who sent them [dgram.address]",
+        arguments: DatagramTests.preferences)
+    func moved(_ preference: EncryptionPreference) async throws {
+        try await withDatagramTap(preference) { meeting, tap in
+            try await meeting.linkUp()
+            let elsewhere = try DatagramTap.Port()
+            await tap.moveSource(of: .bob, to: elsewhere)
+            // The first may cross with answers; each later one finds bob knowing the new address.
+            try await meeting.ann.send([1], to: meeting.bob.peer, delivery: .unreliable)
+            #expect(try await within { await meeting.bob.events.arrivals(1) }.map(\.bytes) == [[1]])
+            try await meeting.bob.send([2], to: meeting.ann.peer, delivery: .unreliable)
+            if preference == .none {
+                #expect(try await within { await meeting.ann.events.arrivals(1) }.map(\.bytes) == [[2]])
+                #expect(elsewhere.receive().isEmpty)
+            } else {
+                try await within { while elsewhere.receive().isEmpty { await Task.yield() } }
+            }
+        }
+    }
+
+    @Test("a million packets of strangers get no answer and keep nobody from its work [dgram.silent]")
+    func garbage() async throws {
+        try await withDatagramTap(.required) { meeting, tap in
+            try await meeting.linkUp()
+            let target = try #require(tap.target(.bob))
+            let stranger = try DatagramTap.Port()
+            var seeded = Seeded(7)
+            let waves = (0..<16).map { _ in
+                (0..<64).map { index -> [UInt8] in
+                    var packet = [UInt8](
+                        (0..<(index % 2 == 0 ? 60 : 9)).map { _ in UInt8.random(in: 0...255, using: &seeded) }
+                    )
+                    packet[0] = UInt8(index % 4)
+                    return packet
+                }
+            }
+            let flood = Task.detached {
+                for wave in 0..<(1_000_000 / 64) { stranger.send(waves[wave % 16], to: target) }
+            }
+            for number in 0..<20 {
+                let message = MessageTests.numbered(number)
+                try await meeting.ann.send(message, to: meeting.bob.peer)
+                #expect(try await within { await meeting.bob.events.messages(1) } == [message])
+            }
+            await flood.value
+            #expect(stranger.receive().isEmpty)
+            try await meeting.ann.datagrams(to: meeting.bob.peer) { $0.isUp }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerTransport
+import Testing
+
+/// A relay in the path of the datagrams of two sessions: it writes down what passes, and may meddle with it.
+///
+/// Each session offers a port of the tap instead of its own (`configuration.datagramPort = tap.port(of:)`). What comes
+/// for one side goes out at the port that the other side offered, so that the sources are right.
+actor DatagramTap: LoopClient {
+    enum Side: Int, Hashable, Sendable, CaseIterable {
+        case ann, bob
+        var other: Side { self == .ann ? .bob : .ann }
+    }
+
+    /// What goes on instead of a packet for `to`.
+    typealias Meddler = @Sendable (_ packet: [UInt8], _ to: Side) -> [[UInt8]]
+
+    nonisolated let loop: EventLoop
+    nonisolated let poke = Poke()
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    /// The sessions' own ports, as soon as they are known.
+    nonisolated private let targets = Targets()
+    nonisolated private let numbers: [UInt16]
+    private let ports: [Port]
+    private let intake = DatagramIntake()
+    private var meddler: Meddler
+    private(set) var seen: [(packet: [UInt8], to: Side)] = []
+    /// Where the packets for a side come from, if not from the tap's own port.
+    private var sources: [Side: Port] = [:]
+
+    private final class Targets: Sendable {
+        let ports = Locked<[Side: UInt16]>([:])
+    }
+
+    /// A socket of the test.
+    final class Port: Sendable {
+        private let socket: Locked<DatagramSocket>
+        let descriptor: Int32
+        let address: SocketAddress
+
+        init(_ host: SocketAddress.Host = .loopbackV4) throws {
+            let socket = try DatagramSocket.bound(to: SocketAddress(host, port: 0))
+            let local = socket.localAddress
+            address = try #require(local)
+            descriptor = socket.descriptor
+            self.socket = Locked(socket)
+        }
+
+        func send(_ packets: [[UInt8]], to address: SocketAddress) {
+            socket.withLock { socket in
+                var batch = DatagramBatch()
+                for packet in packets { batch.append(packet.span) }
+                _ = socket.send(&batch, to: address)
+            }
+        }
+
+        /// Everything that is there.
+        func receive(with intake: DatagramIntake = DatagramIntake()) -> [[UInt8]] {
+            socket.withLock { socket in
+                var packets: [[UInt8]] = []
+                while !socket.receive(with: intake, { bytes, _ in packets.append([UInt8](copying: bytes)) })
+                    .isDrained
+                {}
+                return packets
+            }
+        }
+    }
+
+    init(_ host: SocketAddress.Host = .loopbackV4, _ meddler: @escaping Meddler = { packet, _ in [packet] })
+        async throws
+    {
+        loop = try EventLoop.next()
+        ports = [try Port(host), try Port(host)]
+        numbers = ports.map(\.address.port)
+        self.meddler = meddler
+        try watch()
+    }
+
+    private func watch() throws {
+        for side in Side.allCases {
+            try loop.register(
+                ports[side.rawValue].descriptor, for: self, token: side.rawValue, interest: .readable)
+        }
+    }
+
+    /// For `SessionConfiguration.datagramPort`.
+    nonisolated func port(of side: Side) -> @Sendable (UInt16) -> UInt16 {
+        { [targets, numbers] port in
+            targets.ports.withLock { $0[side] = port }
+            return numbers[side.rawValue]
+        }
+    }
+
+    /// Where a session receives; nil before it has a link.
+    nonisolated func target(_ side: Side) -> SocketAddress? {
+        targets.ports.withLock { $0[side] }.map { ports[0].address.with(port: $0) }
+    }
+
+    func meddle(_ meddler: @escaping Meddler) { self.meddler = meddler }
+
+    /// From now on what goes to that side comes from there.
+    func moveSource(of side: Side, to port: Port) { sources[side] = port }
+
+    func stop() { for port in ports { loop.deregister(port.descriptor) } }
+
+    nonisolated func ready(_ token: Int, _ readiness: Readiness) { assumeIsolated { $0.relay(token) } }
+    nonisolated func deadlineReached() {}
+    nonisolated func poked() {}
+    nonisolated func turnEnded() {}
+
+    private func relay(_ token: Int) {
+        guard let side = Side(rawValue: token) else { return }
+        for packet in ports[token].receive(with: intake) {
+            seen.append((packet, side))
+            guard let target = target(side) else { continue }
+            let source = sources[side] ?? ports[side.other.rawValue]
+            source.send(meddler(packet, side), to: target)
+        }
+    }
+}
+
+extension SessionConfiguration {
+    /// Datagrams go through the tap, and are tried again soon.
+    func tapped(by tap: DatagramTap, as side: DatagramTap.Side) -> SessionConfiguration {
+        with {
+            $0.datagramPort = tap.port(of: side)
+            $0.datagramTiming.patience = .seconds(2)
+            $0.datagramTiming.rest = .milliseconds(200)
+            $0.datagramTiming.pings = .milliseconds(100)
+        }
+    }
+}
+
+extension Session {
+    /// Waits until unreliable messages to the peer go over UDP, or do not.
+    nonisolated func datagrams(areUp wanted: Bool = true, to peer: PeerID) async throws {
+        try await datagrams(to: peer) { $0.isUp == wanted }
+    }
+
+    /// Waits until the facts are so.
+    nonisolated func datagrams(
+        to peer: PeerID, are condition: @escaping @Sendable (LinkFacts.Datagrams) -> Bool
+    ) async throws {
+        try await within {
+            while true {
+                if let facts = await self.facts(for: peer), condition(facts.datagrams) { return }
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+    }
+}
+
+extension SessionEvents {
+    /// So many messages as they came.
+    func arrivals(_ count: Int) async -> [Message] {
+        var messages: [Message] = []
+        for await event in self {
+            guard case .message(let message) = event else { continue }
+            messages.append(message)
+            if messages.count == count { break }
+        }
+        return messages
+    }
+}

@@ -1,0 +1,166 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("10 Unreliable messages", .inTurns, .timeLimit(.minutes(5)))
+struct DatagramTests {
+    static let preferences = [EncryptionPreference.required, .none]
+
+    @Test("unreliable messages go both ways over UDP, each once [dgram.mode]", arguments: preferences)
+    func bothWays(_ preference: EncryptionPreference) async throws {
+        for address in [SocketAddress.loopback, SocketAddress(.loopbackV6, port: 0)] {
+            let configuration = SessionConfiguration.loopback(preference).with { $0.listening = [address] }
+            let meeting = try Meeting(ann: configuration, bob: configuration)
+            try await meeting.linkUp()
+            let messages = (0..<60).map { [UInt8](repeating: UInt8($0), count: $0 * 19) }
+            for (from, to) in [(meeting.ann, meeting.bob), (meeting.bob, meeting.ann)] {
+                for message in messages { try await from.send(message, to: to.peer, delivery: .unreliable) }
+                let arrived = try await within { await to.events.arrivals(60) }
+                #expect(Set(arrived.map(\.bytes)) == Set(messages))
+                #expect(arrived.allSatisfy { $0.delivery == .unreliable && $0.peer == from.peer })
+                let facts = try #require(await from.facts(for: to.peer)).datagrams
+                #expect(facts.sent == 60)
+                #expect(facts.dropped == 0)
+                #expect(try #require(await to.facts(for: from.peer)).datagrams.received == 60)
+            }
+            await meeting.end()
+        }
+    }
+
+    @Test("a message that fits no datagram takes the link [dgram.message-max] [dgram.fallback]")
+    func tooLarge() async throws {
+        let meeting = try Meeting()
+        try await meeting.linkUp()
+        for count in [1_150, 1_151, 100_000] {
+            let message = MessageTests.pattern(count)
+            try await meeting.ann.send(message, to: meeting.bob.peer, delivery: .unreliable)
+            let arrived = try await within { await meeting.bob.events.arrivals(1) }
+            #expect(arrived.first?.bytes == message)
+            #expect(arrived.first?.delivery == (count == 1_150 ? .unreliable : .reliable))
+        }
+        await #expect(throws: MultipeerError(.tooLarge, "")) {
+            let message = [UInt8](repeating: 0, count: 16 * 1_048_576 + 1)
+            try await meeting.ann.send(message, to: meeting.bob.peer, delivery: .unreliable)
+        }
+        await meeting.end()
+        await #expect(throws: MultipeerError(.notConnected, "")) {
+            try await meeting.ann.send([1], to: meeting.bob.peer, delivery: .unreliable)
+        }
+    }
+
+    @Test("who wants no datagrams gets none, and messages take the link [dgram.offer] [dgram.fallback]")
+    func unwanted() async throws {
+        let without = SessionConfiguration.loopback().with { $0.datagrams = false }
+        let meeting = try Meeting(bob: without)
+        try await meeting.link()
+        #expect(try await meeting.ann.connectionData().flags.contains(.datagrams))
+        #expect(try await !meeting.bob.connectionData().flags.contains(.datagrams))
+        for (from, to) in [(meeting.ann, meeting.bob), (meeting.bob, meeting.ann)] {
+            try await from.send([7], to: to.peer, delivery: .unreliable)
+            let arrived = try await within { await to.events.arrivals(1) }
+            #expect(arrived.map(\.delivery) == [.reliable])
+            #expect(await from.facts(for: to.peer)?.datagrams == LinkFacts.Datagrams())
+        }
+        await meeting.end()
+    }
+
+    @Test(
+        "while UDP does not get through messages take the link; it is tried again [dgram.path] [dgram.fallback]",
+        arguments: preferences)
+    func blocked(_ preference: EncryptionPreference) async throws {
+        try await withDatagramTap(preference) { meeting, tap in
+            await tap.meddle { _, _ in [] }
+            try await meeting.link()
+            for isOpen in [false, true, false, true] {
+                if isOpen {
+                    await tap.meddle { packet, _ in [packet] }
+                } else {
+                    await tap.meddle { _, _ in [] }
+                }
+                for (from, to) in [(meeting.ann, meeting.bob), (meeting.bob, meeting.ann)] {
+                    try await from.datagrams(areUp: isOpen, to: to.peer)
+                }
+                for (from, to) in [(meeting.ann, meeting.bob), (meeting.bob, meeting.ann)] {
+                    let messages = (0..<20).map { [UInt8($0), isOpen ? 1 : 0] }
+                    for message in messages {
+                        try await from.send(message, to: to.peer, delivery: .unreliable)
+                    }
+                    let arrived = try await within { await to.events.arrivals(20) }
+                    #expect(Set(arrived.map(\.bytes)) == Set(messages))
+                    #expect(arrived.allSatisfy { $0.delivery == (isOpen ? .unreliable : .reliable) })
+                }
+            }
+        }
+    }
+
+    @Test("when UDP breaks down, whoever sends goes on by the link, and nothing comes twice [dgram.fallback]")
+    func broken() async throws {
+        try await withDatagramTap(.required) { meeting, tap in
+            try await meeting.linkUp()
+            let sending = Task {
+                for number in 0..<2_000 {
+                    try await meeting.ann.send(
+                        MessageTests.numbered(number), to: meeting.bob.peer, delivery: .unreliable)
+                }
+            }
+            await tap.meddle { _, _ in [] }
+            try await meeting.ann.datagrams(areUp: false, to: meeting.bob.peer)
+            try await within { try await sending.value }
+            try await meeting.ann.send([1, 2, 3], to: meeting.bob.peer, delivery: .unreliable)
+            let arrived = try await within { await meeting.bob.events.messages { $0.count == 3 } }
+            #expect(Set(arrived).count == arrived.count)
+        }
+    }
+
+    @Test("what an application leaves unread is bounded: what comes beyond is lost [limit.datagrams]")
+    func unread() async throws {
+        let meeting = try Meeting()
+        try await meeting.linkUp()
+        let message = MessageTests.pattern(1_100)
+        let beyond = 1_048_576 / 1_100 + 200
+        for _ in 0..<beyond {
+            try await meeting.ann.send(message, to: meeting.bob.peer, delivery: .unreliable)
+            // A few at a time, so that nothing is lost on the way.
+        }
+        try await meeting.bob.datagrams(to: meeting.ann.peer) { $0.received + $0.dropped >= beyond - 100 }
+        let facts = try #require(await meeting.bob.facts(for: meeting.ann.peer)).datagrams
+        #expect(facts.received * (1_100 + 64) <= 1_048_576)
+        #expect(facts.dropped > 0)
+        let arrived = try await within { await meeting.bob.events.arrivals(facts.received) }
+        #expect(arrived.allSatisfy { $0.bytes == message })
+        let reading = Task { await meeting.bob.events.messages { $0 == [9] } }
+        try await within {
+            while await meeting.bob.facts(for: meeting.ann.peer)?.datagrams.received == facts.received {
+                try await meeting.ann.send([9], to: meeting.bob.peer, delivery: .unreliable)
+                await Task.yield()
+            }
+        }
+        #expect(try await within { await reading.value }.last == [9])
+        await meeting.end()
+    }
+}
+
+extension Meeting {
+    /// Links, and waits until UDP gets through both ways.
+    func linkUp() async throws {
+        try await link()
+        try await ann.datagrams(to: bob.peer) { $0.isUp }
+        try await bob.datagrams(to: ann.peer) { $0.isUp }
+    }
+}
+
+func withDatagramTap(
+    _ preference: EncryptionPreference, _ body: (Meeting, DatagramTap) async throws -> Void
+) async throws {
+    let tap = try await DatagramTap()
+    let configuration = SessionConfiguration.loopback(preference)
+    let meeting = try Meeting(
+        ann: configuration.tapped(by: tap, as: .ann), bob: configuration.tapped(by: tap, as: .bob))
+    try await body(meeting, tap)
+    await meeting.end()
+    await tap.stop()
+}
