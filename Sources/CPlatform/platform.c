@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CPlatform.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -15,6 +16,10 @@ void multipeer_keep_freed_memory(unsigned long size) {
     // Volatile, so that the pair is not optimised away. glibc: mallopt(3), M_MMAP_THRESHOLD, dynamic adjustment.
     void *volatile block = malloc(size);
     free(block);
+}
+
+void multipeer_punch_hole(int file, long long start, long long length) {
+    fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, length);
 }
 
 #if __has_feature(thread_sanitizer)

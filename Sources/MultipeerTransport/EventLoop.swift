@@ -21,11 +21,11 @@ package final class EventLoop: SerialExecutor, Sendable {
     private nonisolated(unsafe) let unguardedWatch: LoopWatch
 
     /// Starts the thread. Whoever makes a loop ends it with `shutdown`; most take one of the pool with `next`.
-    package init() throws(SocketFault) {
+    package init(threadName: String = "multipeer-loop") throws(SocketFault) {
         queue = try LoopQueue()
         unsafe unguardedWatch = try LoopWatch(bell: queue.bell)
         taskExecutor = LoopTaskExecutor(queue)
-        let started = try LoopThread.start { [self] in run() }
+        let started = try LoopThread.start(threadName) { [self] in run() }
         handle.withLock { $0 = started }
     }
 

@@ -10,6 +10,8 @@ package struct FileFault: Error, Hashable, Sendable {
         case notRegular
         case tooLarge
         case noSpace
+        /// It became shorter while it was read.
+        case shrank
         /// What has no name here: the value of `errno`.
         case other(Int32)
     }
@@ -54,6 +56,7 @@ extension FileFault.Reason: CustomStringConvertible {
         case .notRegular: "not a regular file"
         case .tooLarge: "too large"
         case .noSpace: "no space left"
+        case .shrank: "became shorter while it was read"
         case .other(let code): "error \(code) of the operating system"
         }
     }

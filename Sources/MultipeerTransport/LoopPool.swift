@@ -1,7 +1,8 @@
 import CPlatform
 import Glibc
 
-/// The loops that the sessions of a process share: one for each core up to four, each started when first asked for.
+/// The loops that the sessions of a process share, and those that do its work on files: of each kind one for each core
+/// up to four, each started when first asked for.
 package final class LoopPool: Sendable {
     private struct State {
         var loops: [EventLoop] = []
@@ -14,20 +15,29 @@ package final class LoopPool: Sendable {
     /// Freed memory up to twice this is kept: what a few peers' messages in flight amount to.
     private static let keptMemory: UInt = 4 * 1_048_576
 
-    fileprivate init() { multipeer_keep_freed_memory(LoopPool.keptMemory) }
+    private let threadName: String
+
+    fileprivate init(threadName: String) {
+        self.threadName = threadName
+        multipeer_keep_freed_memory(LoopPool.keptMemory)
+    }
 
     /// One loop after the other.
     package func next() throws(SocketFault) -> EventLoop {
-        try state.withLock { [size] state throws(SocketFault) in
+        try state.withLock { [size, threadName] state throws(SocketFault) in
             defer { state.turn = (state.turn + 1) % size }
-            if state.turn == state.loops.count { state.loops.append(try EventLoop()) }
+            if state.turn == state.loops.count { state.loops.append(try EventLoop(threadName: threadName)) }
             return state.loops[state.turn]
         }
     }
 }
 
 extension EventLoop {
-    package static let pool = LoopPool()
+    package static let pool = LoopPool(threadName: "multipeer-loop")
 
     package static func next() throws(SocketFault) -> EventLoop { try pool.next() }
+
+    /// For what can block: reading, writing and hashing files. No socket is watched there, so nobody else waits for a
+    /// disk; a file system that hangs holds up the transfers that share its thread.
+    package static let filePool = LoopPool(threadName: "multipeer-file")
 }

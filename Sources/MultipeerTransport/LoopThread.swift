@@ -4,24 +4,36 @@ import Glibc
 /// The thread under a loop.
 enum LoopThread {
     private final class Box {
+        let name: String
         let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+
+        init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+
+        func run() {
+            unsafe multipeer_name_thread(name)
+            body()
+        }
     }
 
     /// Starts a thread that no signal is delivered to: it is not ours to interrupt, and system calls stay whole.
-    static func start(_ body: @escaping @Sendable () -> Void) throws(SocketFault) -> pthread_t {
+    /// The name has 15 bytes at the most.
+    static func start(
+        _ name: String, _ body: @escaping @Sendable () -> Void
+    ) throws(SocketFault) -> pthread_t {
         var before = sigset_t()
         var blocked = mask()
         unsafe pthread_sigmask(SIG_SETMASK, &blocked, &before)
         defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
 
         var thread = pthread_t()
-        let box = unsafe Unmanaged.passRetained(Box(body))
+        let box = unsafe Unmanaged.passRetained(Box(name, body))
         let code = unsafe pthread_create(
             &thread, nil,
             { box in
-                unsafe multipeer_name_thread("multipeer-loop")
-                if let box = unsafe box { unsafe Unmanaged<Box>.fromOpaque(box).takeRetainedValue().body() }
+                if let box = unsafe box { unsafe Unmanaged<Box>.fromOpaque(box).takeRetainedValue().run() }
                 return nil
             }, box.toOpaque())
         if code != 0 {

@@ -38,7 +38,7 @@ public struct MultipeerError: Error, Sendable {
         public static let cancelled = Code(rawValue: "cancelled")
         /// The other side did not want the stream or the file.
         public static let declined = Code(rawValue: "declined")
-        /// The other side has no room for the file.
+        /// There is no room for the file, here or on the other side: the text says where.
         public static let noSpace = Code(rawValue: "no-space")
         /// The file arrived with another size or digest than was promised.
         public static let damaged = Code(rawValue: "damaged")
@@ -46,6 +46,10 @@ public struct MultipeerError: Error, Sendable {
         public static let busy = Code(rawValue: "busy")
         /// The other side gave up the stream or the file, for what `closeCode` says.
         public static let aborted = Code(rawValue: "aborted")
+        /// A file or directory of this side is missing, forbidden, of a kind that cannot be sent, or has failed.
+        public static let file = Code(rawValue: "file")
+        /// A document could not be fetched from the web, or only in part.
+        public static let fetch = Code(rawValue: "fetch")
     }
 
     /// What kind of failure it was.

@@ -88,7 +88,7 @@ extension SessionDriver {
         let receiver = ChannelReceiver(from: seat.peer, channel)
         let event: SessionEvent =
             opening.kind == .resource
-            ? .resource(IncomingResource(receiver)) : .stream(IncomingStream(receiver))
+            ? .resource(IncomingResource(receiver, folder: folder)) : .stream(IncomingStream(receiver))
         pending.append(event, key: Int(wire.id.rawValue), cost: cost)  // [channel.cost]
     }
 

@@ -17,6 +17,8 @@ package actor SessionDriver: LoopClient {
     nonisolated package let peer: PeerID
     nonisolated package let inbox: Inbox<SessionEvent>
     nonisolated package let outlets = Outlets()
+    /// Where files land for which nobody names a directory.
+    nonisolated let folder = ResourceFolder()
     nonisolated let consumed: Consumption
     nonisolated let errands = Errands()
     nonisolated let datagramOutlets = DatagramOutlets()

@@ -55,6 +55,10 @@ int multipeer_join_packets(int socket);
 /// by itself when large blocks are freed; other allocators ignore it.
 void multipeer_keep_freed_memory(unsigned long size);
 
+/// Gives back the disk space of a part of a file, whose length stays. A GNU extension; on a file system that cannot, it
+/// does nothing.
+void multipeer_punch_hole(int file, long long start, long long length);
+
 /// Whether this build runs under ThreadSanitizer. Read inline, so that a lock pays for a load and not for two calls.
 extern const bool multipeer_tsan_enabled;
 

@@ -1,13 +1,159 @@
 import MultipeerFraming
 public import MultipeerIntroduction
+import MultipeerSecurity
 
-/// A file that a peer offers.
+/// A file that a peer wants to send. Nothing of it is written before `receive`; one that is let go of is declined.
 public final class IncomingResource: Sendable {
-    /// Who offers it.
-    public var peer: PeerID { receiver.peer }
-    /// What the peer calls it: a label made up by the other side, never a path.
-    public var name: String { receiver.opening.name }
-    private let receiver: ChannelReceiver
+    /// Who sends it.
+    public let peer: PeerID
+    /// What the sender calls it: a label for people, never a path. It may hold anything, `../` and escapes too.
+    public let name: String
+    /// How many bytes were announced; nil when the sender does not know.
+    public let size: UInt64?
+    /// What the sender says about it, at most 1,024 bytes.
+    public let metadata: [UInt8]?
 
-    package init(_ receiver: ChannelReceiver) { self.receiver = receiver }
+    private enum Phase {
+        case offered
+        case receiving
+        /// Called off or failed while it was received: what there is of it is being removed.
+        case failed(ResourceFault)
+        case over
+    }
+
+    private let receiver: ChannelReceiver
+    private let folder: ResourceFolder
+    private let meter: ProgressMeter
+    private let phase = Locked(Phase.offered)
+
+    /// `folder` is for those who name no directory.
+    package init(_ receiver: ChannelReceiver, folder: ResourceFolder) {
+        self.receiver = receiver
+        self.folder = folder
+        peer = receiver.peer
+        name = receiver.opening.name
+        size = receiver.opening.size
+        metadata = receiver.opening.metadata
+        meter = ProgressMeter(total: receiver.opening.size)
+    }
+
+    // The receiver declines by itself.
+    deinit { meter.end(hasSucceeded: false) }
+
+    /// How far it has come. Before `receive` that is not far.
+    public var progress: TransferProgress.Updates { TransferProgress.Updates(meter) }
+
+    /// Refuses it. Does the same as `cancel` to one that is being received.
+    public func decline() { stop(.declined) }
+
+    /// Calls it off: the sender is told so, and nothing of it is kept. Does nothing to one that is over.
+    public func cancel() { stop(.cancelled) }
+
+    /// Receives it into a new file in `directory`, or in the session's own, under a random name. Once.
+    package func receive(into directory: String?, on worker: EventLoop) async throws(ResourceFault) -> ReceivedFile {
+        try begin()
+        let task = Task(executorPreference: worker.taskExecutor) { await self.run(directory) }
+        let result = await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            cancel()
+        }
+        return try result.get()
+    }
+
+    private func begin() throws(ResourceFault) {
+        try phase.withLock { phase throws(ResourceFault) in
+            guard case .offered = phase else { throw .taken }
+            phase = .receiving
+        }
+        meter.begin()
+    }
+
+    private func stop(_ fault: ResourceFault) {
+        let isOpen = phase.withLock { phase in
+            switch phase {
+            case .offered: phase = .over
+            case .receiving: phase = .failed(fault)
+            case .failed, .over: return false
+            }
+            return true
+        }
+        if !isOpen { return }
+        receiver.stop(fault.closeCode)  // [resource.cancel]
+        meter.end(hasSucceeded: false)
+    }
+
+    /// Answers whether nobody has called it off until now; from here on nobody can.
+    private func commit() -> Bool {
+        phase.withLock { phase in
+            guard case .receiving = phase else { return false }
+            phase = .over
+            return true
+        }
+    }
+
+    private func run(_ directory: String?) async -> Result<ReceivedFile, ResourceFault> {
+        var result: Result<ReceivedFile, ResourceFault>
+        do throws(ResourceFault) {
+            result = .success(try await store(directory))
+        } catch {
+            result = .failure(give(up: error))
+        }
+        if case .success = result { receiver.done(.ok) }  // [resource.done]
+        meter.end(hasSucceeded: result.isSuccess)
+        return result
+    }
+
+    /// The file is gone by now. Answers what was wrong first.
+    private func give(up fault: ResourceFault) -> ResourceFault {
+        let earlier = phase.withLock { phase -> ResourceFault? in
+            defer { phase = .over }
+            if case .failed(let earlier) = phase { return earlier }
+            return nil
+        }
+        if earlier == nil { receiver.stop(fault.closeCode) }
+        return earlier ?? fault
+    }
+
+    /// Writes everything to the file and checks it; the file is closed, and stays, when this returns.
+    private func store(_ directory: String?) async throws(ResourceFault) -> ReceivedFile {
+        var sink = try open(directory)
+        var hasher = SHA256.Hasher()
+        var count: UInt64 = 0
+        while let pieces = try await next() {
+            for piece in pieces {
+                count += UInt64(piece.count)
+                hasher.update(piece)
+            }
+            if let size, count > size { throw .damaged }  // [resource.size]
+            do throws(FileFault) { try sink.write(pieces) } catch { throw .file(error) }  // [resource.space]
+            meter.note(count)
+        }
+        if let size, count < size { throw .damaged }  // [resource.size]
+        let digest = hasher.finish()
+        if let promised = receiver.digest, promised != digest { throw .damaged }  // [resource.digest]
+        do throws(FileFault) { try sink.close() } catch { throw .file(error) }
+        guard commit() else { throw .cancelled }
+        sink.keep()
+        return ReceivedFile(
+            path: sink.path, name: name, size: count, digest: digest, isVerified: receiver.digest != nil)
+    }
+
+    private func open(_ directory: String?) throws(ResourceFault) -> FileSink {
+        do throws(FileFault) {
+            var randomness = SystemRandomness()
+            let folder = if let directory { directory } else { try folder.path() }
+            return try FileSink(in: folder, size: size, using: &randomness)
+        } catch {
+            throw .file(error)
+        }
+    }
+
+    private func next() async throws(ResourceFault) -> [[UInt8]]? {
+        do throws(ChannelFault) { return try await receiver.next() } catch { throw .channel(error) }
+    }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

@@ -1,0 +1,18 @@
+import Glibc
+
+/// A file descriptor that closes with its owner.
+struct Descriptor: ~Copyable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { Glibc.close(number) }
+
+    /// Closes it, and answers 0 or the `errno` of that: what a disk could not take may be said only here.
+    consuming func close() -> Int32 {
+        let number = number
+        discard self
+        // After EINTR the descriptor is closed on Linux, and nothing is lost.
+        return Glibc.close(number) == 0 || errno == EINTR ? 0 : errno
+    }
+}

@@ -1,0 +1,104 @@
+import Glibc
+
+/// A file that is being received: new, under a random name, readable by its owner alone, and gone again unless it is
+/// kept. [resource.private]
+///
+/// Everything here blocks: it is for a thread of the file pool.
+package struct FileSink: ~Copyable {
+    private let folder: Descriptor
+    private let name: String
+    private var file: Descriptor?
+    private var isKept = false
+    package let path: String
+
+    /// A new file in a directory, which may be reached over links; the file itself never is. `randomness` names it.
+    ///
+    /// Throws `noSpace` at once when the file system has fewer than `size` bytes free.
+    package init(
+        in directory: String, size: UInt64? = nil, using randomness: inout some RandomNumberGenerator
+    ) throws(FileFault) {
+        if directory.utf8.contains(0) { throw FileFault(.notFound, path: directory) }
+        let descriptor = Descriptor(unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+        guard descriptor.number >= 0 else { throw FileFault(lastAt: directory) }
+        if let size, size > FileSink.free(descriptor.number) { throw FileFault(.noSpace, path: directory) }
+        var name = ""
+        file = try FileSink.create(&name, in: descriptor.number, directory, using: &randomness)
+        folder = descriptor
+        self.name = name
+        path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+    }
+
+    deinit {
+        if isKept { return }
+        unsafe unlinkat(folder.number, name, 0)
+    }
+
+    /// Whatever has the name already, a link too, is left alone, and another name is tried.
+    private static func create(
+        _ name: inout String, in folder: Int32, _ directory: String,
+        using randomness: inout some RandomNumberGenerator
+    ) throws(FileFault) -> Descriptor {
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC  // [resource.private]
+        for _ in 0..<16 {
+            name = "multipeer-\(randomness.next128())"
+            let file = Descriptor(unsafe openat(folder, name, flags, 0o600))
+            if file.number >= 0 { return file }
+            if errno != EEXIST { throw FileFault(lastAt: directory) }
+        }
+        throw FileFault(.other(EEXIST), path: directory)
+    }
+
+    /// What is free for whom the file belongs to; without an answer, as much as one likes.
+    private static func free(_ folder: Int32) -> UInt64 {
+        var status = statvfs()
+        guard unsafe fstatvfs(folder, &status) == 0 else { return .max }
+        let (bytes, overflows) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflows ? .max : bytes
+    }
+
+    /// Appends all of the pieces.
+    package mutating func write(_ pieces: [[UInt8]]) throws(FileFault) {
+        switch file {
+        case .some(let file):
+            for piece in pieces { try FileSink.write(piece, to: file.number, path) }
+        case .none:
+            throw FileFault(.other(EBADF), path: path)
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32, _ path: String) throws(FileFault) {
+        var count = 0
+        while count < bytes.count {
+            let put = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.write(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count)
+            }
+            if put > 0 {
+                count += put
+            } else if put == 0 {
+                throw FileFault(.noSpace, path: path)
+            } else if errno != EINTR {
+                throw FileFault(lastAt: path)
+            }
+        }
+    }
+
+    /// Closes the file: only then is it known that everything was written.
+    package mutating func close() throws(FileFault) {
+        let code = file.take()?.close() ?? 0
+        if code != 0 { throw FileFault(FileFault.Reason(errno: code), path: path) }
+    }
+
+    /// From here on the file stays when its sink goes.
+    package mutating func keep() { isKept = true }
+}
+
+extension RandomNumberGenerator {
+    /// A name that nobody can guess: 128 bits as text of 32 characters.
+    mutating func next128() -> String {
+        let halves = (next(), next())
+        return [halves.0, halves.1].map { half in
+            let digits = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import MultipeerFraming
+
+/// A regular file that is read once: as many bytes as it had when it was opened, in large pieces.
+///
+/// Its owner named it, so links are followed, as `cp` does. Whatever is no regular file is refused without being
+/// opened: to open a device may already do something, and a pipe's writer would be let go.
+package final class FileSource: PieceSource {
+    /// Sixteen DATA frames, so that none is shorter than it could be.
+    package static let piece = 16 * 16_376
+
+    private struct Reading: ~Copyable {
+        let descriptor: Descriptor
+        var rest: UInt64
+    }
+
+    package let path: String
+    private let bytesAtFirst: UInt64
+    private let reading: Locked<Reading>
+
+    package var size: UInt64? { bytesAtFirst }
+
+    /// Blocks: for a thread of the file pool.
+    package init(_ path: String) throws(FileFault) {
+        // A C string would end there, and name another file.
+        if path.utf8.contains(0) { throw FileFault(.notFound, path: path) }
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw FileFault(lastAt: path) }
+        try FileSource.check(status, path)
+        let descriptor = Descriptor(unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
+        guard descriptor.number >= 0 else { throw FileFault(lastAt: path) }
+        // Again, because another may have taken its place.
+        guard unsafe fstat(descriptor.number, &status) == 0 else { throw FileFault(lastAt: path) }
+        try FileSource.check(status, path)
+        posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL)
+        let size = UInt64(clamping: status.st_size)
+        self.path = path
+        bytesAtFirst = size
+        reading = Locked(Reading(descriptor: descriptor, rest: size))
+    }
+
+    private static func check(_ status: stat, _ path: String) throws(FileFault) {
+        let kind = status.st_mode & S_IFMT
+        if kind == S_IFDIR { throw FileFault(.isDirectory, path: path) }
+        if kind != S_IFREG { throw FileFault(.notRegular, path: path) }
+    }
+
+    /// The next piece; nil behind the last. Blocks. What was appended since the file was opened is not read.
+    package func read() throws(FileFault) -> [UInt8]? {
+        try reading.withLock { reading throws(FileFault) in
+            if reading.rest == 0 { return nil }
+            let bytes = try FileSource.read(
+                reading.descriptor.number, Int(min(reading.rest, UInt64(FileSource.piece))), path)
+            reading.rest -= UInt64(bytes.count)
+            return bytes
+        }
+    }
+
+    private static func read(
+        _ descriptor: Int32, _ wanted: Int, _ path: String
+    ) throws(FileFault) -> [UInt8] {
+        var failure: FileFault?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
+            while count < wanted {
+                let got = unsafe Glibc.read(descriptor, room.baseAddress?.advanced(by: count), wanted - count)
+                if got > 0 {
+                    count += got
+                } else if got == 0 {
+                    failure = FileFault(.shrank, path: path)
+                    return
+                } else if errno != EINTR {
+                    failure = FileFault(lastAt: path)
+                    return
+                }
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    package func next() async throws(ResourceFault) -> [UInt8]? {
+        do throws(FileFault) { return try read() } catch { throw .file(error) }
+    }
+
+    /// Nothing waits: a read that blocks cannot be called off.
+    package func cancel() {}
+}

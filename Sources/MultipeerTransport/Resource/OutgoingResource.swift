@@ -1,0 +1,79 @@
+import MultipeerFraming
+public import MultipeerIntroduction
+import MultipeerSecurity
+
+/// A file on its way to a peer.
+///
+/// It goes on by itself; to let go of this does not end it.
+public final class OutgoingResource: Sendable {
+    /// To whom it goes.
+    public let peer: PeerID
+    /// What the peer is told it is called.
+    public let name: String
+    /// How many bytes it has; nil when nobody knows yet.
+    public let size: UInt64?
+
+    private let sender: ChannelSender
+    private let meter: ProgressMeter
+    /// Why this side gave up, if it was the one.
+    private let own = Settlement<ResourceFault>()
+    private let settlement = Settlement<Outcome>()
+
+    package enum Outcome: Equatable, Sendable {
+        case arrived
+        case failed(ResourceFault)
+    }
+
+    /// Begins to send. The worker is a loop of the file pool.
+    package init(_ sender: ChannelSender, _ source: any PieceSource, digest: Bool, on worker: EventLoop) {
+        peer = sender.peer
+        name = sender.opening.name
+        size = source.size
+        self.sender = sender
+        meter = ProgressMeter(total: source.size)
+        Task(executorPreference: worker.taskExecutor) { await self.run(source, digest, worker) }
+    }
+
+    /// How far it has come.
+    public var progress: TransferProgress.Updates { TransferProgress.Updates(meter) }
+
+    /// Calls it off: the peer is told so, and keeps nothing. Does nothing to one that is over.
+    public func cancel() { fail(.cancelled) }
+
+    /// Waits until the receiver has closed the file, or it is known why it will not. Nil when the task is cancelled
+    /// first, which does not call off the transfer.
+    package func outcome() async -> Outcome? { await settlement.wait() }
+
+    private func run(_ source: any PieceSource, _ digest: Bool, _ worker: EventLoop) async {
+        let pumping = Task(executorPreference: worker.taskExecutor) { await self.pump(source, digest) }
+        let fault = await sender.outcome()
+        pumping.cancel()
+        source.cancel()
+        if fault == nil { meter.note(sender.written) }
+        meter.end(hasSucceeded: fault == nil)
+        settlement.settle(fault.map { .failed(own.value ?? .channel($0)) } ?? .arrived)  // [resource.done]
+    }
+
+    private func pump(_ source: any PieceSource, _ digest: Bool) async {
+        var hasher = SHA256.Hasher()
+        do throws(ResourceFault) {
+            while let piece = try await source.next() {
+                if digest { hasher.update(piece) }
+                try await write(piece)
+                meter.note(sender.written)
+            }
+            sender.finish(digest: digest ? hasher.finish() : nil)  // [resource.digest]
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func write(_ piece: [UInt8]) async throws(ResourceFault) {
+        do throws(ChannelFault) { try await sender.write(piece) } catch { throw .channel(error) }
+    }
+
+    /// The first reason counts. When the peer or the link was first, the channel is over, and this changes nothing.
+    private func fail(_ fault: ResourceFault) {
+        if own.settle(fault) { sender.abort(fault.closeCode) }  // [resource.cancel]
+    }
+}

@@ -1,0 +1,90 @@
+package import MultipeerIntroduction
+
+/// Counts what a transfer has done, and tells whoever watches.
+package final class ProgressMeter: Sendable {
+    private struct State {
+        let total: UInt64?
+        var began: Moment
+        var completed: UInt64 = 0
+        var rate: TransferRate
+        /// Set once, with whether the transfer has succeeded and when it was over.
+        var end: (hasSucceeded: Bool, at: Moment)?
+        var watchers: [Signal<Void>] = []
+
+        func elapsed(at now: Moment) -> Duration { (end?.at ?? now) - began }
+
+        mutating func note(_ count: UInt64, at now: Moment) {
+            if end != nil { return }
+            completed = max(completed, count)
+            rate.note(completed, at: elapsed(at: now))
+        }
+    }
+
+    private let state: Locked<State>
+    private let now: @Sendable () -> Moment
+
+    package init(total: UInt64?, now: @escaping @Sendable () -> Moment = { EventLoop.currentMoment() }) {
+        let began = now()
+        state = Locked(State(total: total, began: began, rate: TransferRate(at: .zero)))
+        self.now = now
+    }
+
+    /// The transfer begins now, and not when it was announced.
+    package func begin() {
+        let now = now()
+        state.withLock { $0.began = now }
+    }
+
+    /// So many bytes are done, altogether.
+    package func note(_ completed: UInt64) {
+        let now = now()
+        let watchers = state.withLock { state in
+            state.note(completed, at: now)
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.send(()) }
+    }
+
+    /// The transfer is over; the first call counts.
+    package func end(hasSucceeded: Bool) {
+        let now = now()
+        let watchers = state.withLock { state in
+            if state.end == nil { state.end = (hasSucceeded, now) }
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.send(()) }
+    }
+
+    /// How far it has come, and whether that was the last word.
+    package func reading() -> (progress: TransferProgress, isFinal: Bool) {
+        let now = now()
+        return state.withLock { state in
+            state.note(state.completed, at: now)
+            let progress = TransferProgress(
+                completed: state.completed, total: state.total,
+                hasSucceeded: state.end?.hasSucceeded ?? false, rate: state.rate.value,
+                elapsed: state.elapsed(at: now))
+            return (progress, state.end != nil)
+        }
+    }
+
+    /// Waits until more is done than `completed`, or the transfer is over, or `patience` is.
+    func change(from completed: UInt64, within patience: Duration) async {
+        let signal = Signal<Void>()
+        let waits = state.withLock { state in
+            if state.end != nil || state.completed > completed { return false }
+            state.watchers.append(signal)
+            return true
+        }
+        if !waits { return }
+        let timer = Task {
+            try? await Task.sleep(for: patience)
+            signal.send(())
+        }
+        await signal.value(onCancel: { signal.send(()) })
+        timer.cancel()
+        state.withLock { state in state.watchers.removeAll { $0 === signal } }
+    }
+}

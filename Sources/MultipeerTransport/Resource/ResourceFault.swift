@@ -1,0 +1,59 @@
+import MultipeerFraming
+
+/// Why a resource did not arrive.
+package enum ResourceFault: Error, Equatable, Sendable {
+    /// This side called it off.
+    case cancelled
+    /// This side does not want it.
+    case declined
+    /// What arrived is not what was promised, in size or digest.
+    case damaged
+    /// The file on this side.
+    case file(FileFault)
+    /// The document could not be fetched: why, in words.
+    case fetch(String)
+    /// The document ended before its announced length.
+    case tooShort(UInt64, of: UInt64)
+    /// What was named is nothing that can be sent, or received into.
+    case unsupported(String)
+    /// The system gave no thread.
+    case noThread(String)
+    /// It was received or declined before.
+    case taken
+    /// The channel or the link is over.
+    case channel(ChannelFault)
+}
+
+extension ResourceFault {
+    /// What the other side is told when this one cannot go on. Spec 9.
+    var closeCode: CloseCode {
+        switch self {
+        case .cancelled: .cancelled  // [resource.cancel]
+        case .declined: .declined
+        case .damaged, .tooShort: .digest
+        case .file(let fault) where fault.reason == .noSpace: .noSpace  // [resource.space]
+        case .file(let fault) where fault.reason == .shrank: .digest
+        case .file, .fetch, .unsupported, .noThread, .taken, .channel: .internal
+        }
+    }
+}
+
+extension MultipeerError {
+    /// `resource` says which, as in "the file to bob".
+    package init(_ fault: ResourceFault, of resource: String) {
+        switch fault {
+        case .cancelled: self.init(.cancelled, "\(resource) was cancelled")
+        case .declined: self.init(.declined, "\(resource) was declined")
+        case .damaged: self.init(.damaged, "\(resource) has not come as it was promised")
+        case .file(let fault) where fault.reason == .noSpace: self.init(.noSpace, "\(fault)")
+        case .file(let fault): self.init(.file, "\(fault)")
+        case .fetch(let complaint): self.init(.fetch, complaint)
+        case .tooShort(let count, let size):
+            self.init(.fetch, "\(resource): the server sent \(count) of \(size) bytes")
+        case .unsupported(let complaint): self.init(.invalidArgument, complaint)
+        case .noThread(let complaint): self.init(.system, complaint)
+        case .taken: self.init(.invalidArgument, "\(resource) was received or declined before")
+        case .channel(let fault): self.init(fault, resource)
+        }
+    }
+}

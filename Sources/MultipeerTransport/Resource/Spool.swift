@@ -1,0 +1,59 @@
+import CPlatform
+import Glibc
+
+/// Bytes that wait on disk, first in, first out: a file without a name, whose space is given back as it is read.
+///
+/// One thread appends and one reads. Both block.
+package final class Spool: Sendable {
+    private let file: Descriptor
+    private let path: String
+    private let span = Locked<(start: Int, end: Int)>((0, 0))
+
+    /// In the system's temporary directory.
+    package init() throws(FileFault) {
+        var randomness = SystemRandomness()
+        path = "\(ResourceFolder.temporary())/multipeer-\(randomness.next128())"
+        file = Descriptor(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
+        guard file.number >= 0 else { throw FileFault(lastAt: path) }
+        unsafe unlink(path)
+    }
+
+    package var isEmpty: Bool { span.withLock { $0.start == $0.end } }
+
+    package func append(_ bytes: [UInt8]) throws(FileFault) {
+        let end = span.withLock { $0.end }
+        var count = 0
+        while count < bytes.count {
+            let put = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe pwrite(
+                    file.number, bytes.baseAddress?.advanced(by: count), bytes.count - count,
+                    end + count)
+            }
+            if put > 0 { count += put } else if put == 0 || errno != EINTR { throw FileFault(lastAt: path) }
+        }
+        span.withLock { $0.end += count }
+    }
+
+    /// At most so many bytes; none when it is empty.
+    package func read(_ limit: Int) throws(FileFault) -> [UInt8] {
+        let (start, end) = span.withLock { $0 }
+        let wanted = min(limit, end - start)
+        var failure: FileFault?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
+            while count < wanted {
+                let got = unsafe pread(
+                    file.number, room.baseAddress?.advanced(by: count), wanted - count, start + count)
+                if got > 0 {
+                    count += got
+                } else if got == 0 || errno != EINTR {
+                    failure = FileFault(lastAt: path)
+                    return
+                }
+            }
+        }
+        if let failure { throw failure }
+        multipeer_punch_hole(file.number, Int64(start), Int64(wanted))
+        span.withLock { $0.start += wanted }
+        return bytes
+    }
+}

@@ -1,0 +1,46 @@
+/// How far a transfer has come.
+public struct TransferProgress: Sendable, Hashable {
+    /// Bytes that are done: written to the link by the sender, to the file by the receiver. It never becomes less.
+    public let completed: UInt64
+    /// Bytes there are altogether; nil as long as nobody knows.
+    public let total: UInt64?
+    /// What part is done, from 0 to 1; nil as long as nobody knows. It is 1 only when the transfer has succeeded.
+    public let fraction: Double?
+    /// Bytes in a second, averaged over the last few seconds.
+    public let rate: Double
+    /// How long it will take at this rate; nil when nobody can tell.
+    public let timeLeft: Duration?
+    /// How long it has taken so far.
+    public let elapsed: Duration
+
+    init(completed: UInt64, total: UInt64?, hasSucceeded: Bool, rate: Double, elapsed: Duration) {
+        self.completed = completed
+        self.total = hasSucceeded ? completed : total
+        self.rate = rate
+        self.elapsed = elapsed
+        fraction = TransferProgress.fraction(completed, of: total, hasSucceeded)
+        timeLeft = hasSucceeded ? .zero : TransferProgress.timeLeft(completed, of: total, at: rate)
+    }
+
+    private static func fraction(_ completed: UInt64, of total: UInt64?, _ hasSucceeded: Bool) -> Double? {
+        if hasSucceeded { return 1 }  // [resource.done]
+        guard let total else { return nil }
+        if total == 0 { return 0 }
+        return min(Double(completed) / Double(total), 1.nextDown)
+    }
+
+    private static func timeLeft(_ completed: UInt64, of total: UInt64?, at rate: Double) -> Duration? {
+        guard let total else { return nil }
+        let rest = total > completed ? Double(total - completed) : 0
+        let seconds = rest / rate
+        // A hundred days at a crawl is nothing to show to anybody.
+        return seconds <= 8_640_000 ? .seconds(seconds) : nil
+    }
+}
+
+extension TransferProgress: CustomStringConvertible {
+    /// For example "1024 of 4096 bytes".
+    public var description: String {
+        total.map { "\(completed) of \($0) bytes" } ?? "\(completed) bytes"
+    }
+}
