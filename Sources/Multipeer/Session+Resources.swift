@@ -1,0 +1,94 @@
+public import Foundation
+import MultipeerFraming
+public import MultipeerIntroduction
+public import MultipeerTransport
+
+extension Session {
+    /// Sends a file, or a document of the web, and answers as soon as it is on its way.
+    ///
+    /// The file is read while it is sent, as many bytes as it has at this moment. A document is fetched by this side and
+    /// forwarded while it arrives, without a copy on disk; of redirections those to http and https are followed, and none
+    /// from https to http. The peer is told `name`, the last part of the URL unless given (1 to 1,024 bytes), and
+    /// `metadata` (at most 1,024 bytes). With `digest` the peer checks the SHA-256 of what arrives.
+    ///
+    /// ```swift
+    /// let sending = try await session.send(file: URL(fileURLWithPath: "picture.jpg"), to: bob)
+    /// for await progress in sending.progress { print(progress) }
+    /// try await sending.completion()
+    /// ```
+    ///
+    /// Throws before the peer has heard of it: `notConnected` when the peer is not linked, `file` when there is no such
+    /// file or it is no regular one, `fetch` when the server does not answer with a document, and `invalidArgument` for a
+    /// name or metadata of another length and for URLs that are neither.
+    public nonisolated func send(
+        file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true
+    ) async throws(MultipeerError) -> OutgoingResource {
+        let label = name ?? url.label
+        guard (1...Limits.channelName).contains(label.utf8.count) else {
+            throw MultipeerError(.invalidArgument, "a name has 1 to 1,024 bytes, not \(label.utf8.count)")
+        }
+        if let metadata, metadata.count > Limits.channelMetadata {
+            throw MultipeerError(.invalidArgument, "metadata has at most 1,024 bytes, not \(metadata.count)")
+        }
+        do throws(ResourceFault) {
+            guard driver.outlets[peer.uid] != nil else { throw .channel(.notLinked) }
+            let worker = try EventLoop.nextForFiles()
+            let source = try await url.source(on: worker)
+            let opening = ChannelOpening(
+                kind: .resource, name: label, size: source.size, metadata: metadata)
+            do throws(ChannelFault) {
+                let sender = try await driver.open(opening, to: peer.uid)
+                return OutgoingResource(sender, source, digest: digest, on: worker)
+            } catch {
+                source.cancel()
+                throw .channel(error)
+            }
+        } catch {
+            throw MultipeerError(error, of: "the file to \(peer)")
+        }
+    }
+}
+
+extension OutgoingResource {
+    /// Waits until the receiver has closed the file, all of it as promised.
+    ///
+    /// Throws why it has not arrived: `cancelled`, `declined`, `damaged`, `noSpace`, `busy`, `aborted`, `file`,
+    /// `fetch`, or `ended` with the reason of the link's end. When the waiting task is cancelled it throws `cancelled`, too; the
+    /// transfer itself goes on until `cancel`. Any number of tasks may wait.
+    public func completion() async throws(MultipeerError) {
+        switch await outcome() {
+        case .arrived: return
+        case .failed(let fault): throw MultipeerError(fault, of: "the file to \(peer)")
+        case nil: throw MultipeerError(.cancelled, "waiting for the transfer was cancelled")
+        }
+    }
+}
+
+extension IncomingResource {
+    /// Receives the file into `directory`, or into the session's own, under a random name, readable by its owner alone.
+    ///
+    /// It is there once it is whole, closed, and of the promised size and digest; otherwise nothing of it stays. The
+    /// session's own directory is under the system's temporary one: move the file away.
+    ///
+    /// Throws `cancelled` when either side called it off, which cancelling the task does too; `damaged`, `busy`, `aborted`,
+    /// `noSpace`, `file` when the directory or the disk does not serve, `ended` with the reason of the link's end, and
+    /// `invalidArgument` when the file was received or declined before.
+    public func receive(into directory: URL? = nil) async throws(MultipeerError) -> ReceivedFile {
+        do throws(ResourceFault) {
+            return try await receive(into: directory?.filePath(), on: EventLoop.nextForFiles())
+        } catch {
+            throw MultipeerError(error, of: "the file from \(peer)")
+        }
+    }
+}
+
+extension ReceivedFile {
+    /// Where it is, as a URL.
+    public var url: URL { URL(fileURLWithPath: path, isDirectory: false) }
+}
+
+extension EventLoop {
+    static func nextForFiles() throws(ResourceFault) -> EventLoop {
+        do throws(SocketFault) { return try EventLoop.filePool.next() } catch { throw .noThread("\(error)") }
+    }
+}

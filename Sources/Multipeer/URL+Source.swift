@@ -1,0 +1,35 @@
+import Foundation
+import MultipeerTransport
+
+extension URL {
+    /// What a file at this URL is called unless its sender says otherwise.
+    var label: String {
+        let last = lastPathComponent
+        return last.isEmpty || last == "/" ? host ?? "" : last
+    }
+
+    /// Opens what the URL names, on that thread.
+    func source(on worker: EventLoop) async throws(ResourceFault) -> any PieceSource {
+        switch scheme?.lowercased() {
+        case "file":
+            let path = try filePath()
+            let opening = Task(executorPreference: worker.taskExecutor) {
+                Result { () throws(FileFault) in try FileSource(path) }
+            }
+            return try await opening.value.mapError(ResourceFault.file).get()
+        case "http", "https":
+            return try await WebSource.open(self)
+        default:
+            throw .unsupported("only file, http and https URLs can be sent, not \(scheme ?? "one without scheme")")
+        }
+    }
+
+    /// The path of a file of this machine.
+    func filePath() throws(ResourceFault) -> String {
+        guard isFileURL else { throw .unsupported("a directory is named by a file URL") }
+        guard ["", "localhost"].contains(host ?? "") else {
+            throw .unsupported("the file is on another machine: \(host ?? "")")
+        }
+        return path
+    }
+}

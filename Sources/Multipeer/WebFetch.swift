@@ -1,0 +1,145 @@
+import Foundation
+import FoundationNetworking
+import MultipeerTransport
+
+/// One request to a web server, whose answer is taken in pieces.
+///
+/// Foundation's client reads as fast as the server writes: its `suspend` begins the document anew, and the thread that
+/// reads is one for all sessions of the process, so it must not be held up until a slow peer has room. What nobody has
+/// taken yet goes to disk, then, and the server is done with it soon.
+final class WebFetch: Sendable {
+    private let flow = WebFlow()
+    private let session: URLSession
+    private let patience: Duration
+    private let url: String
+
+    /// Begins to ask. `patience`: how long the server may say nothing.
+    init(_ url: URL, patience: Duration) {
+        self.patience = patience
+        self.url = url.shown
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        configuration.httpCookieStorage = nil
+        // A clock of ours counts the silence.
+        configuration.timeoutIntervalForRequest = 30 * 86_400
+        configuration.timeoutIntervalForResource = 30 * 86_400
+        let queue = WebQueue(flow)
+        queue.maxConcurrentOperationCount = 1
+        session = URLSession(
+            configuration: configuration, delegate: WebDelegate(flow), delegateQueue: queue)
+        var request = URLRequest(url: url)
+        // A packed document would be unpacked on the way, and longer than its length says.
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        session.dataTask(with: request).resume()
+    }
+
+    deinit { cancel() }
+
+    /// Waits for the head of the answer.
+    func head() async throws(ResourceFault) -> WebFlow.Head {
+        while true {
+            switch flow.takeHead() {
+            case .ready(let head): return head
+            case .failed(let fault): throw at(fault)
+            case .over, .spooled: throw .fetch("\(url): no answer")
+            case .nothing(let signal): try await wait(for: signal)
+            }
+        }
+    }
+
+    /// The bytes that are there, as many as fit into a piece; nil behind the last.
+    func next() async throws(ResourceFault) -> [UInt8]? {
+        while true {
+            switch flow.takePiece(FileSource.piece) {
+            case .ready(let piece): return piece
+            case .failed(let fault): throw at(fault)
+            case .over:
+                cancel()
+                return nil
+            case .spooled: return try readSpool()
+            case .nothing(let signal): try await wait(for: signal)
+            }
+        }
+    }
+
+    /// With the place where it was said.
+    private func at(_ fault: ResourceFault) -> ResourceFault {
+        if case .fetch(let complaint) = fault { .fetch("\(url): \(complaint)") } else { fault }
+    }
+
+    private func readSpool() throws(ResourceFault) -> [UInt8] {
+        do throws(FileFault) { return try flow.readSpool(FileSource.piece) } catch { throw .file(error) }
+    }
+
+    /// Lets go of the connection; what is there already is dropped.
+    func cancel() {
+        if flow.cancel() { session.invalidateAndCancel() }
+    }
+
+    private func wait(for signal: Signal<WebFlow.Wake>) async throws(ResourceFault) {
+        let timer = Task { [patience] in
+            try? await Task.sleep(for: patience)
+            signal.send(.timeout)
+        }
+        let wake = await signal.value(onCancel: { signal.send(.cancelled) })
+        timer.cancel()
+        switch wake {
+        case .change: return
+        case .cancelled:
+            cancel()
+            throw .cancelled
+        case .timeout:
+            cancel()
+            throw .fetch("\(url): no answer for \(patience)")
+        }
+    }
+}
+
+/// Takes what the client reports.
+private final class WebDelegate: NSObject, URLSessionDataDelegate {
+    private let flow: WebFlow
+
+    init(_ flow: WebFlow) { self.flow = flow }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
+    ) {
+        flow.begin(WebFlow.Head(response))
+        completionHandler(.allow)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
+    ) {
+        flow.begin(WebFlow.Head(response))
+        completionHandler(nil)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        flow.append([UInt8](data))
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        flow.end(error.map { .fetch($0.localizedDescription) })
+    }
+}
+
+/// Calls the delegate, and holds up whoever has calls for it a little while the disk does not keep up.
+///
+/// Unchecked as its superclass is: it adds nothing but a constant that is `Sendable`.
+private final class WebQueue: OperationQueue, @unchecked Sendable {
+    private let flow: WebFlow
+
+    init(_ flow: WebFlow) { self.flow = flow }
+
+    override func addOperation(_ block: @escaping @Sendable () -> Void) {
+        flow.callQueued()
+        super.addOperation { [flow] in
+            block()
+            flow.callDone()
+        }
+        flow.waitForRoom()
+    }
+}
