@@ -100,34 +100,3 @@ struct PrivateFileTests {
         return status.st_mode
     }
 }
-
-/// A directory of its own for one test, removed with everything in it.
-private final class Folder: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/multipeer-tests-XXXXXX".utf8CString)
-        unsafe mkdtemp(&template)
-        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit {
-        for name in names { unsafe unlink(path(name)) }
-        unsafe rmdir(path)
-    }
-
-    func path(_ name: String) -> String { "\(path)/\(name)" }
-
-    var names: [String] {
-        guard let directory = unsafe opendir(path) else { return [] }
-        defer { unsafe closedir(directory) }
-        var names: [String] = []
-        while let entry = unsafe readdir(directory) {
-            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != "." && name != ".." { names.append(name) }
-        }
-        return names.sorted()
-    }
-}

@@ -1,0 +1,86 @@
+import Foundation
+import Glibc
+
+/// A web server on loopback that says the bytes it is told to say, and closes.
+final class WebServer: Sendable {
+    /// Writes to the connection; answers false when the client is gone.
+    typealias Write = ([UInt8]) -> Bool
+
+    let port: UInt16
+    private let listener: Int32
+
+    /// `answer` gets the request's path and writes everything, the head too.
+    init(_ answer: @escaping @Sendable (_ path: String, _ write: Write) -> Void) throws {
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let listener = listener
+        let bound = unsafe withUnsafeMutablePointer(to: &address) { address in
+            unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                unsafe bind(listener, address, length) == 0 && listen(listener, 16) == 0
+                    && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard bound else { throw Overdue() }
+        port = UInt16(bigEndian: address.sin_port)
+        // Threads of its own: the answers block while the client takes nothing.
+        Thread.detachNewThread {
+            while true {
+                let connection = accept(listener, nil, nil)
+                if connection < 0 {
+                    close(listener)
+                    return
+                }
+                Thread.detachNewThread { WebServer.serve(connection, answer) }
+            }
+        }
+    }
+
+    deinit {
+        // Ends the thread that accepts, which closes it.
+        shutdown(listener, Int32(SHUT_RDWR))
+    }
+
+    func url(_ path: String) throws -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw Overdue() }
+        return url
+    }
+
+    private static func serve(_ connection: Int32, _ answer: (String, Write) -> Void) {
+        defer { close(connection) }
+        var request: [UInt8] = []
+        var byte: UInt8 = 0
+        while !request.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+            guard unsafe recv(connection, &byte, 1, 0) == 1 else { return }
+            request.append(byte)
+        }
+        let words = String(decoding: request, as: UTF8.self).split(separator: " ")
+        answer(words.count > 1 ? String(words[1]) : "") { bytes in
+            var count = 0
+            while count < bytes.count {
+                let put = unsafe bytes.withUnsafeBytes { bytes in
+                    unsafe send(
+                        connection, bytes.baseAddress?.advanced(by: count), bytes.count - count,
+                        Int32(MSG_NOSIGNAL))
+                }
+                if put <= 0 { return false }
+                count += put
+            }
+            return true
+        }
+    }
+
+    /// The head of an answer.
+    static func head(_ status: String, _ fields: String...) -> [UInt8] {
+        Array((["HTTP/1.1 \(status)"] + fields + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8)
+    }
+}
+
+/// What this process has in memory, in bytes.
+func residentBytes() throws -> Int {
+    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * sysconf(Int32(_SC_PAGESIZE))
+}

@@ -1,0 +1,199 @@
+import Foundation
+import Multipeer
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("9.4 Documents of the web", .inTurns, .timeLimit(.minutes(5)))
+struct WebSourceTests {
+    @Test("a document comes whole, with and without a length, empty too")
+    func whole() async throws {
+        var seed = Seeded(1)
+        let body = seed.bytes(1_000_000)
+        let server = try WebServer { path, write in
+            switch path {
+            case "/length":
+                _ = write(WebServer.head("200 OK", "Content-Length: \(body.count)")) && write(body)
+            case "/empty": _ = write(WebServer.head("200 OK", "Content-Length: 0"))
+            case "/none": _ = write(WebServer.head("200 OK")) && write(body)
+            default:
+                _ = write(WebServer.head("200 OK", "Transfer-Encoding: chunked"))
+                for start in stride(from: 0, to: body.count, by: 50_000) {
+                    _ = write(Array("C350\r\n".utf8) + body[start..<(start + 50_000)] + Array("\r\n".utf8))
+                }
+                _ = write(Array("0\r\n\r\n".utf8))
+            }
+        }
+        for (path, size) in [("/length", 1_000_000), ("/none", nil), ("/chunked", nil), ("/empty", 0)] as [(String, UInt64?)] {
+            let source = try await WebSource.open(try server.url(path))
+            #expect(source.size == size)
+            #expect(try await bytes(of: source) == (path == "/empty" ? [] : body), "\(path)")
+        }
+    }
+
+    @Test("an answer that is no document is an error with its status, before anything is sent")
+    func status() async throws {
+        let server = try WebServer { path, write in
+            _ = write(WebServer.head("\(path.dropFirst()) Words", "Content-Length: 3")) && write([1, 2, 3])
+        }
+        for status in ["404", "500", "206", "304", "401"] {
+            let url = try server.url("/\(status)")
+            await #expect(throws: ResourceFault.fetch("\(url) answered with status \(status)")) {
+                try await WebSource.open(url)
+            }
+        }
+    }
+
+    @Test("redirections are followed to http and https, a few times, and nowhere else")
+    func redirections() async throws {
+        let server = try WebServer { path, write in
+            let target =
+                switch path {
+                case "/start": "/next"
+                case "/next": "end?x=y"
+                case "/end?x=y": ""
+                case "/file": "file:///etc/hostname"
+                case "/ftp": "ftp://127.0.0.1/x"
+                default: "/loop"
+                }
+            if target.isEmpty {
+                _ = write(WebServer.head("200 OK", "Content-Length: 2")) && write([7, 8])
+            } else {
+                _ = write(WebServer.head("302 Found", "Location: \(target)", "Content-Length: 0"))
+            }
+        }
+        #expect(try await bytes(of: try await WebSource.open(try server.url("/start"))) == [7, 8])
+        for path in ["/file", "/ftp", "/loop"] {
+            let fault = await fault { try await WebSource.open(try server.url(path)) }
+            guard case .fetch(let complaint) = fault else {
+                Issue.record(Comment(rawValue: "\(path): \(String(describing: fault))"))
+                continue
+            }
+            #expect(complaint.contains("redirects"), "\(complaint)")
+        }
+    }
+
+    @Test("a document that ends too early is an error, never a short file")
+    func short() async throws {
+        let server = try WebServer { path, write in
+            if path == "/length" {
+                _ = write(WebServer.head("200 OK", "Content-Length: 1000")) && write([1, 2, 3])
+            } else {
+                _ = write(WebServer.head("200 OK", "Transfer-Encoding: chunked")) && write(Array("5\r\nabc".utf8))
+            }
+        }
+        for path in ["/length", "/chunked"] {
+            let source = try await WebSource.open(try server.url(path))
+            let fault = await fault { _ = try await bytes(of: source) }
+            guard case .fetch = fault else {
+                Issue.record(Comment(rawValue: "\(path): \(String(describing: fault))"))
+                continue
+            }
+        }
+    }
+
+    @Test("nobody there, and a server that says nothing, are errors in good time")
+    func silence() async throws {
+        let server = try WebServer { path, write in
+            if path == "/later" { _ = write(WebServer.head("200 OK", "Content-Length: 9")) && write([1]) }
+            Thread.sleep(forTimeInterval: 30)
+        }
+        for path in ["/", "/later"] {
+            let fault = await fault {
+                let source = try await WebSource.open(try server.url(path), patience: .milliseconds(300))
+                _ = try await bytes(of: source)
+            }
+            guard case .fetch(let complaint) = fault else {
+                Issue.record(Comment(rawValue: "\(path): \(String(describing: fault))"))
+                continue
+            }
+            #expect(complaint.contains("no answer for"), "\(complaint)")
+        }
+        // A port on which nobody listens any more.
+        let gone = try WebServer { _, _ in }.url("/")
+        let fault = await fault { try await WebSource.open(gone) }
+        guard case .fetch = fault else {
+            Issue.record(Comment(rawValue: String(describing: fault)))
+            return
+        }
+    }
+
+    @Test("a task that is cancelled stops fetching, and so does letting go")
+    func cancellation() async throws {
+        let ended = Signal<Void>()
+        let server = try WebServer { path, write in
+            _ = write(WebServer.head("200 OK"))
+            while write([UInt8](repeating: 1, count: 65_536)) {}
+            ended.send(())
+        }
+        do {
+            let source = try await WebSource.open(try server.url("/"))
+            #expect(try await source.next()?.isEmpty == false)
+        }
+        await ended.value()
+
+        let silent = try WebServer { _, write in
+            _ = write(WebServer.head("200 OK"))
+            Thread.sleep(forTimeInterval: 30)
+        }
+        let source = try await WebSource.open(try silent.url("/"))
+        let waiting = Task { await fault { _ = try await source.next() } }
+        waiting.cancel()
+        #expect(await waiting.value == .cancelled)
+    }
+
+    @Test("memory is bounded, however fast the server and slow the taker, and all of it comes in order")
+    func memory() async throws {
+        let size = 256 * 1_048_576
+        let written = Signal<Void>()
+        let server = try WebServer { _, write in
+            _ = write(WebServer.head("200 OK", "Content-Length: \(size)"))
+            var next: UInt64 = 0
+            for _ in 0..<(size / 65_536) {
+                var wave: [UInt8] = []
+                wave.reserveCapacity(65_536)
+                for _ in 0..<8_192 {
+                    unsafe withUnsafeBytes(of: next.littleEndian) { unsafe wave.append(contentsOf: $0) }
+                    next += 1
+                }
+                if !write(wave) { return }
+            }
+            written.send(())
+        }
+        let source = try await WebSource.open(try server.url("/"))
+        let before = try residentBytes()
+        var taken = 0
+        var expected: UInt64 = 0
+        var most = 0
+        while let piece = try await source.next() {
+            // Everything is made of whole words, but a piece may end in the middle of one: only its first is looked at.
+            let offset = (8 - taken % 8) % 8
+            expected = UInt64((taken + offset) / 8)
+            if piece.count >= offset + 8 {
+                let word = (0..<8).reduce(UInt64(0)) { $0 | UInt64(piece[offset + $1]) << (8 * UInt64($1)) }
+                try #require(word == expected)
+            }
+            taken += piece.count
+            // A taker that takes its time from the beginning: the server is done while nearly everything waits.
+            if taken == piece.count { await written.value() }
+            most = max(most, try residentBytes())
+        }
+        #expect(taken == size)
+        #expect(most - before < 48 * 1_048_576, "\((most - before) / 1_048_576) MiB")
+    }
+
+    private func bytes(of source: any PieceSource) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let piece = try await source.next() { bytes += piece }
+        return bytes
+    }
+
+    private func fault<Value>(_ body: () async throws -> Value) async -> ResourceFault? {
+        do {
+            _ = try await body()
+            return nil
+        } catch {
+            return error as? ResourceFault
+        }
+    }
+}

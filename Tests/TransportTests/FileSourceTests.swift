@@ -1,0 +1,92 @@
+import Glibc
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("9.4 The file that is sent")
+struct FileSourceTests {
+    private let folder = Folder()
+
+    @Test(
+        "a file is read whole, in pieces of sixteen DATA frames",
+        arguments: [0, 1, FileSource.piece - 1, FileSource.piece, FileSource.piece + 1, 3 * FileSource.piece])
+    func whole(_ count: Int) throws {
+        var seed = Seeded(UInt64(count))
+        let bytes = seed.bytes(count)
+        let source = try FileSource(folder.make("file", bytes))
+        #expect(source.size == UInt64(count))
+        var pieces: [[UInt8]] = []
+        while let piece = try source.read() { pieces.append(piece) }
+        #expect(pieces.flatMap(\.self) == bytes)
+        #expect(pieces.dropLast().allSatisfy { $0.count == FileSource.piece })
+        #expect(pieces.allSatisfy { !$0.isEmpty })
+        #expect(try source.read() == nil)
+    }
+
+    @Test("a link is followed, because its owner named it")
+    func link() throws {
+        let target = try folder.make("target", [1, 2, 3])
+        unsafe symlink(target, folder.path("link"))
+        #expect(try FileSource(folder.path("link")).read() == [1, 2, 3])
+    }
+
+    @Test("what is no regular file says so before anything is sent, and does not block")
+    func kinds() throws {
+        let pipe = folder.path("pipe")
+        unsafe mkfifo(pipe, 0o600)
+        #expect(throws: FileFault(.notRegular, path: pipe)) { try FileSource(pipe) }
+        #expect(throws: FileFault(.notRegular, path: "/dev/zero")) { try FileSource("/dev/zero") }
+        #expect(throws: FileFault(.isDirectory, path: folder.path)) { try FileSource(folder.path) }
+        let lost = folder.path("missing")
+        #expect(throws: FileFault(.notFound, path: lost)) { try FileSource(lost) }
+        #expect(throws: FileFault(.notFound, path: lost + "/file")) { try FileSource(lost + "/file") }
+        let loop = folder.path("loop")
+        unsafe symlink(loop, loop)
+        #expect(throws: FileFault(.notRegular, path: loop)) { try FileSource(loop) }
+    }
+
+    @Test("a path with a NUL names nothing, and not what stands before it")
+    func nul() throws {
+        let path = try folder.make("file", [1])
+        #expect(throws: FileFault(.notFound, path: path + "\0.txt")) { try FileSource(path + "\0.txt") }
+    }
+
+    @Test("a file that may not be read says so")
+    func permission() async throws {
+        let path = try folder.make("secret", [1])
+        unsafe chmod(path, 0)
+        unsafe chmod(folder.path, 0o755)
+        // In a process of its own, which can stop being root.
+        await #expect(processExitsWith: .success) { [path = path as String] in
+            if geteuid() == 0 { try #require(setuid(65_534) == 0) }
+            #expect(throws: FileFault(.permission, path: path)) { try FileSource(path) }
+        }
+    }
+
+    @Test("a file that becomes shorter while it is read is an error, not a shorter file")
+    func shrinking() throws {
+        let path = try folder.make("file", [UInt8](repeating: 7, count: 2 * FileSource.piece))
+        let source = try FileSource(path)
+        #expect(try source.read()?.count == FileSource.piece)
+        unsafe truncate(path, FileSource.piece + 5)
+        #expect(throws: FileFault(.shrank, path: path)) { try source.read() }
+    }
+
+    @Test("of a file that grows, what it had at first is read")
+    func growing() throws {
+        let path = try folder.make("file", [1, 2, 3])
+        let source = try FileSource(path)
+        folder.append([4, 5], to: "file")
+        #expect(source.size == 3)
+        #expect(try source.read() == [1, 2, 3])
+        #expect(try source.read() == nil)
+    }
+
+    @Test("a file that is replaced meanwhile is read as it was")
+    func replaced() throws {
+        let path = try folder.make("file", [1, 2, 3])
+        let source = try FileSource(path)
+        _ = try folder.make("file", [4])
+        #expect(try source.read() == [1, 2, 3])
+    }
+}
