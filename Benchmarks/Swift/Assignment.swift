@@ -9,12 +9,23 @@ struct Assignment: Sendable {
         case awaited
         case pingpong
         case connect
+        /// Messages to seven others at once.
+        case fanout
+        /// Unreliable messages one way.
+        case datagrams
+        /// One file, with its digest or without.
+        case file, undigested
+        /// Ping-pong while a file without an end in sight goes the same way.
+        case laden
     }
 
     let side: Side
     let mode: Mode
     let size: Int
     let count: Int
+
+    /// Who the client talks to.
+    var others: Int { side == .client && mode == .fanout ? 7 : 1 }
 
     init?(_ arguments: [String]) {
         guard arguments.count == 5, let side = Side(rawValue: arguments[1]),

@@ -5,7 +5,9 @@ import Glibc
 enum MultipeerBench {
     static func main() async {
         guard let assignment = Assignment(CommandLine.arguments) else {
-            complain("usage: MultipeerBench server|client bulk|pipelined|awaited|pingpong|connect SIZE COUNT")
+            complain(
+                "usage: MultipeerBench server|client MODE SIZE COUNT\nMODE: bulk pipelined awaited pingpong connect "
+                    + "fanout datagrams file undigested laden")
             exit(64)
         }
         alarm(120)  // nothing here lasts longer

@@ -32,14 +32,14 @@ struct Party: Sendable {
         if let waiting { try await waiting.value } else { try await session.connect(with: other) }
     }
 
-    private static var configuration: SessionConfiguration {
+    static var configuration: SessionConfiguration {
         var configuration = SessionConfiguration()
         configuration.listening = [.loopback]
         return configuration
     }
 
     /// The lower uid dials at once, so the client gets one that begins with 0 and the server one with 255.
-    private static func peer(_ side: Assignment.Side) throws -> PeerID {
+    static func peer(_ side: Assignment.Side) throws -> PeerID {
         var bytes = (0..<UID.byteCount).map { _ in UInt8.random(in: 0...255) }
         bytes[0] = side == .client ? 0 : 255
         guard let uid = UID(bytes) else { throw BenchFault.noIntroduction }

@@ -1,6 +1,6 @@
 import Multipeer
 
-/// The five things that are measured, each as seen from both sides.
+/// What is measured between two sessions with messages, as seen from both sides.
 struct Work: Sendable {
     let assignment: Assignment
     private var size: Int { assignment.size }
@@ -10,14 +10,20 @@ struct Work: Sendable {
     init(_ assignment: Assignment) { self.assignment = assignment }
 
     func run() async throws -> Report {
-        if assignment.mode == .connect { return try await connect() }
+        switch assignment.mode {
+        case .connect: return try await connect()
+        case .fanout where assignment.side == .client: return try await FanOut(assignment).run()
+        case .datagrams: return try await DatagramWork(assignment).run()
+        case .file, .undigested, .laden: return try await FileWork(assignment).run()
+        default: break
+        }
         let party = try await Party(assignment.side)
         try await party.link()
         let before = Resources.cpuSeconds
         var report =
             switch (assignment.side, assignment.mode) {
-            case (.client, .pingpong): try await onTheLoop(party) { try await ping(party) }
-            case (.server, .pingpong): try await onTheLoop(party) { try await echo(party) }
+            case (.client, .pingpong): try await Work.onTheLoop(party) { try await ping(party) }
+            case (.server, .pingpong): try await Work.onTheLoop(party) { try await echo(party) }
             case (.client, _): try await flood(party)
             case (.server, _): try await drain(party)
             }
@@ -71,13 +77,13 @@ struct Work: Sendable {
     // MARK: There and back
 
     /// Who must answer fast runs on the session's own thread, as its documentation says.
-    private func onTheLoop(
+    static func onTheLoop(
         _ party: Party, _ body: @escaping @Sendable () async throws -> Report
     ) async throws -> Report {
         try await Task(executorPreference: party.session.executor) { try await body() }.value
     }
 
-    private func ping(_ party: Party) async throws -> Report {
+    func ping(_ party: Party) async throws -> Report {
         let message = [UInt8](repeating: 0x5A, count: size)
         var report = Report(sent: 1)
         report.latencies.reserveCapacity(count)
@@ -138,8 +144,12 @@ struct Work: Sendable {
         await party.session.disconnect()
     }
 
-    private func seconds(since start: SuspendingClock.Instant) -> Double {
-        let (seconds, attoseconds) = (clock.now - start).components
+    private func seconds(since start: SuspendingClock.Instant) -> Double { clock.seconds(since: start) }
+}
+
+extension SuspendingClock {
+    func seconds(since start: Instant) -> Double {
+        let (seconds, attoseconds) = (now - start).components
         return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

@@ -1,0 +1,132 @@
+import Foundation
+import Multipeer
+
+/// A file one way, from and to memory, so that no disk is measured; or ping-pong while one is on its way.
+struct FileWork: Sendable {
+    let assignment: Assignment
+    private let clock = SuspendingClock()
+    private static let memory = URL(fileURLWithPath: "/dev/shm", isDirectory: true)
+
+    init(_ assignment: Assignment) { self.assignment = assignment }
+
+    func run() async throws -> Report {
+        let party = try await Party(assignment.side)
+        let folder = Self.memory.appendingPathComponent("multipeer-bench-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appendingPathComponent("source")
+        if assignment.side == .client {
+            try Self.fill(source, assignment.mode == .laden ? 1 << 30 : assignment.size)
+        }
+        try await party.link()
+        let before = Resources.cpuSeconds
+        var report =
+            switch (assignment.side, assignment.mode) {
+            case (.client, .laden): try await ping(party, beside: source)
+            case (.server, .laden): try await echo(party, into: folder)
+            case (.client, _): try await send(source, party)
+            case (.server, _): try await receive(party, into: folder)
+            }
+        report.cpuSeconds = Resources.cpuSeconds - before
+        await party.session.disconnect()
+        return report
+    }
+
+    private func send(_ source: URL, _ party: Party) async throws -> Report {
+        let start = clock.now
+        let resource = try await party.session.send(
+            file: source, to: party.other.peer, digest: assignment.mode == .file)
+        try await resource.completion()
+        return Report(sent: 1, seconds: clock.seconds(since: start))
+    }
+
+    private func receive(_ party: Party, into folder: URL) async throws -> Report {
+        var report = Report()
+        for await event in party.session.events {
+            if case .resource(let resource) = event {
+                let file = try await resource.receive(into: folder)
+                guard file.size == UInt64(assignment.size) else {
+                    throw BenchFault.wrongLength(Int(clamping: file.size))
+                }
+                report.received += 1
+            } else if case .peer(_, .notConnected) = event {
+                return report
+            }
+        }
+        throw BenchFault.endedEarly
+    }
+
+    // MARK: there and back, beside a file
+
+    private func ping(_ party: Party, beside source: URL) async throws -> Report {
+        let files = Task {
+            while !Task.isCancelled {
+                let resource = try await party.session.send(file: source, to: party.other.peer, digest: false)
+                try await withTaskCancellationHandler {
+                    try await resource.completion()
+                } onCancel: {
+                    resource.cancel()
+                }
+            }
+        }
+        defer { files.cancel() }
+        try await untilUnderWay(party)
+        return try await Work.onTheLoop(party) { try await Work(assignment).ping(party) }
+    }
+
+    /// The other side says so when the first bytes are there.
+    private func untilUnderWay(_ party: Party) async throws {
+        for await event in party.session.events {
+            if case .message = event { return }
+        }
+        throw BenchFault.endedEarly
+    }
+
+    private func echo(_ party: Party, into folder: URL) async throws -> Report {
+        let received = try await Work.onTheLoop(party) { () async throws -> Report in
+            var report = Report()
+            var isFirst = true
+            for await event in party.session.events {
+                switch event {
+                case .message(let message):
+                    report.received += 1
+                    try await party.session.send(message.bytes, to: party.other.peer)
+                case .resource(let resource):
+                    let announces = isFirst
+                    isFirst = false
+                    Task.detached { await take(resource, party, into: folder, announces: announces) }
+                case .peer(_, .notConnected): return report
+                default: break
+                }
+            }
+            throw BenchFault.endedEarly
+        }
+        return received
+    }
+
+    private func take(
+        _ resource: IncomingResource, _ party: Party, into folder: URL, announces: Bool
+    ) async {
+        let watch = Task {
+            if !announces { return }
+            for await progress in resource.progress where progress.completed > 0 {
+                try await party.session.send([0], to: party.other.peer)
+                return
+            }
+        }
+        // The last one is cancelled when enough was measured.
+        if let file = try? await resource.receive(into: folder) {
+            try? FileManager.default.removeItem(at: file.url)
+        }
+        watch.cancel()
+    }
+
+    private static func fill(_ file: URL, _ size: Int) throws {
+        var generator = SystemRandomNumberGenerator()
+        let block = Data((0..<(1 << 20)).map { _ in UInt8.random(in: 0...255, using: &generator) })
+        guard FileManager.default.createFile(atPath: file.path, contents: nil) else { throw BenchFault.endedEarly }
+        let handle = try FileHandle(forWritingTo: file)
+        for _ in 0..<(size >> 20) { try handle.write(contentsOf: block) }
+        try handle.close()
+    }
+}
