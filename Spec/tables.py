@@ -45,6 +45,12 @@ def blocks():
     return {
         "table connection-data": entries("connectionData"),
         "table hello": entries("hello"),
+        "table open": entries("open"),
+        "table fin": entries("fin"),
+        "table kinds": table(["KIND", "name", "meaning"], [
+            (row["value"], row["name"], row["meaning"]) for row in REGISTRIES["channelKinds"]]),
+        "table datagrams": table(["kind", "name", "body"], [
+            (row["value"], row["name"], row["body"]) for row in REGISTRIES["datagramKinds"]]),
         "table outcome": table(["A \\ B", "none", "optional", "required"], [
             ["**" + one + "**"] + [next(row["outcome"] for row in REGISTRIES["outcomes"]
                                         if (row["one"], row["other"]) == (one, other))

@@ -72,6 +72,12 @@ def headed(kind, payload):
     return [(header(kind, len(payload)), f"{kind}, {len(payload)} bytes, channel 0")]
 
 
+def channel(kind, number, *pairs):
+    payload = joined(pairs)
+    unit = "byte" if len(payload) == 1 else "bytes"
+    return [(header(kind, len(payload), number), f"{kind}, {len(payload)} {unit}, channel {number}")] + list(pairs)
+
+
 def simple(kind, *pairs):
     return headed(kind, joined(pairs)) + list(pairs)
 
@@ -110,6 +116,14 @@ def blocks():
         "example header": simple("PING", (ping, "")),
         "example parts": [(header("MSG_PART", 1024), "MSG_PART, 1,024 bytes"), ("...", "1,024 bytes; costs 1,088"),
                           (header("MSG", 2), "MSG, 2 bytes"), (b"ok", "costs 66: the message has 1,026 bytes")],
+        "example open": channel("OPEN", 1, *entry(1, b"\2", "KIND: resource"), *entry(2, b"song.ogg", "NAME"),
+                                *entry(3, u64(3), "SIZE")),
+        "example channel": channel("DATA", 1, (b"abc", "")) + channel("FIN", 1, *entry(1, sha256(b"abc"), "DIGEST"))
+        + channel("DONE", 1, (u16(0), "OK")) + channel("CREDIT", 1, (u64(320 << 10), "limit 320 KiB since OPEN")),
+        "example dgram": simple("DGRAM", (bytes.fromhex("c1c2c3c4c5c6c7c8"), "association"), (u16(49152), "port"),
+                                (b"\0", "flags")),
+        "example datagram": [(b"\2", "kind plain"), (bytes.fromhex("c1c2c3c4c5c6c7c8"), "association"),
+                             (b"\1" + u32(1), "message, sequence 1"), (b"hi", "")],
         "example credit": simple("CREDIT", (u64(5 << 20), "limit 5 MiB since the link began")),
     }
     made.update(sas.example())
