@@ -62,7 +62,7 @@ def blocks():
               "invitation": "on an invitation"}[row["phase"]], row["payload"], row["chapter"])
             for row in REGISTRIES["frames"]]),
         "table limits": table(["limit", "value", "unit", "label", "when exceeded"], [
-            (row["name"], f"{row['value']:,}", row["unit"], f"`{row['label']}`" if row["label"] else "later chapters",
+            (row["name"], f"{row['value']:,}", row["unit"], f"`{row['label']}`" if row["label"] else "chapter 12",
              row["breach"]) for row in REGISTRIES["limits"]]),
         "table timers": table(["timer", "ms", "label", "meaning"], [
             (row["name"], f"{row['milliseconds']:,}", f"`{row['label']}`", row["meaning"])

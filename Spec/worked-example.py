@@ -123,7 +123,7 @@ def blocks():
         "example dgram": simple("DGRAM", (bytes.fromhex("c1c2c3c4c5c6c7c8"), "association"), (u16(49152), "port"),
                                 (b"\0", "flags")),
         "example datagram": [(b"\2", "kind plain"), (bytes.fromhex("c1c2c3c4c5c6c7c8"), "association"),
-                             (b"\1" + u32(1), "message, sequence 1"), (b"hi", "")],
+                             (b"\1" + u32(0), "message, sequence 0"), (b"hi", "")],
         "example credit": simple("CREDIT", (u64(5 << 20), "limit 5 MiB since the link began")),
     }
     made.update(sas.example())
