@@ -25,6 +25,7 @@ FILES = {
     "frame-sequences.json": "sequences",
     "messages.json": "messages",
     "credit.json": "credit",
+    "channels.json": "channels",
 }
 
 
