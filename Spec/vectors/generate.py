@@ -26,6 +26,9 @@ FILES = {
     "messages.json": "messages",
     "credit.json": "credit",
     "channels.json": "channels",
+    "resources.json": "resources",
+    "datagrams.json": "datagrams",
+    "datagram-keys.json": "datagram_keys",
 }
 
 
