@@ -77,7 +77,8 @@ struct DatagramVectorTests {
             #expect(path.takeActions() == [])
             return
         }
-        let header = try #require(ContentHeader(bytes.span))
+        let parsed = ContentHeader(bytes.span)
+        let header = try #require(parsed)
         let body = Array(bytes.dropFirst(ContentHeader.byteCount))
         #expect(DatagramContent.Content(kind: "\(header.kind)", sequence: header.sequence, body: Hex(body)) == expected)
         #expect(verdict.isMessage == (expected.kind == "message"))

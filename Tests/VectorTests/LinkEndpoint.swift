@@ -11,7 +11,11 @@ struct LinkEndpoint: ~Copyable {
     init(maxMessage: UInt64 = 1 << 32, messageCredit: UInt32 = .max) {
         let limits = LinkLimits(
             maxMessage: maxMessage, maxChannels: 64, channelCredit: 262_144, messageCredit: messageCredit)
-        link = Link(.init(local: limits), now: .start)
+        self.init(local: limits, remote: .standard)
+    }
+
+    init(local: LinkLimits, remote: LinkLimits) {
+        link = Link(.init(local: local, remote: remote), now: .start)
     }
 
     mutating func receive(_ bytes: [UInt8]) { _ = link.receive(bytes.span, through: &decoder, at: now) }

@@ -8,6 +8,8 @@ struct VectorFileTests {
         CertificateFingerprint.self, Pin.self, HelloForm.self, HelloAtReceiver.self, Confirmation.self,
         CodeValue.self, CodeRun.self,
         FrameStream.self, LinkOverTime.self, MessageFrames.self, CreditOfReceiver.self, CreditOfSender.self,
+        ChannelForm.self, ChannelSteps.self, Resource.self, ResourceName.self, Datagram.self,
+        DatagramContent.self, DatagramWindow.self, DatagramKey.self,
     ]
 
     @Test("no file is without a runner, and no runner without vectors")
