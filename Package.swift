@@ -86,7 +86,7 @@ let package = Package(
 
         .target(
             name: "FuzzBodies",
-            dependencies: ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"],
+            dependencies: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),
         harness("tlv"),
@@ -94,6 +94,8 @@ let package = Package(
         harness("handshake"),
         harness("certificate-chain"),
         harness("secure-channel"),
+        harness("channel-machine"),
+        harness("datagram-header"),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

@@ -14,6 +14,7 @@ package struct FuzzBody: Sendable {
 
     package static let all: [FuzzBody] = [
         .connectionData, .tlv, .frameDecoder, .handshake, .certificateChain,
+        .channelMachine, .datagramHeader,
     ]
 }
 

@@ -10,10 +10,16 @@ struct ChannelRow: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(state), \(event)" }
 
-    static func all(of machine: String) throws -> [ChannelRow] {
-        struct Machine: Decodable { let rows: [ChannelRow]? }
-        struct File: Decodable { let machines: [String: Machine] }
-        let machines = try VectorFiles.decode(File.self, "states.json").machines
-        return try #require(machines[machine]?.rows)
+    static func all(of machine: KeyPath<Machines, Machine> & Sendable) throws -> [ChannelRow] {
+        struct File: Decodable { let machines: Machines }
+        return try VectorFiles.decode(File.self, "states.json").machines[keyPath: machine].rows
+    }
+
+    struct Machine: Decodable { let rows: [ChannelRow] }
+
+    struct Machines: Decodable {
+        let opener: Machine
+        let receiver: Machine
+        let datagrams: Machine
     }
 }

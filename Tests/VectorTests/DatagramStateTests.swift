@@ -7,7 +7,7 @@ import Testing
 struct DatagramStateTests {
     @Test(
         "every state and every event, as in states.json [dgram.restart] [dgram.path] [dgram.fallback]",
-        arguments: try ChannelRow.all(of: "datagrams"))
+        arguments: try ChannelRow.all(of: \.datagrams))
     func row(_ row: ChannelRow) throws {
         for isProtected in [true, false] {
             // A plain link has no handshake, and no pair of an encrypted one.

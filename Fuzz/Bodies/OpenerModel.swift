@@ -1,0 +1,165 @@
+import MultipeerFraming
+
+/// The channels that this end opens, as its peer sees them: what may be written, and what may be answered.
+struct OpenerModel {
+    struct Channel {
+        enum State { case waiting, open, finished, closed }
+
+        let isResource: Bool
+        var state = State.waiting
+        var limit: UInt64
+        /// Bytes that the application wrote, and that went out. The content counts on.
+        var queued = 0
+        var sent = 0
+        var isEnding = false
+        /// Bytes that `wrote` told of.
+        var told = 0
+        /// RESETs that may still go out.
+        var resets: [CloseCode] = []
+    }
+
+    private let limits: LinkLimits
+    private(set) var channels: [UInt32: Channel] = [:]
+    private var spent = 0
+    private var granted: UInt64
+    private var lastOpened: UInt32 = 0
+    /// What the application is to be told, beside bytes.
+    private var told: [ChannelEvent] = []
+
+    init(_ limits: LinkLimits) {
+        self.limits = limits
+        granted = UInt64(limits.messageCredit)
+    }
+
+    /// What the `index`th byte of a channel is.
+    static func byte(_ index: Int, of number: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: index &* 7 &+ Int(number)) }
+}
+
+// MARK: what the application does
+
+extension OpenerModel {
+    mutating func open(_ number: UInt32, isResource: Bool) throws(BrokenPromise) {
+        try promise(channels[number] == nil, "a number comes once")
+        channels[number] = Channel(isResource: isResource, limit: UInt64(limits.channelCredit))
+    }
+
+    /// The bytes to hand over.
+    mutating func write(_ count: Int, to number: UInt32) -> [UInt8] {
+        guard let channel = channels[number] else { return [] }
+        let bytes = (0..<count).map { Self.byte(channel.queued + $0, of: number) }
+        if !channel.isEnding, channel.state != .closed { channels[number]?.queued += count }
+        return bytes
+    }
+
+    mutating func finish(_ number: UInt32) { channels[number]?.isEnding = true }
+
+    mutating func reset(_ number: UInt32, _ code: CloseCode) {
+        guard let channel = channels[number], channel.state != .closed else { return }
+        if channel.state != .waiting { channels[number]?.resets.append(code) }
+        channels[number]?.state = .closed
+    }
+}
+
+// MARK: what comes
+
+extension OpenerModel {
+    /// Answers the code that the peer is told, if it broke a rule.
+    mutating func receive(_ frame: Frame) -> CloseCode? {
+        switch frame {
+        case .credit(channel: 0, let limit):
+            if limit <= granted { return .protocolError }
+            granted = limit
+        case .credit(let number, let limit):
+            guard number <= lastOpened else { return .protocolError }
+            guard let channel = channels[number], channel.state == .open || channel.state == .finished else { break }
+            if limit <= channel.limit { return .protocolError }
+            channels[number]?.limit = limit
+        case .stop(let number, let code):
+            guard number <= lastOpened else { return .protocolError }
+            guard let channel = channels[number], channel.state == .open || channel.state == .finished else { break }
+            if channel.state == .open { channels[number]?.resets.append(code) }
+            channels[number]?.state = .closed
+            told.append(.stopped(number, code))
+        case .done(let number, let code):
+            guard number <= lastOpened else { return .protocolError }
+            guard let channel = channels[number], channel.state != .closed else { break }
+            if channel.state != .finished { return .protocolError }
+            channels[number]?.state = .closed
+            told.append(.completed(number, code))
+        default: break
+        }
+        return nil
+    }
+}
+
+// MARK: what goes out
+
+extension OpenerModel {
+    mutating func wrote(_ frame: Frame) throws(BrokenPromise) {
+        switch frame {
+        case .open(let number, let opening):
+            try promise(channels[number]?.state == .waiting, "OPEN goes once, and not for what was given up")
+            try promise(number > lastOpened, "numbers go upwards")
+            let open = channels.values.filter { $0.state == .open || $0.state == .finished || !$0.resets.isEmpty }
+            try promise(open.count < limits.maxChannels, "no more channels than the peer has places")
+            spent += opening.name.utf8.count + 9 + Limits.channelOverhead
+            try promise(UInt64(spent) <= granted, "OPEN stays within the credit of messages")
+            lastOpened = number
+            channels[number]?.state = .open
+            told.append(.began(number))
+        case .data(let number, let bytes):
+            guard let channel = channels[number], channel.state == .open else {
+                throw BrokenPromise(description: "DATA goes on open channels")
+            }
+            try promise(!bytes.isEmpty && bytes.count <= Limits.channelPiece, "DATA has a useful size")
+            try promise(UInt64(channel.sent + bytes.count) <= channel.limit, "DATA stays within the credit")
+            try promise(channel.sent + bytes.count <= channel.queued, "nothing goes that nobody wrote")
+            for (index, byte) in bytes.enumerated() where byte != Self.byte(channel.sent + index, of: number) {
+                throw BrokenPromise(description: "bytes stay in order")
+            }
+            channels[number]?.sent += bytes.count
+        case .fin(let number, _):
+            guard let channel = channels[number], channel.state == .open, channel.isEnding else {
+                throw BrokenPromise(description: "FIN goes once, when it is asked for")
+            }
+            try promise(channel.sent == channel.queued, "FIN goes behind all bytes")
+            channels[number]?.state = channel.isResource ? .finished : .closed
+            told.append(.ended(number))
+        case .reset(let number, let code):
+            guard let place = channels[number]?.resets.firstIndex(of: code) else {
+                throw BrokenPromise(description: "RESET goes once, with its code")
+            }
+            channels[number]?.resets.remove(at: place)
+        default: break
+        }
+    }
+
+    /// What the application was told since the last time.
+    mutating func heard(_ events: [ChannelEvent]) throws(BrokenPromise) {
+        var rest: [ChannelEvent] = []
+        for event in events {
+            switch event {
+            case .wrote(let number, pieces: _, let bytes): channels[number]?.told += bytes
+            case .began, .ended, .stopped, .completed: rest.append(event)
+            default: break
+            }
+        }
+        let key: (ChannelEvent) -> String = { "\($0)" }
+        try promise(rest.map(key).sorted() == told.map(key).sorted(), "\(rest) is told, and not \(told)")
+        told = []
+        for (number, channel) in channels where channel.state != .closed {
+            try promise(channel.told == channel.sent, "channel \(number): what is written is told")
+        }
+    }
+
+    /// Nothing is left to write.
+    func isSilent() throws(BrokenPromise) {
+        for (number, channel) in channels {
+            try promise(channel.resets.isEmpty, "RESET of channel \(number) is forgotten")
+            guard channel.state == .open else { continue }
+            let waits = channel.sent < channel.queued
+            try promise(!waits || UInt64(channel.sent) == channel.limit, "bytes of channel \(number) are forgotten")
+            try promise(waits || !channel.isEnding, "FIN of channel \(number) is forgotten")
+        }
+    }
+}
