@@ -10,9 +10,9 @@ struct ChannelRow: Decodable, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { "\(state), \(event)" }
 
-    static func all(of machine: KeyPath<Machines, Machine> & Sendable) throws -> [ChannelRow] {
+    static func all(of machine: (Machines) -> Machine) throws -> [ChannelRow] {
         struct File: Decodable { let machines: Machines }
-        return try VectorFiles.decode(File.self, "states.json").machines[keyPath: machine].rows
+        return try machine(VectorFiles.decode(File.self, "states.json").machines).rows
     }
 
     struct Machine: Decodable { let rows: [ChannelRow] }

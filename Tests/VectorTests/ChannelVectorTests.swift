@@ -112,13 +112,16 @@ private struct ChannelBench: ~Copyable {
     private var costs: [UInt32: Int] = [:]
     private var resources: Set<UInt32> = []
     private var unfinished: Set<UInt32> = []
+    /// The last numbers that were opened.
+    private var highestOfPeer: UInt32 = 0
+    private var highestOwn: UInt32 = 0
 
     init(local: ChannelSteps.Limits, remote: ChannelSteps.Limits) {
         end = LinkEndpoint(local: LinkLimits(local), remote: LinkLimits(remote))
     }
 
     /// What the peer did wrong: the check of 9.8, and the code that it is told.
-    var fault: Fault? { end.violation.map { Fault(Self.check($0), $0.closeCode.name) } }
+    var fault: Fault? { end.violation.map { Fault(check($0), $0.closeCode.name) } }
 
     mutating func apply(_ step: ChannelSteps.Step) throws {
         if let at = step.at { end.now = .after(at) }
@@ -172,6 +175,7 @@ private struct ChannelBench: ~Copyable {
         switch event {
         case .opened(let channel, let opening, let cost):
             costs[channel] = cost
+            highestOfPeer = channel
             unfinished.insert(channel)
             if opening.kind == .resource { resources.insert(channel) }
             events.append("opened \(channel)")
@@ -197,6 +201,7 @@ private struct ChannelBench: ~Copyable {
         switch frame {
         case .open(let channel, let opening):
             if opening.kind == .resource { own.insert(channel) }
+            highestOwn = channel
             written.append("OPEN \(channel)")
         case .data(let channel, let bytes): written.append("DATA \(channel) \(bytes.count)")
         case .fin(let channel, _): written.append("FIN \(channel)")
@@ -238,10 +243,23 @@ extension LinkLimits {
 }
 
 extension ChannelBench {
-    private static func check(_ violation: Violation) -> String {
+    private func check(_ violation: Violation) -> String {
         switch violation {
         case .framing: "entries"
+        case .channelOutOfTurn: "number"
+        case .tooManyChannels: "places"
+        case .beyondMessageCredit: "cost"
+        case .channelNotOpen(let kind, let number):
+            number > (Self.openersKinds.contains(kind) ? highestOfPeer : highestOwn) ? "opened" : "closed"
+        case .tooManyEmptyFrames: "empty"
+        case .beyondChannelCredit: "credit"
+        case .doneTooEarly: "done"
+        case .creditDidNotGrow: "grow"
+        case .tooManyControlFrames: "budget"
+        case .tooManyResets: "resets"
         default: "\(violation)"
         }
     }
+
+    private static let openersKinds: Set<FrameKind> = [.data, .fin, .reset]
 }

@@ -397,6 +397,8 @@ def build():
         local=dict(messageCredit=2 * cost - 1))
     add("cost-payload", "metadata costs too", ["Cost"], [came(announce(1, more=tlv(4, bytes(100))))], "cost",
         local=dict(messageCredit=cost + 103))
+    add("cost-ignored-entry", "so does an entry that is ignored", ["Cost"],
+        [came(announce(1, more=tlv(0x0A0A, bytes(100))))], "cost", local=dict(messageCredit=cost + 103))
     add("cost-returned", "taken channels return it", ["Cost"],
         [came(announce(1), announce(2)), accept(1), accept(2), came(announce(3))], local=dict(messageCredit=2 * cost))
     add("cost-kept", "FIN does not return it", ["Cost"], [came(announce(1), fin(1), announce(2), fin(2), announce(3))],
