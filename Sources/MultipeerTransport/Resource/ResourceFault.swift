@@ -53,7 +53,7 @@ extension MultipeerError {
         case .unsupported(let complaint): self.init(.invalidArgument, complaint)
         case .noThread(let complaint): self.init(.system, complaint)
         case .taken: self.init(.invalidArgument, "\(resource) was received or declined before")
-        case .channel(let fault): self.init(fault, resource)
+        case .channel(let fault): self.init(fault, in: resource)
         }
     }
 }
