@@ -20,8 +20,7 @@ extension Link {
             let before = output.count
             let share = shares.next(
                 messages: hasMessages && !hasReachedFarewell,
-                streams: bulkLeft > 0 && outgoing.isReady(.streams),
-                resources: bulkLeft > 0 && outgoing.isReady(.resources))
+                streams: outgoing.isReady(.streams), resources: outgoing.isReady(.resources))
             guard let share else { return }
             if share == .messages {
                 let room = min(end - before, max(shares.leftForMessages, Self.record))
@@ -29,6 +28,7 @@ extension Link {
                 sent.messages += written.messages
                 sent.bytes += written.bytes
             } else {
+                // Without room for it, it waits for the next output with its share: no new cycle begins before.
                 let room = min(end - before, bulkLeft)
                 let (size, payload) = outgoing.writeTurn(
                     of: share, into: &output, upTo: room, mayCut: before == start)

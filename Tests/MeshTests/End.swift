@@ -15,6 +15,7 @@ final class End {
     }
 
     var wantsToSend: Bool { link.wantsToSend }
+    var reassembly: ReassemblyTurns.Report { link.reassembly }
 
     /// Everything the link wants to write now, as bytes.
     func written(upTo room: Int = 1_048_576) -> [UInt8] {
@@ -67,6 +68,8 @@ final class End {
         return events
     }
 
+    func channelEvents() -> [ChannelEvent] { link.takeChannelEvents() }
+
     func messages() -> [[UInt8]] { link.takeMessages().map(\.bytes) }
 }
 
@@ -89,9 +92,23 @@ extension Moment {
 }
 
 extension LinkLimits {
-    static func small(message: Int = 100_000, credit: Int = 65_536, channels: UInt32 = 64) -> LinkLimits {
+    static func small(
+        message: Int = 100_000, credit: Int = 65_536, channels: UInt32 = 64, channelCredit: UInt32 = 262_144
+    ) -> LinkLimits {
         LinkLimits(
-            maxMessage: UInt64(message), maxChannels: channels, channelCredit: 262_144,
+            maxMessage: UInt64(message), maxChannels: channels, channelCredit: channelCredit,
             messageCredit: UInt32(credit))
     }
+}
+
+extension ChannelOpening {
+    static let stream = ChannelOpening(kind: .stream, name: "s")
+    static let resource = ChannelOpening(kind: .resource, name: "r", size: 3)
+
+    /// What OPEN of `stream` spends: the fields are 5 and 5 bytes long.
+    static let streamCost = 1_034
+}
+
+extension Array where Element == UInt8 {
+    static func ones(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 }

@@ -44,7 +44,10 @@ final class Pair {
     /// Until nothing moves any more; false when that does not come about.
     @discardableResult
     func settle() -> Bool {
-        for _ in 0..<10_000 where isBusy { exchange() }
+        for _ in 0..<10_000 {
+            guard isBusy else { return true }
+            exchange()
+        }
         return !isBusy
     }
 }

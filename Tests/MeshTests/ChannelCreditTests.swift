@@ -1,0 +1,142 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import Testing
+
+@Suite("9 Credit of channels")
+struct ChannelCreditTests {
+    @Test("the sender stops at the limit and goes on behind CREDIT [channel.credit-limit]")
+    func sender() {
+        let end = End(.init(remote: .small(channelCredit: 20_000)))
+        #expect(end.link.open(.stream) == 1)
+        end.link.write(.ones(50_000), to: 1)
+        end.link.finish(1)
+        #expect(
+            end.frames() == [
+                .open(channel: 1, .stream), .data(channel: 1, .ones(16_376)), .data(channel: 1, .ones(3_624)),
+            ])
+        #expect(!end.wantsToSend)
+        end.receive(.credit(channel: 1, limit: 20_001))
+        #expect(end.frames() == [.data(channel: 1, [1])])
+        end.receive(.credit(channel: 1, limit: .max))
+        #expect(end.frames().count == 3)
+        #expect(end.link.end == nil)
+    }
+
+    @Test("FIN needs no credit [channel.credit-limit] [stream.end]")
+    func fin() {
+        let end = End(.init(remote: .small(channelCredit: 1)))
+        #expect(end.link.open(.stream) == 1)
+        end.link.write([1], to: 1)
+        end.link.finish(1)
+        #expect(end.frames().last == .fin(channel: 1, sha256: nil))
+    }
+
+    @Test(
+        "credit that does not grow is refused [channel.credit-grow]", arguments: [0, 999, 1_000] as [UInt64])
+    func noGrowth(_ limit: UInt64) {
+        let end = End(.init(remote: .small(channelCredit: 1_000)))
+        #expect(end.link.open(.stream) == 1)
+        _ = end.frames()
+        end.receive(.credit(channel: 1, limit: limit))
+        #expect(end.link.end == .violation(.creditDidNotGrow(limit)))
+        #expect(end.link.end?.closeCode == .protocolError)
+    }
+
+    @Test("a byte beyond the limit ends the link [channel.credit-limit]", arguments: [0, 1])
+    func receiver(_ excess: Int) {
+        let end = End(.init(local: .small(channelCredit: 1_000)))
+        end.receive(.open(channel: 1, .stream), .data(channel: 1, .ones(999)))
+        end.receive(.data(channel: 1, .ones(1 + excess)))
+        #expect(end.link.end == (excess == 0 ? nil : .violation(.beyondChannelCredit(1))))
+        #expect(end.frames() == (excess == 0 ? [] : [.close(.flow, reason: "")]))
+    }
+
+    @Test("what comes behind our STOP is dropped and still counted [channel.late] [channel.credit-limit]")
+    func late() {
+        let end = End(.init(local: .small(channelCredit: 1_000)))
+        end.receive(.open(channel: 1, .stream), .data(channel: 1, .ones(400)))
+        end.link.stop(1, .cancelled)
+        end.receive(.data(channel: 1, .ones(600)))
+        #expect(end.link.end == nil)
+        #expect(end.link.heldBytes == 0)
+        end.receive(.data(channel: 1, [1]))
+        #expect(end.link.end == .violation(.beyondChannelCredit(1)))
+    }
+
+    @Test("credit comes back when a quarter of the window is taken, and not before [channel.credit-return]")
+    func quarters() {
+        let end = End(.init(local: .small(channelCredit: 1_000)))
+        end.receive(.open(channel: 1, .stream), .data(channel: 1, .ones(1_000)))
+        end.link.consumed(249, of: 1)
+        #expect(end.frames() == [])
+        end.link.consumed(1, of: 1)
+        end.link.consumed(50, of: 1)
+        #expect(end.frames() == [.credit(channel: 1, limit: 1_300)])
+        end.link.consumed(700, of: 1)
+        #expect(end.link.heldBytes == 0)
+        end.receive(.fin(channel: 1, sha256: nil))
+        #expect(end.frames() == [])
+    }
+
+    @Test("what is unread of a finished stream is held until it is taken [limit.memory]")
+    func unread() {
+        let end = End()
+        end.receive(.open(channel: 1, .stream), .data(channel: 1, .ones(300)), .fin(channel: 1, sha256: nil))
+        #expect(end.link.heldBytes == 300)
+        end.link.consumed(100, of: 1)
+        #expect(end.link.heldBytes == 200)
+        #expect(end.link.stopFullest(.busy) == 1)
+        #expect(end.link.heldBytes == 0)
+        #expect(end.frames() == [])
+    }
+
+    @Test("the fullest channel is the one that is stopped [limit.memory]")
+    func fullest() {
+        let end = End()
+        end.receive((1...4).map { .open(channel: $0, .resource) })
+        for (channel, count) in [(1, 10), (2, 30), (3, 20), (4, 30)] as [(UInt32, Int)] {
+            end.receive(.data(channel: channel, .ones(count)))
+        }
+        end.receive(.fin(channel: 2, sha256: nil))
+        #expect((0..<5).map { _ in end.link.stopFullest(.busy) } == [4, 2, 3, 1, nil])
+        #expect(
+            end.frames() == [
+                .stop(channel: 4, .busy), .done(channel: 2, .busy), .stop(channel: 3, .busy),
+                .stop(channel: 1, .busy),
+            ])
+    }
+
+    @Test("a session gives up of the link that holds most, and only beyond 20 MiB [limit.memory]")
+    func memory() {
+        let memory = ReceiveMemory()
+        let mebibyte = 1_048_576
+        #expect(
+            memory.excess([("a", 12 * mebibyte), ("b", 8 * mebibyte)].map { (id: $0.0, bytes: $0.1) }) == nil)
+        #expect(memory.excess([(id: "a", bytes: 8 * mebibyte), (id: "b", bytes: 12 * mebibyte + 1)]) == "b")
+        #expect(memory.excess([(id: Int, bytes: Int)]()) == nil)
+    }
+
+    @Test("seven hostile peers never make a session hold more than 20 MiB of channels [limit.memory]")
+    func hostile() {
+        let ends = (0..<7).map { _ in End() }
+        let memory = ReceiveMemory()
+        let data = [UInt8].ones(65_536)
+        var most = 0
+        for number in 1...30 as ClosedRange<UInt32> {
+            for end in ends {
+                end.receive(.open(channel: number, .stream))
+                for _ in 0..<4 { end.receive(.data(channel: number, data)) }
+                _ = end.channelEvents()
+                while let worst = memory.excess(
+                    ends.enumerated().map { ($0.offset, $0.element.link.heldBytes) })
+                {
+                    #expect(ends[worst].link.stopFullest(.busy) != nil)
+                }
+                most = max(most, ends.reduce(0) { $0 + $1.link.heldBytes })
+            }
+        }
+        #expect(most <= ReceiveMemory.limit)
+        #expect(ends.allSatisfy { $0.link.end == nil })
+    }
+}
