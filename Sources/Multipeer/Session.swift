@@ -34,7 +34,7 @@ public actor Session {
     public nonisolated let peer: PeerID
     /// How the session was made.
     public nonisolated let configuration: SessionConfiguration
-    nonisolated let driver: SessionDriver
+    package nonisolated let driver: SessionDriver
 
     /// The session's own thread, which it shares with other sessions.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe driver.unownedExecutor }

@@ -140,6 +140,5 @@ private final class WebQueue: OperationQueue, @unchecked Sendable {
             block()
             flow.callDone()
         }
-        flow.waitForRoom()
     }
 }

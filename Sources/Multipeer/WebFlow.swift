@@ -99,7 +99,7 @@ extension WebFlow {
 
     private func spill(_ bytes: [UInt8]) {
         do throws(FileFault) {
-            let spool = try state.withLock { $0.spool } ?? Spool()
+            let spool = if let spool = state.withLock({ $0.spool }) { spool } else { try Spool() }
             try spool.append(bytes)
             change { state in if !state.isCancelled { state.spool = spool } }
         } catch {

@@ -16,7 +16,9 @@ public final class IncomingResource: Sendable {
     private enum Phase {
         case offered
         case receiving
-        /// Called off or failed while it was received: what there is of it is being removed.
+        /// Called off before anybody wanted it.
+        case refused(ResourceFault)
+        /// Called off while it was received: what there is of it is being removed.
         case failed(ResourceFault)
         case over
     }
@@ -63,8 +65,11 @@ public final class IncomingResource: Sendable {
 
     private func begin() throws(ResourceFault) {
         try phase.withLock { phase throws(ResourceFault) in
-            guard case .offered = phase else { throw .taken }
-            phase = .receiving
+            switch phase {
+            case .offered: phase = .receiving
+            case .refused(let fault): throw fault
+            case .receiving, .failed, .over: throw .taken
+            }
         }
         meter.begin()
     }
@@ -72,9 +77,9 @@ public final class IncomingResource: Sendable {
     private func stop(_ fault: ResourceFault) {
         let isOpen = phase.withLock { phase in
             switch phase {
-            case .offered: phase = .over
+            case .offered: phase = .refused(fault)
             case .receiving: phase = .failed(fault)
-            case .failed, .over: return false
+            case .refused, .failed, .over: return false
             }
             return true
         }

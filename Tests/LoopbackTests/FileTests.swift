@@ -1,0 +1,255 @@
+import Foundation
+import Glibc
+import Multipeer
+import MultipeerFraming
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("9.4 Files over loopback", .inTurns, .timeLimit(.minutes(5)))
+struct FileTests {
+    @Test(
+        "a file arrives byte for byte, and the sender hears so once it is closed [resource.done] [resource.size]",
+        arguments: [0, 1, 16_376, 16_377, FileSource.piece + 1, 5_000_000], [true, false])
+    func whole(_ count: Int, _ digest: Bool) async throws {
+        let files = try await FileMeeting()
+        var seed = Seeded(UInt64(count))
+        let bytes = seed.bytes(count)
+        let sending = try await files.ann.send(
+            file: try files.file(bytes, "picture.jpg"), to: files.bob.peer, metadata: [7], digest: digest)
+        let resource = try await files.offered()
+        #expect(resource.name == "picture.jpg" && resource.metadata == [7] && resource.size == UInt64(count))
+        #expect(resource.peer == files.ann.peer && sending.peer == files.bob.peer)
+        let watching = Task { await progress(of: sending.progress) }
+        let file = try await files.receive(resource).get()
+        #expect(try await sending.end() == nil)
+        #expect(try Data(contentsOf: file.url) == Data(bytes))
+        #expect(file.size == UInt64(count) && file.isVerified == digest && file.name == "picture.jpg")
+        var status = stat()
+        unsafe lstat(file.path, &status)
+        #expect(status.st_mode == S_IFREG | 0o600)
+        for seen in [await watching.value, await progress(of: resource.progress)] {
+            #expect(seen.last?.fraction == 1)
+            #expect(seen.last?.completed == UInt64(count))
+            #expect(seen.dropLast().allSatisfy { $0.fraction.map { $0 < 1 } == true })
+        }
+        try await files.expectLife(1)
+        await files.end()
+    }
+
+    @Test("files land in the session's own directory unless another is named, and it goes when it is empty [resource.private]")
+    func ownDirectory() async throws {
+        var files: FileMeeting? = try await FileMeeting()
+        var folder = ""
+        if let files {
+            let sending = try await files.ann.send(file: try files.file([1, 2]), to: files.bob.peer)
+            let file = try await files.offered().receive()
+            try await within { try await sending.completion() }
+            folder = file.url.deletingLastPathComponent().path
+            var status = stat()
+            unsafe lstat(folder, &status)
+            #expect(status.st_mode == S_IFDIR | 0o700)
+            try FileManager.default.removeItem(at: file.url)
+            await files.end()
+        }
+        files = nil
+        try await within { [folder] in
+            while unsafe access(folder, F_OK) == 0 { await Task.yield() }
+        }
+    }
+
+    @Test(
+        "a name is a label and never a path, whatever it holds [resource.label]",
+        arguments: ["../../x", "/etc/passwd", "a\0b", "..", "\u{1B}[2J", String(repeating: "n", count: 1_024)])
+    func label(_ name: String) async throws {
+        let files = try await FileMeeting()
+        let sending = try await files.ann.send(file: try files.file([5]), to: files.bob.peer, name: name)
+        let resource = try await files.offered()
+        #expect(resource.name == name)
+        let file = try await files.receive(resource).get()
+        #expect(file.name == name)
+        #expect(file.url.deletingLastPathComponent().path == files.bobs.url.path)
+        #expect(files.bobs.names == [file.url.lastPathComponent])
+        #expect(try await sending.end() == nil)
+        await files.end()
+    }
+
+    @Test("names and metadata that do not fit, and URLs of nothing, are refused before anything is sent")
+    func refused() async throws {
+        let files = try await FileMeeting()
+        let url = try files.file([1])
+        let folder = files.anns.url
+        let pipe = folder.appendingPathComponent("pipe")
+        unsafe mkfifo(pipe.path, 0o600)
+        typealias Case = (url: URL, name: String?, metadata: [UInt8]?, code: MultipeerError.Code)
+        let cases: [Case] = [
+            (url, "", nil, .invalidArgument),
+            (url, String(repeating: "n", count: 1_025), nil, .invalidArgument),
+            (url, nil, [UInt8](repeating: 0, count: 1_025), .invalidArgument),
+            (try #require(URL(string: "ftp://127.0.0.1/x")), nil, nil, .invalidArgument),
+            (try #require(URL(string: "file://elsewhere/etc/hostname")), nil, nil, .invalidArgument),
+            (try #require(URL(string: "noscheme")), "x", nil, .invalidArgument),
+            (folder, nil, nil, .file), (pipe, nil, nil, .file),
+            (folder.appendingPathComponent("missing"), nil, nil, .file),
+            (URL(fileURLWithPath: "/dev/zero"), nil, nil, .file),
+        ]
+        for (url, name, metadata, code) in cases {
+            await #expect(throws: MultipeerError(code, ""), "\(url)") {
+                try await files.ann.send(file: url, to: files.bob.peer, name: name, metadata: metadata)
+            }
+        }
+        let stranger = try PeerID(displayName: "carl")
+        await #expect(throws: MultipeerError(.notConnected, "")) {
+            try await files.ann.send(file: url, to: stranger)
+        }
+        // The first that bob hears of is this.
+        _ = try await files.ann.send(file: url, to: files.bob.peer, name: "first")
+        #expect(try await files.offered().name == "first")
+        await files.end()
+    }
+
+    @Test("a file that becomes shorter while it is sent fails on both sides, and the link lives [resource.size]")
+    func shrinking() async throws {
+        let files = try await FileMeeting()
+        let url = try files.endless()
+        let sending = try await files.ann.send(file: url, to: files.bob.peer)
+        let resource = try await files.offered()
+        let receiving = Task { await files.receive(resource) }
+        await moved(resource, 2_000_000)
+        unsafe truncate(url.path, 1)
+        #expect(try await sending.end()?.code == .file)
+        #expect(try await within { await receiving.value }.code == .damaged)
+        try await files.expectLife()
+        await files.end()
+    }
+
+    @Test("of a file that grows, what it had at first is sent")
+    func growing() async throws {
+        let files = try await FileMeeting()
+        let url = try files.file([1, 2, 3])
+        let sending = try await files.ann.send(file: url, to: files.bob.peer)
+        let handle = try FileHandle(forWritingTo: url)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data([4, 5]))
+        let file = try await files.receive(try await files.offered()).get()
+        #expect(try Data(contentsOf: file.url) == Data([1, 2, 3]))
+        #expect(try await sending.end() == nil)
+        await files.end()
+    }
+
+    @Test("a directory that does not serve fails on both sides, and the link lives")
+    func directory() async throws {
+        let files = try await FileMeeting()
+        let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
+        let resource = try await files.offered()
+        let missing = files.bobs.url.appendingPathComponent("missing")
+        #expect(await resource.received(into: missing).code == .file)
+        let error = try await sending.end()
+        #expect(error?.code == .aborted && error?.closeCode == .internal)
+        #expect(await resource.received(into: nil).code == .invalidArgument)
+        try await files.expectLife()
+        await files.end()
+    }
+
+    @Test(
+        "a full disk fails on both sides, at once or in the middle, and the link lives [resource.space]",
+        .enabled(if: geteuid() == 0, "only root can mount a small file system"), arguments: [true, false])
+    func fullDisk(_ isKnown: Bool) async throws {
+        let files = try await FileMeeting()
+        let small = TestFolder()
+        guard try run("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", small.url.path]) else {
+            print("skipped: a small file system cannot be mounted here")
+            return await files.end()
+        }
+        defer { _ = try? run("/bin/umount", [small.url.path]) }
+        let opening = ChannelOpening(kind: .resource, name: "x", size: isKnown ? 5_000_000 : nil)
+        let sender = try await files.ann.driver.open(opening, to: files.bob.peer.uid)
+        let writing = Task {
+            for _ in 0..<20 { try? await sender.write([UInt8](repeating: 1, count: 250_000)) }
+            return await sender.outcome()
+        }
+        #expect(try await files.offered().received(into: small.url).code == .noSpace)
+        #expect(try await within { await writing.value } == .stopped(.noSpace))
+        #expect(small.names == [])
+        try await files.expectLife()
+        await files.end()
+    }
+
+    @Test("documents of the web are forwarded, and their failures fail on both sides")
+    func web() async throws {
+        let files = try await FileMeeting()
+        var seed = Seeded(3)
+        let body = seed.bytes(3_000_000)
+        let server = try WebServer { path, write in
+            switch path {
+            case "/404": _ = write(WebServer.head("404 Not Found", "Content-Length: 0"))
+            case "/short":
+                _ = write(WebServer.head("200 OK", "Content-Length: 9000000")) && write(body)
+            default: _ = write(WebServer.head("200 OK")) && write(body)
+            }
+        }
+        let sending = try await files.ann.send(file: try server.url("/a/b.txt?q=secret"), to: files.bob.peer)
+        let resource = try await files.offered()
+        #expect(resource.name == "b.txt" && resource.size == nil)
+        let file = try await files.receive(resource).get()
+        #expect(try Data(contentsOf: file.url) == Data(body))
+        #expect(file.isVerified)
+        #expect(try await sending.end() == nil)
+
+        let missing = try server.url("/404")
+        await #expect(throws: MultipeerError(.fetch, "")) {
+            try await files.ann.send(file: missing, to: files.bob.peer)
+        }
+        let short = try await files.ann.send(file: try server.url("/short"), to: files.bob.peer)
+        #expect(await files.receive(try await files.offered()).code != nil)
+        #expect(try await short.end()?.code == .fetch)
+        try await files.expectLife(1)
+        await files.end()
+    }
+
+    @Test("the end of the link ends every transfer on both sides, with its reason, and nothing is left")
+    func linkEnd() async throws {
+        let files = try await FileMeeting()
+        let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
+        let resource = try await files.offered()
+        let receiving = Task { await files.receive(resource) }
+        await moved(resource, 1_000_000)
+        await files.ann.disconnect(within: .zero)
+        #expect(try await sending.end()?.code == .ended)
+        let received = try await within { await receiving.value }
+        #expect(received.code == .ended || received.code == .cancelled)
+        #expect(files.bobs.names == [])
+        #expect(resource.name == "endless")
+        await files.end()
+    }
+
+    @Test("letting go of the sending end does not end the transfer")
+    func letGo() async throws {
+        let files = try await FileMeeting()
+        _ = try await files.ann.send(file: try files.file([9]), to: files.bob.peer)
+        let file = try await files.receive(try await files.offered()).get()
+        #expect(try Data(contentsOf: file.url) == Data([9]))
+        await files.end()
+    }
+
+    private func progress(of updates: TransferProgress.Updates) async -> [TransferProgress] {
+        var seen: [TransferProgress] = []
+        for await progress in updates { seen.append(progress) }
+        return seen
+    }
+
+    private func run(_ program: String, _ arguments: [String]) throws -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        do { try process.run() } catch { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
+
+/// Waits until so many bytes are done.
+func moved(_ resource: IncomingResource, _ count: UInt64) async {
+    for await progress in resource.progress where progress.completed >= count { return }
+}
