@@ -158,7 +158,8 @@ extension ChannelEnd {
     }
 
     private mutating func done(_ number: UInt32, _ code: CloseCode) {
-        if theirs[number]?.isFinished == true { theirs[number]?.isDone = true }
+        // It means nothing for a stream.
+        if let channel = theirs[number], channel.isFinished, channel.isResource { theirs[number]?.isDone = true }
         link.done(number, code)
     }
 
@@ -169,7 +170,7 @@ extension ChannelEnd {
         for number in theirs.keys.sorted() {
             accept(number)
             take(.max, of: number)
-            if let channel = theirs[number], channel.isFinished, !channel.isDone { done(number, .ok) }
+            if let channel = theirs[number], channel.isFinished { done(number, .ok) }
         }
         for _ in link.takeMessages() {}
         try fill(65_536, at: now)

@@ -21,8 +21,8 @@ private struct PathStage {
     private let isProtected: Bool
     private var now = Moment(nanoseconds: 1_000_000_000)
     private var association: UInt64 = 0
-    /// What was drawn, and is still to be told.
-    private var isDrawing = false
+    /// Draws what cannot be foreseen.
+    private var last: UInt64 = 0
     private var isUp = false
     /// Of messages, since the last pair.
     private var seen: Set<UInt32> = []
@@ -55,15 +55,9 @@ private struct PathStage {
         case 12: path.handshakeMoved(flights: Int(input.byte()), at: now)
         case 13: try pass(.milliseconds(Int(input.byte()) * 50))
         case 14: try pass(.seconds(Int(input.byte())))
-        default: if isDrawing { draw(UInt64(input.byte()) + 1) }
+        default: path.receive(DatagramOffer(association: UInt64(input.byte()), port: 6_000, flags: operation), at: now)
         }
         try carryOut()
-    }
-
-    private mutating func draw(_ number: UInt64) {
-        let offer = path.announce(number, at: now)
-        association = offer.association
-        isDrawing = false
     }
 
     private mutating func pass(_ duration: Duration) throws(BrokenPromise) {
@@ -120,11 +114,13 @@ private struct PathStage {
     // MARK: what the path orders
 
     private mutating func carryOut() throws(BrokenPromise) {
-        for action in path.takeActions() {
-            switch action {
+        var actions = path.takeActions()
+        while !actions.isEmpty {
+            switch actions.removeFirst() {
             case .drawAssociation:
-                try promise(!isDrawing, "a number is drawn once")
-                isDrawing = true
+                last += 1
+                association = path.announce(last, at: now).association
+                actions += path.takeActions()
             case .begin(let context):
                 try promise((context != nil) == isProtected, "a plain link has no key")
                 if let context { try promise(context.count == 16, "the context is both numbers") }
