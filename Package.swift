@@ -86,7 +86,9 @@ let package = Package(
 
         .target(
             name: "FuzzBodies",
-            dependencies: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"],
+            dependencies: [
+                "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),
         harness("tlv"),

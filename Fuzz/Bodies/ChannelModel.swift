@@ -158,15 +158,21 @@ extension ChannelModel {
     mutating func wrote(_ frame: Frame) throws(BrokenPromise) {
         switch frame {
         case .credit(channel: 0, let limit):
-            try promise(Int(limit) == taken + Int(limits.messageCredit), "the credit of messages is what was taken")
-            try promise(Int(limit) - granted >= max(1, Int(limits.messageCredit) / 4), "CREDIT grows by a quarter")
+            try promise(
+                Int(limit) == taken + Int(limits.messageCredit), "the credit of messages is what was taken")
+            try promise(
+                Int(limit) - granted >= max(1, Int(limits.messageCredit) / 4), "CREDIT grows by a quarter")
             granted = Int(limit)
         case .credit(let number, let limit):
             guard let channel = channels[number], channel.state == .open else {
                 throw BrokenPromise(description: "CREDIT is for open channels")
             }
-            try promise(Int(limit) == channel.taken + Int(limits.channelCredit), "a channel's credit is what was taken")
-            try promise(Int(limit) - channel.limit >= max(1, Int(limits.channelCredit) / 4), "CREDIT grows by a quarter")
+            try promise(
+                Int(limit) == channel.taken + Int(limits.channelCredit),
+                "a channel's credit is what was taken")
+            try promise(
+                Int(limit) - channel.limit >= max(1, Int(limits.channelCredit) / 4),
+                "CREDIT grows by a quarter")
             channels[number]?.limit = Int(limit)
         default:
             guard let place = due.firstIndex(of: frame) else {
@@ -188,7 +194,8 @@ extension ChannelModel {
             "CREDIT of messages is forgotten")
         for (number, channel) in channels where channel.state == .open {
             try promise(
-                channel.taken + Int(limits.channelCredit) - channel.limit < max(1, Int(limits.channelCredit) / 4),
+                channel.taken + Int(limits.channelCredit) - channel.limit
+                    < max(1, Int(limits.channelCredit) / 4),
                 "CREDIT of channel \(number) is forgotten")
         }
     }

@@ -44,9 +44,14 @@ private struct PathStage {
             let number = (newest ?? 0) &+ UInt32(input.byte()) &- 100
             try content(encoded(.message, number, [1]))
         case 5: try content(encoded(.pong, (newest ?? 0) &+ 1, lastPing))
-        case 6: try content(encoded(.ping, (newest ?? 0) &+ UInt32(input.byte()), [UInt8](repeating: operation, count: 8)))
+        case 6:
+            try content(
+                encoded(.ping, (newest ?? 0) &+ UInt32(input.byte()), [UInt8](repeating: operation, count: 8))
+            )
         case 7: try datagram(input.bytes(Int(input.byte())))
-        case 8: try datagram([input.byte() % 4] + bigEndian(input.byte() & 1 == 0 ? association : 1) + [operation])
+        case 8:
+            try datagram(
+                [input.byte() % 4] + bigEndian(input.byte() & 1 == 0 ? association : 1) + [operation])
         case 9:
             let number = UInt64(input.byte() % 4)
             path.receive(DatagramOffer(association: number, port: UInt16(input.byte() % 3)), at: now)
@@ -55,7 +60,9 @@ private struct PathStage {
         case 12: path.handshakeMoved(flights: Int(input.byte()), at: now)
         case 13: try pass(.milliseconds(Int(input.byte()) * 50))
         case 14: try pass(.seconds(Int(input.byte())))
-        default: path.receive(DatagramOffer(association: UInt64(input.byte()), port: 6_000, flags: operation), at: now)
+        default:
+            path.receive(
+                DatagramOffer(association: UInt64(input.byte()), port: 6_000, flags: operation), at: now)
         }
         try carryOut()
     }
@@ -63,7 +70,9 @@ private struct PathStage {
     private mutating func pass(_ duration: Duration) throws(BrokenPromise) {
         now = now + duration
         path.advance(to: now)
-        try promise((path.deadline ?? .distantFuture) > now, "after the time was told there is something to wait for, or nothing")
+        try promise(
+            (path.deadline ?? .distantFuture) > now,
+            "after the time was told there is something to wait for, or nothing")
     }
 
     // MARK: what comes
@@ -73,7 +82,8 @@ private struct PathStage {
         let isForm = (10...1_200).contains(bytes.count) && (1...2).contains(bytes[0])
         try promise((header != nil) == isForm, "a header is read exactly when it is one")
         guard let header else { return }
-        try promise(bigEndian(header.association) == Array(bytes[1...8]), "the association is the next eight bytes")
+        try promise(
+            bigEndian(header.association) == Array(bytes[1...8]), "the association is the next eight bytes")
         let isOurs = header.association == path.association && bytes[0] == (isProtected ? 1 : 2)
         try promise(path.admits(header) == (isOurs && isRunning), "only what is for this path is admitted")
         var again = ByteBuffer()
@@ -99,13 +109,19 @@ private struct PathStage {
         let (dropped, isOpen) = (path.dropped, isOpen)
         let verdict = path.receive(bytes.span, at: now)
         let number = bytes.dropFirst().prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        let isForm = bytes.count >= 5 && (bytes[0] == 1 ? bytes.count <= 1_155 : (2...3).contains(bytes[0]) && bytes.count == 13)
+        let isForm =
+            bytes.count >= 5
+            && (bytes[0] == 1 ? bytes.count <= 1_155 : (2...3).contains(bytes[0]) && bytes.count == 13)
         let behind = newest.map { Int(Int32(bitPattern: $0 &- number)) } ?? -1
         let isNew = behind < 0 ? behind > Int(Int32.min) : behind < 64 && !seen.contains(number)
         let isTaken = isOpen && isForm && isNew
-        try promise((path.dropped == dropped) == isTaken, "what cannot be read, or came before, is dropped and counted")
+        try promise(
+            (path.dropped == dropped) == isTaken,
+            "what cannot be read, or came before, is dropped and counted")
         try promise(verdict.isMessage == (isTaken && bytes.first == 1), "only a message is a message")
-        try promise(verdict.movesPeer == (isTaken && isProtected && behind < 0), "only the newest authenticated moves the peer")
+        try promise(
+            verdict.movesPeer == (isTaken && isProtected && behind < 0),
+            "only the newest authenticated moves the peer")
         guard isTaken else { return }
         seen.insert(number)
         if behind < 0 { newest = number }
@@ -128,7 +144,8 @@ private struct PathStage {
             case .drop: break
             case .retransmit: try promise(isProtected, "a plain link repeats no flights")
             case .send(let content):
-                try promise(content.count == 13 && (2...3).contains(content[0]), "pings and pongs are sent so")
+                try promise(
+                    content.count == 13 && (2...3).contains(content[0]), "pings and pongs are sent so")
                 let number = content[1...4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
                 try promise(sent.insert(number).inserted, "no number is used twice")
                 if content[0] == 2 { lastPing = Array(content[5...]) }
@@ -140,7 +157,8 @@ private struct PathStage {
                 isUp = false
             }
         }
-        try promise(path.canCarry(1_150) == isUp && !path.canCarry(1_151), "messages go this way while it is up")
+        try promise(
+            path.canCarry(1_150) == isUp && !path.canCarry(1_151), "messages go this way while it is up")
         try promise((path.header != nil) == isRunning, "there is a header while there is a pair")
     }
 

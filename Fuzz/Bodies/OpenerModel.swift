@@ -33,7 +33,9 @@ struct OpenerModel {
     }
 
     /// What the `index`th byte of a channel is.
-    static func byte(_ index: Int, of number: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: index &* 7 &+ Int(number)) }
+    static func byte(_ index: Int, of number: UInt32) -> UInt8 {
+        UInt8(truncatingIfNeeded: index &* 7 &+ Int(number))
+    }
 }
 
 // MARK: what the application does
@@ -72,12 +74,16 @@ extension OpenerModel {
             granted = limit
         case .credit(let number, let limit):
             guard number <= lastOpened else { return .protocolError }
-            guard let channel = channels[number], channel.state == .open || channel.state == .finished else { break }
+            guard let channel = channels[number], channel.state == .open || channel.state == .finished else {
+                break
+            }
             if limit <= channel.limit { return .protocolError }
             channels[number]?.limit = limit
         case .stop(let number, let code):
             guard number <= lastOpened else { return .protocolError }
-            guard let channel = channels[number], channel.state == .open || channel.state == .finished else { break }
+            guard let channel = channels[number], channel.state == .open || channel.state == .finished else {
+                break
+            }
             if channel.state == .open { channels[number]?.resets.append(code) }
             channels[number]?.state = .closed
             told.append(.stopped(number, code))
@@ -101,7 +107,9 @@ extension OpenerModel {
         case .open(let number, let opening):
             try promise(channels[number]?.state == .waiting, "OPEN goes once, and not for what was given up")
             try promise(number > lastOpened, "numbers go upwards")
-            let open = channels.values.filter { $0.state == .open || $0.state == .finished || !$0.resets.isEmpty }
+            let open = channels.values.filter {
+                $0.state == .open || $0.state == .finished || !$0.resets.isEmpty
+            }
             try promise(open.count < limits.maxChannels, "no more channels than the peer has places")
             spent += opening.name.utf8.count + 9 + Limits.channelOverhead
             try promise(UInt64(spent) <= granted, "OPEN stays within the credit of messages")
@@ -115,7 +123,8 @@ extension OpenerModel {
             try promise(!bytes.isEmpty && bytes.count <= Limits.channelPiece, "DATA has a useful size")
             try promise(UInt64(channel.sent + bytes.count) <= channel.limit, "DATA stays within the credit")
             try promise(channel.sent + bytes.count <= channel.queued, "nothing goes that nobody wrote")
-            for (index, byte) in bytes.enumerated() where byte != Self.byte(channel.sent + index, of: number) {
+            for (index, byte) in bytes.enumerated() where byte != Self.byte(channel.sent + index, of: number)
+            {
                 throw BrokenPromise(description: "bytes stay in order")
             }
             channels[number]?.sent += bytes.count
@@ -159,7 +168,8 @@ extension OpenerModel {
             try promise(channel.resets.isEmpty, "RESET of channel \(number) is forgotten")
             guard channel.state == .open else { continue }
             let waits = channel.sent < channel.queued
-            try promise(!waits || UInt64(channel.sent) == channel.limit, "bytes of channel \(number) are forgotten")
+            try promise(
+                !waits || UInt64(channel.sent) == channel.limit, "bytes of channel \(number) are forgotten")
             try promise(waits || !channel.isEnding, "FIN of channel \(number) is forgotten")
         }
     }

@@ -89,11 +89,15 @@ private struct OpenerBench: ~Copyable {
         #expect(resets == row.actions.contains("sendReset"), "\(row)")
         let reports = events.contains { event in
             switch event {
-            case .began(channel), .ended(channel), .stopped(channel, .busy), .completed(channel, .digest): true
+            case .began(channel), .ended(channel), .stopped(channel, .busy), .completed(channel, .digest):
+                true
             default: false
             }
         }
-        #expect(reports == (row.actions.contains("report") || row.event == "finishedResource" && row.next != row.state))
+        #expect(
+            reports
+                == (row.actions.contains("report")
+                    || row.event == "finishedResource" && row.next != row.state))
     }
 
     private mutating func note() {
@@ -148,7 +152,8 @@ private struct ReceiverBench: ~Copyable {
         #expect((closeCode != nil) == row.actions.contains("violate"), "\(row)")
         if let closeCode { #expect(closeCode.name == row.code, "\(row)") }
         guard closeCode == nil else { return }
-        #expect(events.isEmpty == Set(row.actions).isDisjoint(with: ["announce", "deliver", "report"]), "\(row)")
+        #expect(
+            events.isEmpty == Set(row.actions).isDisjoint(with: ["announce", "deliver", "report"]), "\(row)")
         let code: CloseCode = row.code == "DECLINED" ? .declined : .noSpace
         #expect(written.contains(.stop(channel: 1, code)) == row.actions.contains("sendStop"), "\(row)")
         #expect(written.contains(.done(channel: 1, code)) == row.actions.contains("sendDone"), "\(row)")

@@ -11,7 +11,9 @@ struct DatagramStateTests {
     func row(_ row: ChannelRow) throws {
         for isProtected in [true, false] {
             // A plain link has no handshake, and no pair of an encrypted one.
-            if !isProtected, row.state == "handshaking" || ["pairedProtected", "established"].contains(row.event) {
+            if !isProtected,
+                row.state == "handshaking" || ["pairedProtected", "established"].contains(row.event)
+            {
                 continue
             }
             if isProtected, row.event == "pairedPlain" { continue }

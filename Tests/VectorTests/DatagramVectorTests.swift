@@ -80,16 +80,21 @@ struct DatagramVectorTests {
         let parsed = ContentHeader(bytes.span)
         let header = try #require(parsed)
         let body = Array(bytes.dropFirst(ContentHeader.byteCount))
-        #expect(DatagramContent.Content(kind: "\(header.kind)", sequence: header.sequence, body: Hex(body)) == expected)
+        #expect(
+            DatagramContent.Content(kind: "\(header.kind)", sequence: header.sequence, body: Hex(body))
+                == expected)
         #expect(verdict.isMessage == (expected.kind == "message"))
         let sent = path.takeActions().compactMap { action -> [UInt8]? in
             if case .send(let content) = action { content } else { nil }
         }
-        #expect(sent.map { Array($0.dropFirst(ContentHeader.byteCount)) } == (expected.kind == "ping" ? [body] : []))
+        #expect(
+            sent.map { Array($0.dropFirst(ContentHeader.byteCount)) }
+                == (expected.kind == "ping" ? [body] : []))
     }
 
     @Test(
-        "what came, or is 64 behind, is dropped [dgram.sequence]", arguments: try VectorFiles.all(DatagramWindow.self))
+        "what came, or is 64 behind, is dropped [dgram.sequence]",
+        arguments: try VectorFiles.all(DatagramWindow.self))
     func window(_ vector: Vector<DatagramWindow>) {
         var path = path(receivingUnder: 1, isProtected: false)
         let accepted = vector.body.sequences.map { sequence in

@@ -47,13 +47,16 @@ struct ResourceVectorTests {
         #expect(fault == vector.fault)
     }
 
-    @Test("a digest is that of all bytes together [resource.digest]", arguments: try VectorFiles.all(Resource.self))
+    @Test(
+        "a digest is that of all bytes together [resource.digest]",
+        arguments: try VectorFiles.all(Resource.self))
     func digest(_ vector: Vector<Resource>) {
         var hasher = SHA256.Hasher()
         for piece in vector.body.pieces { hasher.update(piece.bytes) }
         let digest = Hex(hasher.finish())
         let count = vector.body.pieces.reduce(0) { $0 + $1.length }
-        let fits = [nil, "\(count)"].contains(vector.body.size) && [nil, digest].contains(vector.body.digest)
+        let fits =
+            [nil, "\(count)"].contains(vector.body.size) && [nil, digest].contains(vector.body.digest)
         #expect(fits == vector.isValid)
         if let expected = vector.body.sha256 { #expect(digest == expected) }
         if let length = vector.body.length { #expect(count == length) }
