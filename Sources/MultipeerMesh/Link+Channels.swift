@@ -72,8 +72,9 @@ extension Link {
 // MARK: what the peer says
 
 extension Link {
-    mutating func opened(_ channel: UInt32, _ opening: ChannelOpening) throws(Violation) {
-        let cost = OutgoingChannels.cost(opening)
+    mutating func opened(_ channel: UInt32, _ opening: ChannelOpening, payload: Int) throws(Violation) {
+        // Entries that are ignored cost too: the peer counts what it sent.
+        let cost = payload + Limits.channelOverhead
         try incomingChannels.check(opening: channel)
         try grant.charge(cost)  // [channel.cost]
         earn(cost)

@@ -132,7 +132,7 @@ extension Link {
         }
         if case .close(let code, let reason) = frame { return closedByPeer(code, reason) }
         if case .pong(let token) = frame, answered(token) { return }
-        guard try !isFree(frame) else { return }
+        guard try !isFree(frame, payload: header.length) else { return }
         try charge()
         switch frame {
         case .ping(let token): pongs.append(token)
@@ -166,10 +166,10 @@ extension Link {
 
     /// Acts on a frame that opens or ends a channel, and answers whether it is no control frame: what happens to a
     /// channel once is bounded with the channels. About a channel that is closed it changes nothing, and costs.
-    private mutating func isFree(_ frame: Frame) throws(Violation) -> Bool {  // [channel.free]
+    private mutating func isFree(_ frame: Frame, payload: Int) throws(Violation) -> Bool {  // [channel.free]
         switch frame {
         case .open(let channel, let opening):
-            try opened(channel, opening)
+            try opened(channel, opening, payload: payload)
             return true
         case .fin(let channel, let digest):
             try incomingChannels.finished(channel, digest: digest)
