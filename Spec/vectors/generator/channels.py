@@ -130,10 +130,8 @@ class End:
 
     def reset(self, channel, payload):
         one = self.known(channel)
-        if one is None or one["state"] == "finished":
-            self.charge()
         if one is None:
-            return
+            return self.charge()
         del self.theirs[channel]
         if one["state"] == "stopped":
             return
