@@ -80,8 +80,8 @@ extension SessionDriver {
             seat.link.enqueue(outlets.close(seat.peer.uid, with: EndReason(code: .left)))
             finishChannels(wire, seat, EndReason(code: .left))
             finishDatagrams(wire, seat)
-            seat.link.closeWhenDrained(.goodbye, at: now)  // [close.goodbye]
-            dirty.insert(wire.id)
+            seat.isLeaving = true
+            sayGoodbye(wire, seat)
         }
         leaveDeadline = min(leaveDeadline ?? .distantFuture, now + patience)
         loop.wantsTurnEnd(self)

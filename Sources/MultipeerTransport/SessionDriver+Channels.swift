@@ -77,6 +77,7 @@ extension SessionDriver {
             }
         }
         relieveMemory()
+        sayGoodbye(wire, seat)
     }
 
     private func announce(
@@ -117,6 +118,13 @@ extension SessionDriver {
             seat.link.reset(number, .cancelled)
             seat.outgoing.removeValue(forKey: number)?.settle(.ended(reason))
         }
+    }
+
+    /// Once the channels that were finished are over, a link that is left goes when its messages have gone.
+    func sayGoodbye(_ wire: Wire, _ seat: Seat) {
+        guard seat.isLeaving, seat.outgoing.isEmpty else { return }
+        seat.link.closeWhenDrained(.goodbye, at: loop.now)  // [close.goodbye]
+        dirty.insert(wire.id)
     }
 
     /// The link is over: whoever waits hears it, once. What has come can still be read.

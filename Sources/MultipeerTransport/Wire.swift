@@ -86,6 +86,9 @@ final class Seat {
     /// Whether it was said that the link has a long message to put together.
     var wantsTurn = false
 
+    /// The session is left: GOODBYE goes when everything else has gone.
+    var isLeaving = false
+
     /// A channel of the peer.
     struct Incoming {
         let channel: ChannelInbox
