@@ -90,6 +90,39 @@ struct DatagramStrangerTests {
         }
     }
 
+    @Test("what is for nobody is counted, and no answer [dgram.silent]")
+    func counted() async throws {
+        let configuration = SessionConfiguration.loopback()
+        let tap = try await DatagramTap()
+        let ann = try SessionDriver(PeerID(displayName: "ann"), configuration.tapped(by: tap, as: .ann))
+        let bob = try Session(
+            peer: PeerID(displayName: "bob"), configuration: configuration.tapped(by: tap, as: .bob))
+        let (annsData, bobsData) = (try await ann.connectionData(for: nil), try await bob.connectionData())
+        async let first: Void = ann.connect(with: bobsData)
+        async let second: Void = bob.connect(with: annsData)
+        _ = try await (first, second)
+        try await bob.datagrams(areUp: true, to: ann.peer)
+        let real = try #require(await tap.seen.first { $0.to == .ann }?.packet)
+        var strays = [real, real, real, real, real, Array(real.prefix(8)), Array(real.prefix(9))]
+        strays[0][8] ^= 1  // another association
+        strays[1][0] = 2  // the kind of plain links
+        strays[2][0] = 3  // no kind at all
+        strays[3] += [UInt8](repeating: 0, count: 1_201 - real.count)
+        strays[4][1] ^= 128
+        // The handshake's first packet may overtake the offer that it answers.
+        let before = await ann.strayDatagrams
+        let stranger = try DatagramTap.Port()
+        stranger.send(strays, to: try #require(tap.target(.ann)))
+        let expected = before + strays.count
+        try await within { while await ann.strayDatagrams < expected { await Task.yield() } }
+        #expect(await ann.strayDatagrams == expected)
+        #expect(stranger.receive().isEmpty)
+        #expect(await ann.facts(bob.peer.uid)?.datagrams.isUp == true)
+        await ann.shutDown()
+        await bob.disconnect()
+        await tap.stop()
+    }
+
     @Test("a million packets of strangers get no answer and keep nobody from its work [dgram.silent]")
     func garbage() async throws {
         try await withDatagramTap(.required) { meeting, tap in
