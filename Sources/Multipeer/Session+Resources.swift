@@ -7,8 +7,9 @@ extension Session {
     /// Sends a file, or a document of the web, and answers as soon as it is on its way.
     ///
     /// The file is read while it is sent, as many bytes as it has at this moment. A document is fetched by this side and
-    /// forwarded while it arrives, without a copy on disk; of redirections those to http and https are followed, and none
-    /// from https to http. The peer is told `name`, the last part of the URL unless given (1 to 1,024 bytes), and
+    /// forwarded while it arrives; what the peer is too slow for waits in the temporary directory. Redirections to http and
+    /// https are followed, but none from https to http. When the peer has as many files and streams open as it takes (64,
+    /// unless it says otherwise), the call waits. The peer is told `name`, the last part of the URL unless given (1 to 1,024 bytes), and
     /// `metadata` (at most 1,024 bytes). With `digest` the peer checks the SHA-256 of what arrives.
     ///
     /// ```swift
@@ -18,8 +19,9 @@ extension Session {
     /// ```
     ///
     /// Throws before the peer has heard of it: `notConnected` when the peer is not linked, `file` when there is no such
-    /// file or it is no regular one, `fetch` when the server does not answer with a document, and `invalidArgument` for a
-    /// name or metadata of another length and for URLs that are neither.
+    /// file or it is no regular one, `fetch` when the server does not answer with a document, `invalidArgument` for a name
+    /// or metadata of another length and for URLs of another scheme, `ended` when the link ends while waiting, and
+    /// `cancelled` when the task is cancelled while waiting.
     public nonisolated func send(
         file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {

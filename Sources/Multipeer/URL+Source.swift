@@ -20,7 +20,8 @@ extension URL {
         case "http", "https":
             return try await WebSource.open(self)
         default:
-            throw .unsupported("only file, http and https URLs can be sent, not \(scheme ?? "one without scheme")")
+            throw .unsupported(
+                "only file, http and https URLs can be sent, not \(scheme ?? "one without scheme")")
         }
     }
 

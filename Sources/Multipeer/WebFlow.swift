@@ -133,7 +133,13 @@ extension WebFlow {
             state.buffered -= pieces.reduce(0) { $0 + $1.count }
             return .ready(pieces)
         }
-        return taken.map { $0.count == 1 ? $0[0] : Array($0.joined()) }
+        return taken.map { pieces in
+            if pieces.count == 1 { return pieces[0] }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(pieces.reduce(0) { $0 + $1.count })
+            for piece in pieces { bytes += piece }
+            return bytes
+        }
     }
 
     /// After `.spooled`. Blocks for the disk.

@@ -23,7 +23,9 @@ package final class WebSource: PieceSource {
     ///
     /// Redirections are followed here and not by the client, which takes the path of a file URL for one of the server.
     @concurrent
-    package static func open(_ url: URL, patience: Duration = patience) async throws(ResourceFault) -> WebSource {
+    package static func open(_ url: URL, patience: Duration = patience) async throws(ResourceFault)
+        -> WebSource
+    {
         var url = url
         for _ in 0...redirections {
             let fetch = WebFetch(url, patience: patience)

@@ -10,7 +10,7 @@ struct FileCancelTests {
     enum Side: CaseIterable { case sender, receiver, receiversTask }
 
     @Test(
-        "a transfer can be called off from either side at any moment: the other is told, nothing is left [resource.cancel]",
+        "either side can call it off at any moment: the other hears, nothing is left [resource.cancel]",
         arguments: Side.allCases, [0, 1, 300_000, 3_000_000])
     func cancel(_ side: Side, after count: UInt64) async throws {
         let files = try await FileMeeting()
@@ -37,7 +37,7 @@ struct FileCancelTests {
         await files.end()
     }
 
-    @Test("an offer can be declined, and so can letting go of it: the sender hears DECLINED", arguments: [true, false])
+    @Test("an offer that is declined, or let go of, is DECLINED to the sender", arguments: [true, false])
     func declined(_ isAsked: Bool) async throws {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.endless(), to: files.bob.peer)
@@ -79,7 +79,9 @@ struct FileCancelTests {
         await files.end()
     }
 
-    @Test("called off while it ends, both sides agree or the receiver alone has it [resource.cancel]", arguments: 0..<30)
+    @Test(
+        "called off while it ends, both agree or the receiver alone has it [resource.cancel]",
+        arguments: 0..<30)
     func race(_ round: Int) async throws {
         let files = try await FileMeeting()
         var seed = Seeded(UInt64(round))
@@ -149,7 +151,7 @@ struct FileCancelTests {
 @Suite("9.4 Senders that lie", .inTurns, .timeLimit(.minutes(5)))
 struct LyingSenderTests {
     @Test(
-        "more or fewer bytes than promised, or other ones, are refused and removed [resource.size] [resource.digest]",
+        "more, fewer or other bytes than promised are removed [resource.size] [resource.digest]",
         arguments: [
             Lie(size: 10, bytes: 11), Lie(size: 10, bytes: 9), Lie(size: 0, bytes: 1), Lie(size: 1, bytes: 0),
             Lie(size: 10, bytes: 1_000_000), Lie(size: nil, bytes: 10, digest: 1),

@@ -9,7 +9,7 @@ import Testing
 @Suite("9.4 Files over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct FileTests {
     @Test(
-        "a file arrives byte for byte, and the sender hears so once it is closed [resource.done] [resource.size]",
+        "a file arrives whole, and the sender hears so once it is closed [resource.done] [resource.size]",
         arguments: [0, 1, 16_376, 16_377, FileSource.piece + 1, 5_000_000], [true, false])
     func whole(_ count: Int, _ digest: Bool) async throws {
         let files = try await FileMeeting()
@@ -37,7 +37,7 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("files land in the session's own directory unless another is named, and it goes when it is empty [resource.private]")
+    @Test("files land in the session's own directory, which goes when it is empty [resource.private]")
     func ownDirectory() async throws {
         var files: FileMeeting? = try await FileMeeting()
         var folder = ""
@@ -60,7 +60,9 @@ struct FileTests {
 
     @Test(
         "a name is a label and never a path, whatever it holds [resource.label]",
-        arguments: ["../../x", "/etc/passwd", "a\0b", "..", "\u{1B}[2J", String(repeating: "n", count: 1_024)])
+        arguments: [
+            "../../x", "/etc/passwd", "a\0b", "..", "\u{1B}[2J", String(repeating: "n", count: 1_024),
+        ])
     func label(_ name: String) async throws {
         let files = try await FileMeeting()
         let sending = try await files.ann.send(file: try files.file([5]), to: files.bob.peer, name: name)
@@ -108,7 +110,9 @@ struct FileTests {
         await files.end()
     }
 
-    @Test("a file that becomes shorter while it is sent fails on both sides, and the link lives [resource.size]")
+    @Test(
+        "a file that becomes shorter while it is sent fails on both sides, and the link lives [resource.size]"
+    )
     func shrinking() async throws {
         let files = try await FileMeeting()
         let url = try files.endless()

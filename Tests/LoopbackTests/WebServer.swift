@@ -74,7 +74,8 @@ final class WebServer: Sendable {
 
     /// The head of an answer.
     static func head(_ status: String, _ fields: String...) -> [UInt8] {
-        Array((["HTTP/1.1 \(status)"] + fields + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8)
+        Array(
+            (["HTTP/1.1 \(status)"] + fields + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8)
     }
 }
 

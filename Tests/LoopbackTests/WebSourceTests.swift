@@ -24,7 +24,9 @@ struct WebSourceTests {
                 _ = write(Array("0\r\n\r\n".utf8))
             }
         }
-        for (path, size) in [("/length", 1_000_000), ("/none", nil), ("/chunked", nil), ("/empty", 0)] as [(String, UInt64?)] {
+        for (path, size) in [("/length", 1_000_000), ("/none", nil), ("/chunked", nil), ("/empty", 0)]
+            as [(String, UInt64?)]
+        {
             let source = try await WebSource.open(try server.url(path))
             #expect(source.size == size)
             #expect(try await bytes(of: source) == (path == "/empty" ? [] : body), "\(path)")
@@ -79,7 +81,9 @@ struct WebSourceTests {
             if path == "/length" {
                 _ = write(WebServer.head("200 OK", "Content-Length: 1000")) && write([1, 2, 3])
             } else {
-                _ = write(WebServer.head("200 OK", "Transfer-Encoding: chunked")) && write(Array("5\r\nabc".utf8))
+                _ =
+                    write(WebServer.head("200 OK", "Transfer-Encoding: chunked"))
+                    && write(Array("5\r\nabc".utf8))
             }
         }
         for path in ["/length", "/chunked"] {

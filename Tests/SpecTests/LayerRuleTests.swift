@@ -19,7 +19,9 @@ private let layers: [Layer] = [
             "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
             "MultipeerFraming",
         ],
-        outside: ["Foundation", "FoundationEssentials", "Synchronization"]),
+        outside: [
+            "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization",
+        ]),
     Layer(
         "MultipeerCLI", on: ["Multipeer"],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),

@@ -37,7 +37,7 @@ struct FileSinkTests {
         #expect(folder.names == [])
     }
 
-    @Test("a file or link that has the name already is left alone, and another name is taken [resource.private]")
+    @Test("a file or link that has the name is left alone, and another is taken [resource.private]")
     func taken() throws {
         // The same numbers give the same names.
         var random = Seeded(1)
@@ -164,7 +164,7 @@ struct FileSinkTests {
 struct ResourceFolderTests {
     private let parent = Folder()
 
-    @Test("it is made when it is needed, only its owner may look into it, and goes when it is empty [resource.private]")
+    @Test("it is made when needed, its owner's alone, and goes when it is empty [resource.private]")
     func life() throws {
         var folder: ResourceFolder? = ResourceFolder(in: parent.path)
         #expect(parent.names == [])

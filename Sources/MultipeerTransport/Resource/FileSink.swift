@@ -51,8 +51,9 @@ package struct FileSink: ~Copyable {
     /// What is free for whom the file belongs to; without an answer, as much as one likes.
     private static func free(_ folder: Int32) -> UInt64 {
         var status = statvfs()
-        guard unsafe fstatvfs(folder, &status) == 0 else { return .max }
-        let (bytes, overflows) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        guard unsafe fstatvfs(folder, &status) == 0, status.f_blocks > 0 else { return .max }
+        let (bytes, overflows) = UInt64(status.f_bavail).multipliedReportingOverflow(
+            by: UInt64(status.f_frsize))
         return overflows ? .max : bytes
     }
 

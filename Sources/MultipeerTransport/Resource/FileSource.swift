@@ -7,7 +7,7 @@ import MultipeerFraming
 /// opened: to open a device may already do something, and a pipe's writer would be let go.
 package final class FileSource: PieceSource {
     /// Sixteen DATA frames, so that none is shorter than it could be.
-    package static let piece = 16 * 16_376
+    package static let piece = 16 * Limits.channelPiece
 
     private struct Reading: ~Copyable {
         let descriptor: Descriptor

@@ -52,7 +52,9 @@ public final class IncomingResource: Sendable {
     public func cancel() { stop(.cancelled) }
 
     /// Receives it into a new file in `directory`, or in the session's own, under a random name. Once.
-    package func receive(into directory: String?, on worker: EventLoop) async throws(ResourceFault) -> ReceivedFile {
+    package func receive(into directory: String?, on worker: EventLoop) async throws(ResourceFault)
+        -> ReceivedFile
+    {
         try begin()
         let task = Task(executorPreference: worker.taskExecutor) { await self.run(directory) }
         let result = await withTaskCancellationHandler {
