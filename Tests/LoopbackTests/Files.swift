@@ -61,6 +61,14 @@ struct FileMeeting: Sendable {
         try await within { try await meeting.expectTalk() }
     }
 
+    /// Files of ann and bob that this process has open.
+    var openFiles: [String] {
+        let links = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return links.compactMap { link in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(link)")
+        }.filter { $0.hasPrefix(anns.url.path) || $0.hasPrefix(bobs.url.path) }
+    }
+
     func end() async { await meeting.end() }
 }
 

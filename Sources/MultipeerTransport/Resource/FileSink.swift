@@ -40,7 +40,7 @@ package struct FileSink: ~Copyable {
     ) throws(FileFault) -> Descriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC  // [resource.private]
         for _ in 0..<16 {
-            name = "multipeer-\(randomness.next128())"
+            name = "multipeer-\(randomness.next128())"  // [resource.label]
             let file = Descriptor(unsafe openat(folder, name, flags, 0o600))
             if file.number >= 0 { return file }
             if errno != EEXIST { throw FileFault(lastAt: directory) }
