@@ -81,7 +81,10 @@ let package = Package(
         tests("SpecTests", ["MultipeerIntroduction"]),
         tests(
             "VectorTests",
-            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+            [
+                "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
+            ]),
         tests("CommandTests", ["MultipeerCLI", "Multipeer", "MultipeerTransport"]),
 
         .target(

@@ -1,5 +1,8 @@
+import Foundation
 import MultipeerFraming
+import MultipeerIntroduction
 import MultipeerSecurity
+import MultipeerTransport
 import Testing
 
 struct Resource: VectorBody {
@@ -48,17 +51,51 @@ struct ResourceVectorTests {
     }
 
     @Test(
-        "a digest is that of all bytes together [resource.digest]",
+        "what fits its size and digest is stored, anything else is answered and gone [resource.size] [resource.digest] [resource.done] [resource.label] [resource.private]",
         arguments: try VectorFiles.all(Resource.self))
-    func digest(_ vector: Vector<Resource>) {
-        var hasher = SHA256.Hasher()
-        for piece in vector.body.pieces { hasher.update(piece.bytes) }
-        let digest = Hex(hasher.finish())
-        let count = vector.body.pieces.reduce(0) { $0 + $1.length }
-        let fits =
-            [nil, "\(count)"].contains(vector.body.size) && [nil, digest].contains(vector.body.digest)
-        #expect(fits == vector.isValid)
-        if let expected = vector.body.sha256 { #expect(digest == expected) }
-        if let length = vector.body.length { #expect(count == length) }
+    func receive(_ vector: Vector<Resource>) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vectors-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let opening = ChannelOpening(
+            kind: .resource, name: "../\(vector.id)", size: vector.body.size.flatMap { UInt64($0) })
+        let answers = AsyncStream.makeStream(of: Void.self)
+        let inbox = ChannelInbox(opening) { answers.continuation.yield() }
+        let resource = IncomingResource(
+            ChannelReceiver(from: try PeerID(uid: UID(high: 1, low: 2), displayName: "vector"), inbox),
+            folder: ResourceFolder(in: folder.path))
+        let worker = try EventLoop()
+        async let outcome = received(resource, into: folder.path, on: worker)
+        for piece in vector.body.pieces where piece.length > 0 { inbox.deliver(piece.bytes) }
+        inbox.tell()
+        // Whoever is answered with STOP does not get to FIN.
+        let isStopped = vector.body.answer.hasPrefix("STOP")
+        if !isStopped {
+            inbox.end(.finished(digest: vector.body.digest?.bytes))
+            inbox.tell()
+        }
+        let file = await outcome
+        for await _ in answers.stream {
+            let report = inbox.take()
+            guard let code = report.done ?? report.stop else { continue }
+            // A receiver that stops behind FIN says it with DONE.
+            #expect("\(isStopped ? "STOP" : "DONE") \(code.name)" == vector.body.answer)
+            break
+        }
+        let stored = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(stored.count == (vector.isValid ? 1 : 0))
+        guard vector.isValid else { return }
+        let kept = try #require(file)
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: kept.path)))
+        #expect(bytes.count == vector.body.length)
+        #expect(Hex(SHA256.hash(bytes)) == vector.body.sha256)
+        #expect(Hex(kept.digest) == vector.body.sha256)
+        #expect(kept.path.hasPrefix(folder.path))
+    }
+
+    private func received(
+        _ resource: IncomingResource, into folder: String, on worker: EventLoop
+    ) async -> ReceivedFile? {
+        try? await resource.receive(into: folder, on: worker)
     }
 }

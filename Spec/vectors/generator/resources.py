@@ -65,7 +65,7 @@ def build():
     add("long", "more than one window", ["Whole"], "DONE OK", [(7, 65536)] * 5 + [(9, 1)], 5 * 65536 + 1, right)
     add("size-short", "one byte is missing", ["Size"], "DONE DIGEST", small, 4, right)
     add("size-nothing", "all are missing", ["Size"], "DONE DIGEST", [], 1)
-    add("size-largest", "SIZE is the largest number", ["Size"], "DONE DIGEST", small, 2 ** 64 - 1)
+    add("size-much-more", "a mebibyte more was announced", ["Size"], "DONE DIGEST", small, 3 + 2 ** 20)
     add("size-over", "one byte more, at once", ["Size"], "STOP DIGEST", small, 2)
     add("size-over-zero", "SIZE 0, and a byte", ["Size"], "STOP DIGEST", [(0, 1)], 0)
     add("size-over-later", "a later piece goes over", ["Size"], "STOP DIGEST", [(1, 100), (2, 100), (3, 1)], 200)
