@@ -90,7 +90,7 @@ final class Conversation: Sendable {
                 try await output.run { () throws(Complaint) in try Terminal.put(bytes) }
             case .peer(peer, .notConnected(let reason)):
                 outcome.send(state.withLock(\.isOver) ? nil : ended(by: reason))
-            case .peer, .stream, .resource: break
+            case .peer, .stream, .resource, .verificationRequested: break
             }
         }
     }

@@ -125,7 +125,7 @@ private final class DemoActor: Sendable {
             case .peer(let peer, .notConnected(let reason)):
                 answer.withLock { $0 }?.send(false)
                 try? await report(.failed(text: "\(session.peer) lost \(peer): \(reason)"))
-            case .peer, .stream, .resource: break
+            case .peer, .stream, .resource, .verificationRequested: break
             }
         }
     }

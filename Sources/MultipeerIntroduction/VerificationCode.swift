@@ -4,13 +4,16 @@ package import MultipeerSecurity
 /// Six digits that both users see, and that somebody between them could only guess. Spec 13.
 ///
 /// ```
-/// controlling   idle ──ask, REQUEST──▶ committed ──NONCE──▶ agreed
+/// controlling   idle ──────────ask──────────▶ committed ──NONCE──▶ agreed
+///                └──REQUEST──▶ wanted ──ask──────▲
 /// controlled    idle ──ask──▶ requested ──COMMIT──▶ answered ──REVEAL──▶ agreed
-///                └──────────COMMIT───────────────────▲
+///                └──COMMIT──▶ offered ────ask──────────▲
 /// ```
 ///
-/// One run for each link; every frame that is not on its arrow makes it `failed`, and so the link. Pure: the key, which
-/// only the two ends of the TLS connection have, and the random nonce are passed in.
+/// One run for each link; every frame that is not on its arrow makes it `failed`, and so the link. Nothing is said
+/// before the own application asks: whoever could make an end say its part could learn code after code, on link after
+/// link, with no user looking. Pure: the key, which only the two ends of the TLS connection have, and the random nonce
+/// are passed in.
 package struct VerificationCode: ~Copyable, Sendable {
     private var phase: Phase
 
@@ -19,8 +22,8 @@ package struct VerificationCode: ~Copyable, Sendable {
         phase = .idle(part, Secrets(key: key, nonce: nonce))
     }
 
-    /// How long an application waits for the code.
-    package static let patience = Duration.seconds(10)
+    /// How long an application waits for the code: long enough for the other user to be asked.
+    package static let patience = Duration.seconds(60)
 
     /// The six digits, once both ends have them.
     package var code: String? { if case .agreed(_, let code) = phase { code } else { nil } }
@@ -28,8 +31,16 @@ package struct VerificationCode: ~Copyable, Sendable {
     /// The application wants the code. Answers what is to be said for it: nothing when the run has begun.
     package mutating func ask() -> Frame? { phase.ask() }
 
-    /// Takes a frame of the peer, and answers what is to be said to it. After a violation there is no code.
-    package mutating func receive(_ frame: Frame) throws(Violation) -> Frame? { try phase.receive(frame) }
+    /// Takes a frame of the peer. After a violation there is no code.
+    package mutating func receive(_ frame: Frame) throws(Violation) -> Answer { try phase.receive(frame) }
+
+    /// What is to be done about a frame of the peer.
+    package enum Answer: Equatable, Sendable {
+        case nothing
+        case say(Frame)
+        /// The other side wants the code, and the own application has not asked: it is told, once for each link.
+        case tellApplication
+    }
 
     /// What the peer did that ends the link.
     package enum Violation: Error, Equatable, Sendable {
@@ -55,6 +66,10 @@ extension VerificationCode.Violation: CustomStringConvertible {
 extension VerificationCode {
     fileprivate enum Phase: Equatable, Sendable {
         case idle(Selection.Part, Secrets)
+        /// The peer asked for a run, the own application did not yet.
+        case wanted(Secrets)
+        /// The peer began a run, the own application did not ask yet.
+        case offered(Secrets, commitment: [UInt8])
         case requested(Secrets)
         case committed(Secrets)
         case answered(Secrets, commitment: [UInt8])
@@ -72,38 +87,46 @@ extension VerificationCode {
 extension VerificationCode.Phase {
     mutating func ask() -> Frame? {
         switch consume self {
-        case .idle(.controlling, let secrets):
+        case .idle(.controlling, let secrets), .wanted(let secrets):
             self = .committed(secrets)
             return .codeCommit(VerificationCode.commitment(to: secrets.nonce))  // [sas.role]
         case .idle(.controlled, let secrets):
             self = .requested(secrets)
             return .codeRequest
+        case .offered(let secrets, let commitment):
+            self = .answered(secrets, commitment: commitment)
+            return .codeNonce(secrets.nonce.bytes)
         case let unchanged:
             self = unchanged
             return nil
         }
     }
 
-    mutating func receive(_ frame: Frame) throws(VerificationCode.Violation) -> Frame? {
+    mutating func receive(_ frame: Frame) throws(VerificationCode.Violation) -> VerificationCode.Answer {
         switch (consume self, frame) {
         case (.idle(.controlling, let secrets), .codeRequest):
-            self = .idle(.controlling, secrets)
-            return ask()
-        case (.committed(let secrets), .codeRequest):  // [sas.once]
+            self = .wanted(secrets)
+            return .tellApplication  // [sas.asked]
+        case (.idle(.controlled, let secrets), .codeCommit(let commitment)):
+            self = .offered(secrets, commitment: commitment)
+            return .tellApplication
+        case (.wanted(let secrets), .codeRequest):  // [sas.once]
+            self = .wanted(secrets)
+            return .nothing
+        case (.committed(let secrets), .codeRequest):
             self = .committed(secrets)
-            return nil
+            return .nothing
         case (.agreed(.controlling, let code), .codeRequest):
             self = .agreed(.controlling, code)
-            return nil
-        case (.idle(.controlled, let secrets), .codeCommit(let commitment)),
-            (.requested(let secrets), .codeCommit(let commitment)):
+            return .nothing
+        case (.requested(let secrets), .codeCommit(let commitment)):
             self = .answered(secrets, commitment: commitment)
-            return .codeNonce(secrets.nonce.bytes)
+            return .say(.codeNonce(secrets.nonce.bytes))
         case (.committed(let secrets), .codeNonce(let theirs)):
             let own = secrets.nonce.bytes
             self = .agreed(
                 .controlling, VerificationCode.digits(key: secrets.key, controlling: own, controlled: theirs))
-            return .codeReveal(own)  // [sas.reveal]
+            return .say(.codeReveal(own))  // [sas.reveal]
         case (.answered(let secrets, let commitment), .codeReveal(let theirs)):
             self = .failed
             let revealed = SHA256.hash(VerificationCode.label + theirs)
@@ -111,7 +134,7 @@ extension VerificationCode.Phase {
             let own = secrets.nonce.bytes
             self = .agreed(
                 .controlled, VerificationCode.digits(key: secrets.key, controlling: theirs, controlled: own))
-            return nil
+            return .nothing
         default:
             self = .failed
             throw .outOfOrder  // [sas.order]

@@ -32,7 +32,7 @@ extension MultipeerError {
         case .notLinked: self.init(.notConnected, "\(peer) is not connected")
         case .notEncrypted:
             self.init(.notEncrypted, "the link to \(peer) is not encrypted, so there is no code to compare")
-        case .timedOut: self.init(.timedOut, "\(peer) did not take part in making a verification code")
+        case .timedOut: self.init(.timedOut, "\(peer) has not asked for the verification code in time")
         case .ended(let reason):
             self.init(.ended, "the link to \(peer) ended before there was a code: \(reason)", reason: reason)
         case .cancelled: self.init(.cancelled, "asking for the code of \(peer) was cancelled")

@@ -6,10 +6,11 @@ package import MultipeerSecurity
 // MARK: the verification code
 
 extension SessionDriver {
-    /// The code of the link to a peer, once both ends have it. The other side answers without asking anybody.
+    /// The code of the link to a peer, once both ends have it: the other side does its part when its application asks.
     package func verificationCode(
         for uid: UID, within patience: Duration = VerificationCode.patience
     ) async throws(VerificationFault) -> String {
+        guard !Task.isCancelled else { throw .cancelled }
         guard let wire = wires.values.first(where: { $0.seat?.peer.uid == uid }), let seat = wire.seat else {
             throw .notLinked
         }
@@ -26,6 +27,7 @@ extension SessionDriver {
         dirty.insert(wire.id)
         loop.wantsTurnEnd(self)
         let outcome = await waiter.signal.value(onCancel: { waiter.signal.send(.failure(.cancelled)) })
+        seat.verification?.forget(waiter)
         return try outcome.get()
     }
 
@@ -42,7 +44,11 @@ extension SessionDriver {
                 wire.id, EndReason(code: .internal, detail: "\(error)"), telling: .internal)
         }
         do throws(VerificationCode.Violation) {
-            if let answer = try seat.verification?.machine.receive(frame) { seat.link.say(answer) }
+            switch try seat.verification?.machine.receive(frame) {
+            case .say(let answer): seat.link.say(answer)
+            case .tellApplication: pending.append(.verificationRequested(seat.peer))  // [sas.asked]
+            case .nothing, nil: break
+            }
         } catch {
             return refuse(error.closeCode, error.description, wire)
         }
@@ -87,6 +93,9 @@ struct Verification: ~Copyable {
         waiting = []
     }
 
+    /// Whoever was cancelled waits no longer; the run goes on.
+    mutating func forget(_ waiter: Waiter) { waiting.removeAll { $0.signal === waiter.signal } }
+
     /// Whoever waited long enough is told so; the run goes on, and its code is there for the next who asks.
     mutating func advance(to now: Moment) {  // [sas.wait]
         for waiter in waiting where waiter.until <= now { waiter.signal.send(.failure(.timedOut)) }
@@ -99,7 +108,7 @@ package enum VerificationFault: Error, Equatable, Sendable {
     case notLinked
     /// On a plain link there is nothing that a code could protect.
     case notEncrypted
-    /// The other side has not done its part in time.
+    /// The other side has not done its part in time: mostly because its application has not asked.
     case timedOut
     case ended(EndReason)
     case cancelled

@@ -11,6 +11,9 @@ public enum SessionEvent: Sendable {
     case resource(IncomingResource)
     /// A peer's state changed; never twice the same state in a row for one peer.
     case peer(PeerID, PeerState)
+    /// A peer's user wants to compare verification codes. Nothing was answered: ask your own user, and call
+    /// `verificationCode(for:)` if they want it, too; never call it just because this came. At most once for each link.
+    case verificationRequested(PeerID)
 }
 
 extension SessionEvent: CustomStringConvertible {
@@ -24,6 +27,7 @@ extension SessionEvent: CustomStringConvertible {
         case .peer(let peer, .notConnected(let reason)): "\(peer) is not connected: \(reason)"
         case .peer(let peer, .connecting): "\(peer) is being connected"
         case .peer(let peer, .connected): "\(peer) is connected"
+        case .verificationRequested(let peer): "\(peer) wants to compare verification codes"
         }
     }
 }

@@ -10,8 +10,8 @@ struct VerificationCodeTests {
 
     /// Every phase of both parts, and how a machine gets there.
     enum Place: CaseIterable, Sendable {
-        case controllingIdle, committed, controllingAgreed, controllingFailed
-        case controlledIdle, requested, answered, controlledAgreed, controlledFailed
+        case controllingIdle, wanted, committed, controllingAgreed, controllingFailed
+        case controlledIdle, offered, requested, answered, controlledAgreed, controlledFailed
     }
 
     /// Everything that can happen to a machine.
@@ -19,7 +19,10 @@ struct VerificationCodeTests {
 
     enum Outcome: Equatable, Sendable {
         case says(Frame?)
+        case tells
         case violates(Machine.Violation)
+
+        var isSaid: Bool { if case .says(let frame) = self { frame != nil } else { false } }
     }
 
     static let key = SecureBytes([UInt8](repeating: 7, count: 32))
@@ -28,7 +31,9 @@ struct VerificationCodeTests {
     static let commitment = Machine.commitment(to: SecureBytes(annsNonce))
     static let code = Machine.digits(key: key, controlling: annsNonce, controlled: bobsNonce)
 
-    @Test("each phase takes each frame as the table says, and no other [sas.order] [sas.role] [sas.once]")
+    @Test(
+        "each phase takes each frame as the table says, and no other [sas.order] [sas.role] [sas.asked] [sas.once]"
+    )
     func table() {
         for place in Place.allCases {
             for input in Input.allCases {
@@ -42,11 +47,45 @@ struct VerificationCodeTests {
         }
     }
 
+    @Test("an end says nothing before its own application asks, whatever comes [sas.asked]")
+    func unasked() {
+        let frames = Input.allCases.filter { $0 != .ask }
+        for part in [Selection.Part.controlling, .controlled] {
+            for first in frames {
+                for second in frames {
+                    for third in frames {
+                        let machine = End(as: part, key: Self.key, nonce: SecureBytes(Self.annsNonce))
+                        let outcomes = [first, second, third].map { Self.give($0, to: machine) }
+                        #expect(outcomes.allSatisfy { !$0.isSaid }, "\(first), \(second), \(third)")
+                        #expect(outcomes.count { $0 == .tells } <= 1)
+                        #expect(machine.code == nil)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("what came before the application asked is answered when it does [sas.asked] [sas.role]")
+    func askedLater() {
+        for place in [Place.wanted, .offered] {
+            let machine = Self.machine(in: place)
+            #expect(machine.code == nil)
+            let due = place == .wanted ? Frame.codeCommit(Self.commitment) : .codeNonce(Self.bobsNonce)
+            #expect(machine.ask() == due)
+            #expect(machine.ask() == nil)
+        }
+    }
+
     @Test("whoever asks first, or both at once, both ends get the same code in one run [sas.role] [sas.once]")
     func eitherAsks() throws {
         for asking in [(true, false), (false, true), (true, true)] {
             let link = Pair(Self.key, Self.key, seed: 1)
-            let frames = try link.run(annAsks: asking.0, bobAsks: asking.1)
+            var frames = try link.run(annAsks: asking.0, bobAsks: asking.1)
+            if asking != (true, true) {
+                // One frame that says what nobody can use, and both wait for the other application.
+                #expect(frames == 1 && link.ann.code == nil && link.bob.code == nil)
+                frames += try link.run(annAsks: asking.1, bobAsks: asking.0)
+            }
             let code = try #require(link.ann.code)
             #expect(link.bob.code == code)
             #expect(frames == (asking.1 ? 4 : 3))
@@ -85,9 +124,9 @@ struct VerificationCodeTests {
         let first = try #require(ann.ask())
         #expect(first == .codeCommit(Self.commitment))
         #expect(ann.ask() == nil)
-        #expect(try ann.receive(.codeRequest) == nil)
+        #expect(try ann.receive(.codeRequest) == .nothing)
         #expect(ann.code == nil)
-        #expect(try ann.receive(.codeNonce(Self.bobsNonce)) == .codeReveal(Self.annsNonce))
+        #expect(try ann.receive(.codeNonce(Self.bobsNonce)) == .say(.codeReveal(Self.annsNonce)))
     }
 
     @Test("a code always has six digits, also when the first of them are zeros [sas.value]")
@@ -112,7 +151,7 @@ struct VerificationCodeTests {
             // Whoever is in the middle passes on every frame, but has one key with each of the two.
             let keys = (SecureBytes(randomness.bytes(32)), SecureBytes(randomness.bytes(32)))
             let link = Pair(keys.0, keys.1, seed: UInt64(round))
-            _ = try link.run(annAsks: true, bobAsks: false)
+            _ = try link.run(annAsks: true, bobAsks: true)
             #expect(link.ann.code != nil && link.bob.code != nil)
             if link.ann.code == link.bob.code { equal += 1 }
         }
@@ -123,14 +162,15 @@ struct VerificationCodeTests {
     func search() throws {
         // To ann it is bob: its nonce is out before it sees hers, and a better one comes too late.
         let ann = Self.machine(in: .committed)
-        #expect(try ann.receive(.codeNonce([UInt8](repeating: 1, count: 32))) != nil)
+        let answer = try ann.receive(.codeNonce([UInt8](repeating: 1, count: 32)))
+        #expect(answer == .say(.codeReveal(Self.annsNonce)))
         #expect(throws: Machine.Violation.outOfOrder) {
             try ann.receive(.codeNonce([UInt8](repeating: 2, count: 32)))
         }
         // To bob it is ann: it knows his nonce, and can find one of its own that gives any code, but not reveal it.
-        let bob = Self.machine(in: .controlledIdle)
+        let bob = Self.machine(in: .requested)
         let own = SecureBytes([UInt8](repeating: 3, count: 32))
-        #expect(try bob.receive(.codeCommit(Machine.commitment(to: own))) == .codeNonce(Self.bobsNonce))
+        #expect(try bob.receive(.codeCommit(Machine.commitment(to: own))) == .say(.codeNonce(Self.bobsNonce)))
         #expect(throws: Machine.Violation.wrongReveal) {
             try bob.receive(.codeReveal([UInt8](repeating: 4, count: 32)))
         }
@@ -139,17 +179,18 @@ struct VerificationCodeTests {
 
 extension VerificationCodeTests {
     private static func isAllowed(_ place: Place, _ input: Input) -> Bool {
-        if case .says = expected(place, input) { true } else { false }
+        if case .violates = expected(place, input) { false } else { true }
     }
 
-    /// The table of chapter 13: what is not in it is refused with PROTOCOL.
+    /// The rules of chapter 13: what is not in them is refused with PROTOCOL.
     private static func expected(_ place: Place, _ input: Input) -> Outcome {
         switch (place, input) {
-        case (.controllingIdle, .ask), (.controllingIdle, .request): .says(.codeCommit(commitment))
+        case (.controllingIdle, .ask), (.wanted, .ask): .says(.codeCommit(commitment))
         case (.controlledIdle, .ask): .says(.codeRequest)
+        case (.offered, .ask), (.requested, .commit): .says(.codeNonce(bobsNonce))
         case (_, .ask): .says(nil)
-        case (.committed, .request), (.controllingAgreed, .request): .says(nil)
-        case (.controlledIdle, .commit), (.requested, .commit): .says(.codeNonce(bobsNonce))
+        case (.controllingIdle, .request), (.controlledIdle, .commit): .tells
+        case (.wanted, .request), (.committed, .request), (.controllingAgreed, .request): .says(nil)
         case (.committed, .nonce): .says(.codeReveal(annsNonce))
         case (.answered, .reveal): .says(nil)
         case (.answered, .wrongReveal): .violates(.wrongReveal)
@@ -169,7 +210,11 @@ extension VerificationCodeTests {
         case .otherFrame: frame = .ping(1)
         }
         do throws(VerificationCode.Violation) {
-            return .says(try machine.receive(frame))
+            switch try machine.receive(frame) {
+            case .nothing: return .says(nil)
+            case .say(let answer): return .says(answer)
+            case .tellApplication: return .tells
+            }
         } catch {
             return .violates(error)
         }
@@ -179,14 +224,16 @@ extension VerificationCodeTests {
         let steps: (part: Selection.Part, inputs: [Input]) =
             switch place {
             case .controllingIdle: (.controlling, [])
+            case .wanted: (.controlling, [.request])
             case .committed: (.controlling, [.ask])
             case .controllingAgreed: (.controlling, [.ask, .nonce])
             case .controllingFailed: (.controlling, [.ask, .nonce, .nonce])
             case .controlledIdle: (.controlled, [])
+            case .offered: (.controlled, [.commit])
             case .requested: (.controlled, [.ask])
-            case .answered: (.controlled, [.commit])
+            case .answered: (.controlled, [.commit, .ask])
             case .controlledAgreed: (.controlled, [.ask, .commit, .reveal])
-            case .controlledFailed: (.controlled, [.commit, .wrongReveal])
+            case .controlledFailed: (.controlled, [.ask, .commit, .wrongReveal])
             }
         let nonce = steps.part == .controlling ? annsNonce : bobsNonce
         let machine = End(as: steps.part, key: key, nonce: SecureBytes(nonce))
@@ -205,7 +252,9 @@ private final class End {
 
     var code: String? { machine.code }
     func ask() -> Frame? { machine.ask() }
-    func receive(_ frame: Frame) throws(VerificationCode.Violation) -> Frame? { try machine.receive(frame) }
+    func receive(_ frame: Frame) throws(VerificationCode.Violation) -> VerificationCode.Answer {
+        try machine.receive(frame)
+    }
 }
 
 /// Two machines whose frames go straight to each other; ann is the controlling one.
@@ -228,8 +277,8 @@ private struct Pair {
             let (forBob, forAnn) = (toBob, toAnn)
             (toBob, toAnn) = ([], [])
             count += forBob.count + forAnn.count
-            for frame in forBob { try bob.receive(frame).map { toAnn.append($0) } }
-            for frame in forAnn { try ann.receive(frame).map { toBob.append($0) } }
+            for frame in forBob { if case .say(let answer) = try bob.receive(frame) { toAnn.append(answer) } }
+            for frame in forAnn { if case .say(let answer) = try ann.receive(frame) { toBob.append(answer) } }
         }
         return count
     }

@@ -13,6 +13,8 @@ struct VerificationRuleTests {
     struct Breach: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let isLower: Bool
+        /// Whether the application asks before.
+        var asks = true
         let frames: [Frame]
         var code = CloseCode.protocolError
     }
@@ -28,12 +30,19 @@ struct VerificationRuleTests {
         Breach(testDescription: "two commitments", isLower: true, frames: [commit, commit]),
         Breach(testDescription: "a second run", isLower: true, frames: [commit, reveal, commit]),
         Breach(testDescription: "a second reveal", isLower: true, frames: [commit, reveal, reveal]),
-        Breach(testDescription: "reveal alone", isLower: true, frames: [reveal]),
-        Breach(testDescription: "request of the lower", isLower: true, frames: [.codeRequest]),
-        Breach(testDescription: "nonce of the lower", isLower: true, frames: [.codeNonce(nonce)]),
-        Breach(testDescription: "commitment of the higher", isLower: false, frames: [commit]),
-        Breach(testDescription: "reveal of the higher", isLower: false, frames: [reveal]),
-        Breach(testDescription: "nonce unasked", isLower: false, frames: [.codeNonce(nonce)]),
+        Breach(
+            testDescription: "two commitments unasked", isLower: true, asks: false, frames: [commit, commit]),
+        Breach(testDescription: "reveal unasked", isLower: true, asks: false, frames: [commit, reveal]),
+        Breach(testDescription: "reveal alone", isLower: true, asks: false, frames: [reveal]),
+        Breach(testDescription: "request of the lower", isLower: true, asks: false, frames: [.codeRequest]),
+        Breach(
+            testDescription: "nonce of the lower", isLower: true, asks: false, frames: [.codeNonce(nonce)]),
+        Breach(testDescription: "commitment of the higher", isLower: false, asks: false, frames: [commit]),
+        Breach(testDescription: "reveal of the higher", isLower: false, asks: false, frames: [reveal]),
+        Breach(testDescription: "nonce unasked", isLower: false, asks: false, frames: [.codeNonce(nonce)]),
+        Breach(
+            testDescription: "nonce behind a request unasked", isLower: false, asks: false,
+            frames: [.codeRequest, .codeNonce(nonce)]),
         Breach(
             testDescription: "a second nonce", isLower: false,
             frames: [.codeRequest, .codeNonce(nonce), .codeNonce(nonce)]),
@@ -55,21 +64,28 @@ struct VerificationRuleTests {
     }
 
     @Test(
-        "a run that the application did not ask for is answered, and gives the code of the exporter [sas.role] [sas.value]",
+        "a peer that asks or commits hears nothing before the application asks, which is told [sas.asked] [sas.value]",
         arguments: [true, false])
     func unasked(_ isLower: Bool) async throws {
         try await Self.withPeer(isLower: isLower) { bob, peer in
+            let other = peer.data.peer
             let key = SecureBytes(try peer.exportKey("EXPORTER-mpc1-sas"))
             var machine = VerificationCode(
                 as: isLower ? .controlling : .controlled, key: key, nonce: SecureBytes(Self.nonce))
-            var said = machine.ask()
-            while let frame = said {
-                try await peer.say(frame)
-                guard machine.code == nil else { break }
-                said = try machine.receive(try await peer.hear(.codeCommit, .codeNonce, .codeReveal))
+            try await peer.say(try #require(machine.ask()))
+            await bob.expectRequest(of: other)
+            // What could have been said for the frame would have been said before this.
+            try await peer.say(.ping(7))
+            #expect(try await peer.hear(.pong, .codeRequest, .codeCommit, .codeNonce) == .pong(7))
+            try await bob.send([7], to: other)
+            #expect(try await peer.hear(.message, .codeRequest, .codeCommit, .codeNonce) == .message([7]))
+            let asking = Task { try await bob.verificationCode(for: other) }
+            while machine.code == nil {
+                let heard = try await peer.hear(.codeCommit, .codeNonce, .codeReveal)
+                if case .say(let answer) = try machine.receive(heard) { try await peer.say(answer) }
             }
             let code = machine.code
-            #expect(code == (try await bob.verificationCode(for: peer.data.peer)))
+            #expect(try await asking.value == code)
         }
     }
 
@@ -78,6 +94,11 @@ struct VerificationRuleTests {
         arguments: breaches)
     func breach(_ breach: Breach) async throws {
         try await Self.withPeer(isLower: breach.isLower) { bob, peer in
+            let other = peer.data.peer
+            if breach.asks {
+                Task { try? await bob.verificationCode(for: other) }
+                _ = try await peer.hear(.codeRequest, .codeCommit)
+            }
             for frame in breach.frames { try await peer.say(frame) }
             let close = try await peer.hear(.close)
             #expect(close == .close(breach.code, reason: ""))

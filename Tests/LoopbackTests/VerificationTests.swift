@@ -9,28 +9,64 @@ import Testing
 @Suite("13 Verification codes over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct VerificationTests {
     @Test(
-        "both users get the same six digits, whoever asks, and the same again [sas.role] [sas.value] [sas.once]"
+        "both users get the same six digits once both have asked, and the same again [sas.role] [sas.value] [sas.once]"
     )
     func same() async throws {
-        for asks in [[true, false], [false, true], [true, true]] {
-            let meeting = try Meeting()
-            try await meeting.link()
-            let (ann, bob) = (meeting.ann, meeting.bob)
-            let codes = try await within {
-                async let anns = asks[0] ? ann.verificationCode(for: bob.peer) : nil
-                async let bobs = asks[1] ? bob.verificationCode(for: ann.peer) : nil
-                return try await [anns, bobs].compactMap { $0 }
-            }
-            let code = try #require(codes.first)
-            #expect(code.utf8.count == 6 && code.allSatisfy { $0.isASCII && $0.isNumber })
-            #expect(codes.allSatisfy { $0 == code })
-            for _ in 0..<2 {
-                #expect(try await ann.verificationCode(for: bob.peer) == code)
-                #expect(try await bob.verificationCode(for: ann.peer) == code)
-            }
-            try await within { try await meeting.expectTalk() }
-            await meeting.end()
+        let meeting = try Meeting()
+        try await meeting.link()
+        let code = try await within { try await meeting.expectCode() }
+        #expect(code.utf8.count == 6 && code.allSatisfy { $0.isASCII && $0.isNumber })
+        for _ in 0..<2 {
+            #expect(try await meeting.ann.verificationCode(for: meeting.bob.peer) == code)
+            #expect(try await meeting.bob.verificationCode(for: meeting.ann.peer) == code)
         }
+        try await within { try await meeting.expectTalk() }
+        await meeting.end()
+    }
+
+    @Test("there is no code before both have asked: the other side hears who waits, once [sas.asked]")
+    func asked() async throws {
+        // Once the lower uid asks first, once the higher.
+        for annFirst in [true, false] {
+            let meeting = try Meeting.annFirst()
+            try await meeting.link()
+            let first = annFirst ? meeting.ann : meeting.bob
+            let second = annFirst ? meeting.bob : meeting.ann
+            let code = Locked<String?>(nil)
+            let asking = Task {
+                let made = try await first.verificationCode(for: second.peer)
+                code.withLock { $0 = made }
+                return made
+            }
+            try await within { await second.expectRequest(of: first.peer) }
+            // What the second would have answered came before what it says now.
+            try await within { try await meeting.expectTalk() }
+            #expect(code.withLock { $0 } == nil)
+            let theirs = try await within { try await second.verificationCode(for: first.peer) }
+            #expect(try await within { try await asking.value } == theirs)
+            await meeting.end()
+            for session in [first, second] {
+                for await event in session.events {
+                    if case .verificationRequested = event { Issue.record("told twice, or who asked first") }
+                    if case .peer(_, .notConnected) = event { break }
+                }
+            }
+        }
+    }
+
+    @Test("a caller that is cancelled waits no longer, and the run goes on without it [sas.wait] [sas.once]")
+    func cancelled() async throws {
+        let meeting = try Meeting()
+        let (ann, bob) = (meeting.ann, meeting.bob)
+        try await meeting.link()
+        let asking = Task { try await ann.verificationCode(for: bob.peer) }
+        try await within { await bob.expectRequest(of: ann.peer) }
+        asking.cancel()
+        let error = await #expect(throws: MultipeerError.self) { try await asking.value }
+        #expect(error?.code == .cancelled)
+        let code = try await within { try await bob.verificationCode(for: ann.peer) }
+        #expect(try await within { try await ann.verificationCode(for: bob.peer) } == code)
+        await meeting.end()
     }
 
     @Test("several who ask at the same time get the one code of the link [sas.once]")
@@ -65,11 +101,15 @@ struct VerificationTests {
             async let second: Void = other.connect(with: data)
             _ = try await (first, second)
         }
-        let annsCode = try await within { try await ann.verificationCode(for: asBob.peer) }
-        let bobsCode = try await within { try await bob.verificationCode(for: asAnn.peer) }
-        #expect(annsCode != bobsCode)
-        #expect(try await asBob.verificationCode(for: ann.peer) == annsCode)
-        #expect(try await asAnn.verificationCode(for: bob.peer) == bobsCode)
+        let codes = try await within {
+            async let anns = ann.verificationCode(for: asBob.peer)
+            async let bobs = bob.verificationCode(for: asAnn.peer)
+            async let asBobs = asBob.verificationCode(for: ann.peer)
+            async let asAnns = asAnn.verificationCode(for: bob.peer)
+            return try await [anns, asBobs, bobs, asAnns]
+        }
+        #expect(codes[0] == codes[1] && codes[2] == codes[3])
+        #expect(codes[0] != codes[2])
         for session in [ann, bob, asBob, asAnn] { await session.disconnect() }
     }
 
@@ -79,7 +119,7 @@ struct VerificationTests {
         var codes: Set<String> = []
         for _ in 0..<2 {
             try await meeting.link()
-            codes.insert(try await within { try await meeting.ann.verificationCode(for: meeting.bob.peer) })
+            codes.insert(try await within { try await meeting.expectCode() })
             await meeting.end()
         }
         #expect(codes.count == 2)
@@ -125,6 +165,27 @@ struct VerificationTests {
                 await meeting.end()
             }
         }
+    }
+}
+
+extension Meeting {
+    /// The code that both get when both ask.
+    fileprivate func expectCode() async throws -> String {
+        async let anns = ann.verificationCode(for: bob.peer)
+        async let bobs = bob.verificationCode(for: ann.peer)
+        let codes = try await (anns, bobs)
+        #expect(codes.0 == codes.1)
+        return codes.0
+    }
+}
+
+extension Session {
+    /// Waits until it is told that a peer wants to compare codes.
+    func expectRequest(of peer: PeerID) async {
+        for await event in events {
+            if case .verificationRequested(peer) = event { return }
+        }
+        Issue.record("the events ended")
     }
 }
 

@@ -20,6 +20,8 @@ struct CodeRun: VectorBody {
         /// The frame that comes; none when the application asks.
         let hex: Hex?
         let says: Hex?
+        /// The application hears that the other side wants the code.
+        let tells: Bool
     }
 
     static let type = "verification-code-run"
@@ -45,7 +47,7 @@ struct VerificationCodeVectorTests {
     }
 
     @Test(
-        "an end says what is due and refuses what is not [sas.role] [sas.reveal] [sas.once] [sas.order]",
+        "an end says what is due once it is asked [sas.role] [sas.asked] [sas.reveal] [sas.once] [sas.order]",
         arguments: try VectorFiles.all(CodeRun.self))
     func run(_ vector: Vector<CodeRun>) throws {
         let body = vector.body
@@ -56,13 +58,20 @@ struct VerificationCodeVectorTests {
         for step in body.steps {
             #expect(fault == nil, "a step behind the end")
             let frame = try step.hex.map(Self.frame)
-            var said: Frame?
+            var (said, tells) = (Frame?.none, false)
             do throws(VerificationCode.Violation) {
-                if let frame { said = try machine.receive(frame) } else { said = machine.ask() }
+                if let frame {
+                    let answer = try machine.receive(frame)
+                    if case .say(let due) = answer { said = due }
+                    tells = answer == .tellApplication
+                } else {
+                    said = machine.ask()
+                }
             } catch {
                 fault = Fault(error == .wrongReveal ? "reveal" : "order", error.closeCode.name)
             }
             #expect(said.map(Self.bytes) == step.says)
+            #expect(tells == step.tells)
         }
         #expect(fault == vector.fault)
         let code = machine.code

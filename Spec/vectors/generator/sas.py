@@ -18,35 +18,41 @@ def code(key, controlling, controlled):
 
 
 class End:
-    """One end of a run, as the table of 13.4 says: what is due, in one word."""
+    """One end of a run, as the rules of 13.4 say: which frame is due, and whether its application has asked."""
 
     def __init__(self, role, key, nonce):
-        self.role, self.key, self.nonce, self.due, self.code, self.peer = role, key, nonce, "begin", None, None
+        self.role, self.key, self.nonce, self.code, self.peer = role, key, nonce, None, None
+        self.asked, self.told = False, False
+        self.due = "nonce" if role == CONTROLLING else "commit"
 
     def ask(self):
-        if self.due != "begin":
+        if self.asked:
             return None
-        if self.role == CONTROLLED:
-            self.due = "commit"
-            return frame("SAS_REQUEST")
-        self.due = "nonce"
-        return frame("SAS_COMMIT", commitment(self.nonce))
+        self.asked = True
+        if self.role == CONTROLLING:
+            return frame("SAS_COMMIT", commitment(self.nonce))
+        return frame("SAS_NONCE", self.nonce) if self.peer else frame("SAS_REQUEST")
 
     def receive(self, kind, payload):
+        self.tells = False
         if self.role == CONTROLLING and kind == "SAS_REQUEST":
-            return self.ask()
-        if self.role == CONTROLLING and (kind, self.due) == ("SAS_NONCE", "nonce"):
+            return self.tell()
+        if self.role == CONTROLLING and self.asked and (kind, self.due) == ("SAS_NONCE", "nonce"):
             self.due, self.code = "nothing", code(self.key, self.nonce, payload)
             return frame("SAS_REVEAL", self.nonce)
-        if self.role == CONTROLLED and kind == "SAS_COMMIT" and self.due in ("begin", "commit"):
+        if self.role == CONTROLLED and (kind, self.due) == ("SAS_COMMIT", "commit"):
             self.due, self.peer = "reveal", payload
-            return frame("SAS_NONCE", self.nonce)
-        if self.role == CONTROLLED and (kind, self.due) == ("SAS_REVEAL", "reveal"):
+            return frame("SAS_NONCE", self.nonce) if self.asked else self.tell()
+        if self.role == CONTROLLED and self.asked and (kind, self.due) == ("SAS_REVEAL", "reveal"):
             if commitment(payload) != self.peer:
                 raise Refused("BAD_MAC", "reveal")
             self.due, self.code = "nothing", code(self.key, payload, self.nonce)
             return None
         raise Refused("PROTOCOL", "order")
+
+    def tell(self):
+        """The other side wants the code: the application hears it once, unless it has asked itself."""
+        self.tells, self.told = not (self.asked or self.told), True
 
 
 def example():
@@ -96,7 +102,7 @@ def build():
     nonce, reveal, ask = ("SAS_NONCE", n_r), ("SAS_REVEAL", n_c), ("ask", b"")
 
     def run(id, comment, flags, role, steps, expect):
-        """`expect` has what is said at each step, the last with a code or a fault behind it."""
+        """`expect` has what is said or told at each step, the last with a code or a fault behind it."""
         end, told, verdict, said = End(role, key, n_c if role == CONTROLLING else n_r), [], None, []
         for kind, payload in steps:
             assert verdict is None, f"{id}: a step behind the end"
@@ -104,9 +110,11 @@ def build():
                 answer = end.ask() if kind == "ask" else end.receive(kind, payload)
             except Refused as fault:
                 answer, verdict = None, (fault.code, fault.check)
-            said.append({0x30: "REQUEST", 0x31: "COMMIT", 0x32: "NONCE", 0x33: "REVEAL"}[answer[3]] if answer else None)
+            tells = kind != "ask" and verdict is None and end.tells
+            said.append({0x30: "REQUEST", 0x31: "COMMIT", 0x32: "NONCE", 0x33: "REVEAL"}[answer[3]] if answer
+                        else "told" if tells else None)
             do = dict(do="ask") if kind == "ask" else dict(do="receive", name=kind, hex=frame(kind, payload).hex())
-            told.append(dict(do, says=answer.hex() if answer else None))
+            told.append(dict(do, says=answer.hex() if answer else None, tells=tells))
         final = verdict or ("code" if end.code else None)
         assert [*said, final] == expect, (id, said, final)
         fields = dict(role=role, key=key.hex(), nonce=end.nonce.hex(), steps=told,
@@ -118,8 +126,12 @@ def build():
 
     run("controlling-asks", "the controlling end begins for its own application", ["Run"], CONTROLLING,
         [ask, nonce], ["COMMIT", "REVEAL", "code"])
-    run("controlling-is-asked", "the other end asked", ["Run"], CONTROLLING,
-        [request, nonce], ["COMMIT", "REVEAL", "code"])
+    run("controlling-is-asked", "the other end asked, and then the own application", ["Run", "Asked"], CONTROLLING,
+        [request, ask, nonce], ["told", "COMMIT", "REVEAL", "code"])
+    run("controlling-asks-not", "nothing is said before the own application asks", ["Asked"], CONTROLLING,
+        [request], ["told", None])
+    run("controlling-told-once", "a second request is ignored, the application is told once", ["Asked", "Once"],
+        CONTROLLING, [request, request, ask, request, nonce], ["told", None, "COMMIT", None, "REVEAL", "code"])
     run("controlling-both-ask", "a request that crosses the commitment is ignored", ["Run", "Once"], CONTROLLING,
         [ask, request, nonce], ["COMMIT", None, "REVEAL", "code"])
     run("controlling-request-late", "a request after the run is ignored", ["Once"], CONTROLLING,
@@ -129,11 +141,14 @@ def build():
     run("controlling-unanswered", "no code without the other's nonce", ["Run"], CONTROLLING, [ask], ["COMMIT", None])
     run("controlled-asks", "the controlled end asks", ["Run"], CONTROLLED,
         [ask, commit, reveal], ["REQUEST", "NONCE", None, "code"])
-    run("controlled-is-told", "the controlled end answers without its application asking", ["Run"], CONTROLLED,
-        [commit, reveal], ["NONCE", None, "code"])
-    run("controlled-asks-during", "nothing more is said for a run that has begun", ["Once"], CONTROLLED,
-        [commit, ask, reveal, ask], ["NONCE", None, None, None, "code"])
-    run("controlled-unrevealed", "no code without the reveal", ["Run"], CONTROLLED, [commit], ["NONCE", None])
+    run("controlled-is-asked", "the other end asked, and then the own application", ["Run", "Asked"], CONTROLLED,
+        [commit, ask, reveal], ["told", "NONCE", None, "code"])
+    run("controlled-asks-not", "a commitment waits unanswered until the own application asks", ["Asked"], CONTROLLED,
+        [commit], ["told", None])
+    run("controlled-asks-again", "nothing more is said for a run that has begun", ["Once"], CONTROLLED,
+        [ask, ask, commit, ask, reveal, ask], ["REQUEST", None, "NONCE", None, None, None, "code"])
+    run("controlled-unrevealed", "no code without the reveal", ["Run"], CONTROLLED, [commit, ask],
+        ["told", "NONCE", None])
 
     wrong = ("PROTOCOL", "order")
     frames = dict(request=request, commit=commit, nonce=nonce, reveal=reveal)
@@ -145,16 +160,18 @@ def build():
                     [*before, step], [*said, None, wrong])
 
     all_wrong(CONTROLLING, "idle", [], [], ["request"])
+    all_wrong(CONTROLLING, "wanted", [request], ["told"], ["request"])
     all_wrong(CONTROLLING, "committed", [ask], ["COMMIT"], ["request", "nonce"])
     all_wrong(CONTROLLING, "agreed", [ask, nonce], ["COMMIT", "REVEAL"], ["request"])
     all_wrong(CONTROLLED, "idle", [], [], ["commit"])
     all_wrong(CONTROLLED, "requested", [ask], ["REQUEST"], ["commit"])
-    all_wrong(CONTROLLED, "answered", [commit], ["NONCE"], ["reveal"])
-    all_wrong(CONTROLLED, "agreed", [commit, reveal], ["NONCE", None], [])
+    all_wrong(CONTROLLED, "offered", [commit], ["told"], [])
+    all_wrong(CONTROLLED, "answered", [commit, ask], ["told", "NONCE"], ["reveal"])
+    all_wrong(CONTROLLED, "agreed", [ask, commit, reveal], ["REQUEST", "NONCE", None], [])
 
     def mismatch(id, comment, told, revealed):
-        run(id, comment, ["Commitment"], CONTROLLED, [("SAS_COMMIT", told), ("SAS_REVEAL", revealed)],
-            ["NONCE", None, ("BAD_MAC", "reveal")])
+        run(id, comment, ["Commitment"], CONTROLLED, [ask, ("SAS_COMMIT", told), ("SAS_REVEAL", revealed)],
+            ["REQUEST", "NONCE", None, ("BAD_MAC", "reveal")])
 
     mismatch("reveal-first-bit", "the first bit of the nonce differs", commit[1], bytes([n_c[0] ^ 0x80]) + n_c[1:])
     mismatch("reveal-last-bit", "the last bit of the nonce differs", commit[1], n_c[:31] + bytes([n_c[31] ^ 1]))
@@ -167,10 +184,12 @@ def build():
 
     notes = {
         "Value": "the number behind the code", "Zeros": "the code keeps its zeros", "Run": "who says what, and when",
-        "Once": "one run for each link", "Order": "a frame that is not due, or not from this end",
+        "Asked": "nothing is said before the own application asks", "Once": "one run for each link",
+        "Order": "a frame that is not due, or not from this end",
         "Commitment": "the nonce that is revealed is not the one committed to",
     }
     return document("verification code", notes, [
         dict(type="verification-code", spec="13", labels=["sas.value", "sas.commit"], tests=values),
-        dict(type="verification-code-run", spec="13", labels=["sas.role", "sas.reveal", "sas.once"], tests=accepted),
+        dict(type="verification-code-run", spec="13", labels=["sas.role", "sas.asked", "sas.reveal", "sas.once"],
+             tests=accepted),
         dict(type="verification-code-run", spec="13", labels=["sas.order", "sas.once", "sas.commit"], tests=refused)])

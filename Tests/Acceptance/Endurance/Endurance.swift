@@ -51,7 +51,7 @@ enum Endurance {
             case .message(let message):
                 try expect(message.bytes == text, "another message arrived than was sent")
                 return states
-            case .stream, .resource: break
+            case .stream, .resource, .verificationRequested: break
             }
         }
         throw Failure(description: "the events ended")
