@@ -25,15 +25,18 @@ final class Conversation: Sendable {
     private let session: Session
     private let peer: PeerID
     private let chat: Chat?
+    private let refusal: String?
     private let state = Locked(State())
     private let outcome = Signal<Complaint?>()
     private let input = Worker("input")
     private let output = Worker("output")
 
-    init(_ session: Session, with peer: PeerID, asChat chat: Chat?) {
+    /// `refusal` is said when the peer wants to compare codes and this side does not.
+    init(_ session: Session, with peer: PeerID, asChat chat: Chat?, refusal: String?) {
         self.session = session
         self.peer = peer
         self.chat = chat
+        self.refusal = refusal
     }
 
     /// Throws when a stream fails, or the link ends before everything is where it belongs.
@@ -90,6 +93,8 @@ final class Conversation: Sendable {
                 try await output.run { () throws(Complaint) in try Terminal.put(bytes) }
             case .peer(peer, .notConnected(let reason)):
                 outcome.send(state.withLock(\.isOver) ? nil : ended(by: reason))
+            case .verificationRequested(peer):
+                if let refusal { Terminal.say(refusal) }
             case .peer, .stream, .resource, .verificationRequested: break
             }
         }

@@ -85,7 +85,8 @@ private final class Linking: Sendable {
         await introduce(theirs.peer)
         try await verification?.compare(with: theirs.peer, in: session)
         let conversation = Conversation(
-            session, with: theirs.peer, asChat: isChat ? Chat(with: theirs.peer) : nil)
+            session, with: theirs.peer, asChat: isChat ? Chat(with: theirs.peer) : nil,
+            refusal: verification == nil && !isQuiet ? Verification.refusal(to: theirs.peer) : nil)
         let isShown = Stream.error.isTerminal && !isQuiet && !isChat
         let progress = isShown ? Task { await conversation.progress.show() } : nil
         defer { if isVerbose { Terminal.say(conversation.progress.summary) } }

@@ -12,7 +12,8 @@ struct Verification: Sendable {
         With --verify both users compare six digits, by voice or side by side, and say whether they are the same. If
         they are, nobody is in between, also when the connection data came by a way that is not safe. The question is
         asked on the terminal, also when the standard streams are redirected. Without a terminal, on a link that is
-        not encrypted, and after any answer but yes the command fails, and nothing was sent or shown.
+        not encrypted, when the other side does not ask within 60 seconds, and after any answer but yes the command
+        fails, and nothing was sent or shown.
         """
     private static let prompts = Worker("verification")
 
@@ -25,6 +26,11 @@ struct Verification: Sendable {
         guard Terminal.isThere else {
             throw arguments.complaint("option '--verify' needs a terminal on which to ask")
         }
+    }
+
+    /// What is said without the option when the other side has it.
+    static func refusal(to peer: PeerID) -> String {
+        "\(peer.displayName.printable) wants to compare codes first: link again, both with --verify"
     }
 
     /// Throws unless the user says that the other side sees the same code.

@@ -34,6 +34,19 @@ struct VerifyCommandTests {
         #expect(pair.bob.said.contains("the link to ann ended before everything had arrived"))
     }
 
+    @Test("a side that did not give the option says how to compare, and has no code made [sas.asked]")
+    func oneSided() async throws {
+        let folder = try Folder()
+        let ann = try User("ann", seeking: "bob", in: folder, ["--verify"])
+        let bob = try Pair.start("bob", seeking: "ann", in: folder)
+        #expect(try await bob.says("ann wants to compare codes first: link again, both with --verify"))
+        bob.process.signal(SIGINT)
+        #expect(try await bob.finish().code == 130)
+        #expect(try await ann.hears("") == 1)
+        #expect(!ann.said.contains("compare with the other side"))
+        #expect(try ann.output() == "")
+    }
+
     @Test("without a terminal it is refused before there is a link")
     func noTerminal() async throws {
         let folder = try Folder()
