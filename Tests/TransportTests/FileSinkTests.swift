@@ -10,10 +10,9 @@ struct FileSinkTests {
 
     @Test("what is kept has the bytes, and only its owner may read it [resource.private]")
     func kept() throws {
-        var random = SystemRandomness()
         let before = umask(0)
         defer { umask(before) }
-        var sink = try FileSink(in: folder.path, size: 5, using: &random)
+        var sink = try FileSink(in: folder.path, size: 5)
         try sink.write([[1, 2], [], [3, 4, 5]])
         try sink.close()
         sink.keep()
@@ -27,9 +26,8 @@ struct FileSinkTests {
 
     @Test("what is not kept is gone, written, closed or not [resource.private]", arguments: 0..<3)
     func dropped(_ steps: Int) throws {
-        var random = SystemRandomness()
         do {
-            var sink = try FileSink(in: folder.path, using: &random)
+            var sink = try FileSink(in: folder.path)
             #expect(folder.names.count == 1)
             if steps > 0 { try sink.write([[1, 2, 3]]) }
             if steps > 1 { try sink.close() }
@@ -39,59 +37,28 @@ struct FileSinkTests {
 
     @Test("a file or link that has the name is left alone, and another is taken [resource.private]")
     func taken() throws {
-        // The same numbers give the same names.
-        var random = Seeded(1)
-        var first = try FileSink(in: folder.path, using: &random)
-        try first.write([[1]])
-        try first.close()
-        first.keep()
-        let target = folder.path("target")
-        let second = try name(after: 1)
-        unsafe symlink(target, folder.path(second))
-        random = Seeded(1)
-        var third = try FileSink(in: folder.path, using: &random)
-        try third.write([[2]])
-        try third.close()
-        third.keep()
-        #expect(third.path != first.path && third.path != folder.path(second))
-        #expect(try PrivateFile.read(first.path, limit: 9) == [1])
-        #expect(!folder.names.contains("target"))
-        #expect(folder.names.count == 3)
+        _ = try folder.make("mine", [1])
+        unsafe symlink(folder.path("target"), folder.path("link"))
+        var names = ["new", "link", "mine"]
+        var sink = try FileSink(in: folder.path, named: { names.removeLast() })
+        try sink.write([[2]])
+        try sink.close()
+        sink.keep()
+        #expect(sink.path == folder.path("new"))
+        #expect(try PrivateFile.read(folder.path("mine"), limit: 9) == [1])
+        #expect(folder.names == ["link", "mine", "new"])
         // Names that never end are an error, not a loop.
-        var stuck = Stuck()
-        _ = try folder.make(try nameOfStuck(), [9])
-        #expect(throws: FileFault.self) { _ = try FileSink(in: folder.path, using: &stuck) }
-    }
-
-    /// The name that a sink takes as the second, with the numbers of `Seeded(1)`.
-    private func name(after count: Int) throws -> String {
-        var random = Seeded(1)
-        for _ in 0..<(2 * count) { _ = random.next() }
-        return try probe(&random)
-    }
-
-    private func nameOfStuck() throws -> String {
-        var stuck = Stuck()
-        return try probe(&stuck)
-    }
-
-    private func probe(_ random: inout some RandomNumberGenerator) throws -> String {
-        let other = Folder()
-        let sink = try FileSink(in: other.path, using: &random)
-        return String(sink.path.dropFirst(other.path.count + 1))
-    }
-
-    private struct Stuck: RandomNumberGenerator {
-        func next() -> UInt64 { 5 }
+        #expect(throws: FileFault(.other(EEXIST), path: folder.path)) {
+            _ = try FileSink(in: folder.path, named: { "mine" })
+        }
     }
 
     @Test("a directory that does not serve says so")
     func directories() throws {
-        var random = SystemRandomness()
         let file = try folder.make("file", [1])
         let lost = folder.path("missing")
         for path in [file, lost, "\(folder.path)\0x"] {
-            #expect(throws: FileFault(.notFound, path: path)) { _ = try FileSink(in: path, using: &random) }
+            #expect(throws: FileFault(.notFound, path: path)) { _ = try FileSink(in: path) }
         }
         #expect(folder.names == ["file"])
     }
@@ -102,8 +69,7 @@ struct FileSinkTests {
         let path = folder.path
         await #expect(processExitsWith: .success) { [path = path as String] in
             if geteuid() == 0 { try #require(setuid(65_534) == 0) }
-            var random = SystemRandomness()
-            #expect(throws: FileFault(.permission, path: path)) { _ = try FileSink(in: path, using: &random) }
+            #expect(throws: FileFault(.permission, path: path)) { _ = try FileSink(in: path) }
         }
         unsafe chmod(folder.path, 0o755)
     }
@@ -115,8 +81,7 @@ struct FileSinkTests {
             signal(SIGXFSZ, SIG_IGN)
             var most = rlimit(rlim_cur: 65_536, rlim_max: 65_536)
             unsafe setrlimit(__rlimit_resource_t(1), &most)
-            var random = SystemRandomness()
-            var sink = try FileSink(in: path, using: &random)
+            var sink = try FileSink(in: path)
             try sink.write([[UInt8](repeating: 1, count: 65_536)])
             let place = sink.path
             #expect(throws: FileFault(.tooLarge, path: place)) { try sink.write([[1]]) }
@@ -133,13 +98,12 @@ struct FileSinkTests {
             return
         }
         defer { _ = try? Self.run("/bin/umount", [folder.path]) }
-        var random = SystemRandomness()
         #expect(throws: FileFault(.noSpace, path: folder.path)) {
-            _ = try FileSink(in: folder.path, size: 2_097_152, using: &random)
+            _ = try FileSink(in: folder.path, size: 2_097_152)
         }
         #expect(folder.names == [])
         do {
-            var sink = try FileSink(in: folder.path, using: &random)
+            var sink = try FileSink(in: folder.path)
             let piece = [UInt8](repeating: 1, count: 262_144)
             let place = sink.path
             #expect(throws: FileFault(.noSpace, path: place)) {

@@ -11,18 +11,19 @@ package struct FileSink: ~Copyable {
     private var isKept = false
     package let path: String
 
-    /// A new file in a directory, which may be reached over links; the file itself never is. `randomness` names it.
+    /// A new file in a directory, which may be reached over links; the file itself never is. `name` is asked again when
+    /// there is a file of that name already.
     ///
     /// Throws `noSpace` at once when the file system has fewer than `size` bytes free.
     package init(
-        in directory: String, size: UInt64? = nil, using randomness: inout some RandomNumberGenerator
+        in directory: String, size: UInt64? = nil, named choose: () -> String = RandomName.make
     ) throws(FileFault) {
         if directory.utf8.contains(0) { throw FileFault(.notFound, path: directory) }
         let descriptor = Descriptor(unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         guard descriptor.number >= 0 else { throw FileFault(lastAt: directory) }
         if let size, size > FileSink.free(descriptor.number) { throw FileFault(.noSpace, path: directory) }
         var name = ""
-        file = try FileSink.create(&name, in: descriptor.number, directory, using: &randomness)
+        file = try FileSink.create(&name, in: descriptor.number, directory, choose)
         folder = descriptor
         self.name = name
         path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
@@ -36,11 +37,11 @@ package struct FileSink: ~Copyable {
     /// Whatever has the name already, a link too, is left alone, and another name is tried.
     private static func create(
         _ name: inout String, in folder: Int32, _ directory: String,
-        using randomness: inout some RandomNumberGenerator
+        _ choose: () -> String
     ) throws(FileFault) -> Descriptor {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC  // [resource.private]
         for _ in 0..<16 {
-            name = "multipeer-\(randomness.next128())"  // [resource.label]
+            name = choose()  // [resource.label]
             let file = Descriptor(unsafe openat(folder, name, flags, 0o600))
             if file.number >= 0 { return file }
             if errno != EEXIST { throw FileFault(lastAt: directory) }
@@ -91,15 +92,4 @@ package struct FileSink: ~Copyable {
 
     /// From here on the file stays when its sink goes.
     package mutating func keep() { isKept = true }
-}
-
-extension RandomNumberGenerator {
-    /// A name that nobody can guess: 128 bits as text of 32 characters.
-    mutating func next128() -> String {
-        let halves = (next(), next())
-        return [halves.0, halves.1].map { half in
-            let digits = String(half, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
 }

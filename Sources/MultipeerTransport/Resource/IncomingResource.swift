@@ -148,9 +148,8 @@ public final class IncomingResource: Sendable {
 
     private func open(_ directory: String?) throws(ResourceFault) -> FileSink {
         do throws(FileFault) {
-            var randomness = SystemRandomness()
             let folder = if let directory { directory } else { try folder.path() }
-            return try FileSink(in: folder, size: size, using: &randomness)
+            return try FileSink(in: folder, size: size)
         } catch {
             throw .file(error)
         }

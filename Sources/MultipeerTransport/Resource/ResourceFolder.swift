@@ -27,9 +27,8 @@ package final class ResourceFolder: Sendable {
     }
 
     private static func make(in parent: String) throws(FileFault) -> String {
-        var randomness = SystemRandomness()
         for _ in 0..<16 {
-            let path = "\(parent)/multipeer-\(randomness.next128())"
+            let path = "\(parent)/\(RandomName.make())"
             if unsafe mkdir(path, 0o700) == 0 { return path }  // [resource.private]
             if errno != EEXIST { throw FileFault(lastAt: parent) }
         }

@@ -11,8 +11,7 @@ package final class Spool: Sendable {
 
     /// In the system's temporary directory.
     package init() throws(FileFault) {
-        var randomness = SystemRandomness()
-        path = "\(ResourceFolder.temporary())/multipeer-\(randomness.next128())"
+        path = "\(ResourceFolder.temporary())/\(RandomName.make())"
         file = Descriptor(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
         guard file.number >= 0 else { throw FileFault(lastAt: path) }
         unsafe unlink(path)

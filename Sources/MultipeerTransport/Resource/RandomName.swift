@@ -1,0 +1,11 @@
+/// A file name that nobody can guess: 128 random bits.
+package enum RandomName {
+    package static func make() -> String {
+        var randomness = SystemRandomness()
+        return name(randomness.next(), randomness.next())
+    }
+
+    private static func name(_ high: UInt64, _ low: UInt64) -> String {
+        "multipeer-" + String(high, radix: 36) + "-" + String(low, radix: 36)
+    }
+}
