@@ -34,32 +34,3 @@ final class Progress: Sendable {
             "sent \(Amount.bytes(now.sent)), received \(Amount.bytes(now.received)), \(Amount.bytes(Int(rate)))/s"
     }
 }
-
-/// Numbers as people read them.
-enum Amount {
-    static func bytes(_ count: Int) -> String {
-        let units = ["B", "KiB", "MiB", "GiB", "TiB"]
-        var value = Double(count)
-        var unit = 0
-        while value >= 1_024, unit < units.count - 1 {
-            value /= 1_024
-            unit += 1
-        }
-        return unit == 0 ? "\(count) B" : "\(rounded(value)) \(units[unit])"
-    }
-
-    static func duration(_ duration: Duration) -> String {
-        let seconds = duration.seconds
-        if seconds < 0.001 { return "\(rounded(seconds * 1e6)) µs" }
-        return seconds < 1 ? "\(rounded(seconds * 1e3)) ms" : "\(rounded(seconds)) s"
-    }
-
-    /// Two or more digits.
-    private static func rounded(_ value: Double) -> String {
-        String(format: value < 10 ? "%.1f" : "%.0f", value)
-    }
-}
-
-extension Duration {
-    var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}

@@ -1,0 +1,54 @@
+/// The name that a received file gets. What the sender calls it is a label and never a path.
+package enum FileName {
+    /// What Linux file systems take.
+    package static let limit = 255
+    /// The name of a file whose label says nothing.
+    package static let fallback = "file"
+    /// An ending that is longer is none.
+    private static let longestEnding = 16
+
+    /// One component of a path that is never hidden, never special, no option, and shows in a terminal as what it is.
+    package static func of(label: String) -> String {
+        let component = label.split(separator: "/").last.map(String.init) ?? ""
+        var scalars = String.UnicodeScalarView()
+        for scalar in component.unicodeScalars { scalars.append(isUnfit(scalar) ? "_" : scalar) }
+        while scalars.last == " " { scalars.removeLast() }
+        if let first = scalars.first, ".-~ ".unicodeScalars.contains(first) {
+            scalars.replaceSubrange(scalars.startIndex...scalars.startIndex, with: ["_"])
+        }
+        return scalars.isEmpty ? fallback : shortened(String(scalars), to: limit)
+    }
+
+    /// The same name with a number in front of its ending: for a file whose name is taken.
+    package static func numbered(_ name: String, _ number: Int) -> String {
+        let (stem, ending) = parts(name)
+        let tail = "~\(number)\(ending)"
+        return prefix(stem, limit - tail.utf8.count) + tail
+    }
+
+    /// Keeps the ending, which says what kind of file it is.
+    private static func shortened(_ name: String, to limit: Int) -> String {
+        guard name.utf8.count > limit else { return name }
+        let (stem, ending) = parts(name)
+        return prefix(stem, limit - ending.utf8.count) + ending
+    }
+
+    private static func parts(_ name: String) -> (stem: Substring, ending: Substring) {
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex,
+            name[dot...].utf8.count <= longestEnding
+        else { return (name[...], "") }
+        return (name[..<dot], name[dot...])
+    }
+
+    /// As many whole characters as fit.
+    private static func prefix(_ text: Substring, _ limit: Int) -> String {
+        var rest = text
+        while rest.utf8.count > limit { rest.removeLast() }
+        return rest.isEmpty ? String(fallback.prefix(limit)) : String(rest)
+    }
+
+    private static func isUnfit(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "/" || scalar == "\\" || scalar.isTricky || scalar.value == 0xFFFD
+            || scalar.properties.isNoncharacterCodePoint
+    }
+}
