@@ -25,9 +25,24 @@ extension Session {
     public nonisolated func send(
         file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
-        let label = name ?? url.label
-        guard (1...Limits.channelName).contains(label.utf8.count) else {
-            throw MultipeerError(.invalidArgument, "a name has 1 to 1,024 bytes, not \(label.utf8.count)")
+        try await send(to: peer, name ?? url.label, metadata, digest) { worker throws(ResourceFault) in
+            try await url.source(on: worker)
+        }
+    }
+
+    /// The same for bytes from anywhere.
+    package nonisolated func send(
+        _ source: any PieceSource, to peer: PeerID, name: String, metadata: [UInt8]? = nil, digest: Bool = true
+    ) async throws(MultipeerError) -> OutgoingResource {
+        try await send(to: peer, name, metadata, digest) { _ throws(ResourceFault) in source }
+    }
+
+    private nonisolated func send(
+        to peer: PeerID, _ name: String, _ metadata: [UInt8]?, _ digest: Bool,
+        from open: (EventLoop) async throws(ResourceFault) -> any PieceSource
+    ) async throws(MultipeerError) -> OutgoingResource {
+        guard (1...Limits.channelName).contains(name.utf8.count) else {
+            throw MultipeerError(.invalidArgument, "a name has 1 to 1,024 bytes, not \(name.utf8.count)")
         }
         if let metadata, metadata.count > Limits.channelMetadata {
             throw MultipeerError(.invalidArgument, "metadata has at most 1,024 bytes, not \(metadata.count)")
@@ -35,9 +50,8 @@ extension Session {
         do throws(ResourceFault) {
             guard driver.outlets[peer.uid] != nil else { throw .channel(.notLinked) }
             let worker = try EventLoop.nextForFiles()
-            let source = try await url.source(on: worker)
-            let opening = ChannelOpening(
-                kind: .resource, name: label, size: source.size, metadata: metadata)
+            let source = try await open(worker)
+            let opening = ChannelOpening(kind: .resource, name: name, size: source.size, metadata: metadata)
             do throws(ChannelFault) {
                 let sender = try await driver.open(opening, to: peer.uid)
                 return OutgoingResource(sender, source, digest: digest, on: worker)

@@ -18,6 +18,7 @@ public final class OutgoingResource: Sendable {
     /// Why this side gave up, if it was the one.
     private let own = Settlement<ResourceFault>()
     private let settlement = Settlement<Outcome>()
+    private let promise = Settlement<[UInt8]>()
 
     package enum Outcome: Equatable, Sendable {
         case arrived
@@ -36,6 +37,12 @@ public final class OutgoingResource: Sendable {
 
     /// How far it has come.
     public var progress: TransferProgress.Updates { TransferProgress.Updates(meter) }
+
+    /// Bytes that went to the link so far.
+    package var written: UInt64 { sender.written }
+
+    /// The SHA-256 of all bytes, once they are read; nil when none was asked for.
+    package var digest: [UInt8]? { promise.value }
 
     /// Calls it off: the peer is told so, and keeps nothing. Does nothing to one that is over.
     public func cancel() { fail(.cancelled) }
@@ -62,7 +69,9 @@ public final class OutgoingResource: Sendable {
                 try await write(piece)
                 meter.note(sender.written)
             }
-            sender.finish(digest: digest ? hasher.finish() : nil)  // [resource.digest]
+            let promised = digest ? hasher.finish() : nil
+            if let promised { promise.settle(promised) }
+            sender.finish(digest: promised)  // [resource.digest]
         } catch {
             fail(error)
         }
