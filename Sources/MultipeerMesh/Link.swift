@@ -186,7 +186,8 @@ extension Link {
     }
 
     mutating func partWhenDrained() {
-        guard let farewell, outbox.written >= farewell.after else { return }
+        // What channels were told goes, too: a RESET, or the DONE that somebody waits for.
+        guard let farewell, outbox.written >= farewell.after, replies.isEmpty else { return }
         part(.closed(farewell.code))
     }
 

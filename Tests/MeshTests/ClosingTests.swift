@@ -43,6 +43,17 @@ struct ClosingTests {
         #expect(end.frames() == [.close(.goodbye, reason: "")])
     }
 
+    @Test("a graceful end waits for what there is to say of channels [close.goodbye] [resource.cancel]")
+    func channels() {
+        let end = End()
+        let number = end.link.open(ChannelOpening(kind: .resource, name: "file"))
+        _ = end.frames()
+        end.link.reset(number, .cancelled)
+        end.link.closeWhenDrained(.goodbye, at: end.now)
+        #expect(end.frames() == [.reset(channel: number, .cancelled), .close(.goodbye, reason: "")])
+        #expect(end.link.end == .closed(.goodbye))
+    }
+
     @Test("CLOSE may take one second to be written [close.linger]")
     func linger() {
         let end = End()
