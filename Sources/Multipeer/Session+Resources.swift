@@ -32,7 +32,8 @@ extension Session {
 
     /// The same for bytes from anywhere.
     package nonisolated func send(
-        _ source: any PieceSource, to peer: PeerID, name: String, metadata: [UInt8]? = nil, digest: Bool = true
+        _ source: any PieceSource, to peer: PeerID, name: String, metadata: [UInt8]? = nil,
+        digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         try await send(to: peer, name, metadata, digest) { _ throws(ResourceFault) in source }
     }
@@ -90,8 +91,16 @@ extension IncomingResource {
     /// `noSpace`, `file` when the directory or the disk does not serve, `ended` with the reason of the link's end, and
     /// `invalidArgument` when the file was received or declined before.
     public func receive(into directory: URL? = nil) async throws(MultipeerError) -> ReceivedFile {
+        try await receive(into: directory, atMost: .max)
+    }
+
+    /// The same for a file of at most so many bytes; one that turns out to be longer is declined.
+    package func receive(
+        into directory: URL?, atMost limit: UInt64
+    ) async throws(MultipeerError) -> ReceivedFile {
         do throws(ResourceFault) {
-            return try await receive(into: directory?.filePath(), on: EventLoop.nextForFiles())
+            return try await receive(
+                into: directory?.filePath(), atMost: limit, on: EventLoop.nextForFiles())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }

@@ -51,12 +51,13 @@ public final class IncomingResource: Sendable {
     /// Calls it off: the sender is told so, and nothing of it is kept. Does nothing to one that is over.
     public func cancel() { stop(.cancelled) }
 
-    /// Receives it into a new file in `directory`, or in the session's own, under a random name. Once.
-    package func receive(into directory: String?, on worker: EventLoop) async throws(ResourceFault)
-        -> ReceivedFile
-    {
+    /// Receives it into a new file in `directory`, or in the session's own, under a random name. Once. It is declined as
+    /// soon as it has more bytes than `limit`.
+    package func receive(
+        into directory: String?, atMost limit: UInt64 = .max, on worker: EventLoop
+    ) async throws(ResourceFault) -> ReceivedFile {
         try begin()
-        let task = Task(executorPreference: worker.taskExecutor) { await self.run(directory) }
+        let task = Task(executorPreference: worker.taskExecutor) { await self.run(directory, limit) }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -99,10 +100,10 @@ public final class IncomingResource: Sendable {
         }
     }
 
-    private func run(_ directory: String?) async -> Result<ReceivedFile, ResourceFault> {
+    private func run(_ directory: String?, _ limit: UInt64) async -> Result<ReceivedFile, ResourceFault> {
         var result: Result<ReceivedFile, ResourceFault>
         do throws(ResourceFault) {
-            result = .success(try await store(directory))
+            result = .success(try await store(directory, limit))
         } catch {
             result = .failure(give(up: error))
         }
@@ -123,7 +124,7 @@ public final class IncomingResource: Sendable {
     }
 
     /// Writes everything to the file and checks it; the file is closed, and stays, when this returns.
-    private func store(_ directory: String?) async throws(ResourceFault) -> ReceivedFile {
+    private func store(_ directory: String?, _ limit: UInt64) async throws(ResourceFault) -> ReceivedFile {
         var sink = try open(directory)
         var hasher = SHA256.Hasher()
         var count: UInt64 = 0
@@ -133,6 +134,7 @@ public final class IncomingResource: Sendable {
                 hasher.update(piece)
             }
             if let size, count > size { throw .damaged }  // [resource.size]
+            if count > limit { throw .declined }
             do throws(FileFault) { try sink.write(pieces) } catch { throw .file(error) }  // [resource.space]
             meter.note(count)
         }
