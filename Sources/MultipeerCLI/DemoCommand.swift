@@ -7,7 +7,8 @@ enum DemoCommand {
         ["demo"], "start real processes, link them with each other, and show what protects the links",
         details: """
             Every peer is a process of its own that listens on 127.0.0.1. The demonstration carries their connection
-            data from one to the other, as people would do it. Throughput is measured with 64 KiB messages.
+            data from one to the other, as people would do it. Each peer sends the next ones a file, a stream and
+            datagrams; what is said of them was counted at the other end. Throughput is measured with 64 KiB messages.
             """,
         options: [
             .init("--peers", "N", "how many, 2 to 8; default: 3"),
@@ -45,10 +46,29 @@ struct DemoPair: Encodable, Sendable {
     let peers: [String]
     let link: DemoLink
     let speed: DemoSpeed
+    let delivery: DemoDelivery
 }
 
-/// The table at the end.
+/// What is said of the deliveries, and the table at the end.
 enum DemoTable {
+    static func lines(from name: String, _ delivery: DemoDelivery, isEncrypted: Bool) -> String {
+        let head = "\(name) to \(delivery.peer): "
+        let file = delivery.file
+        let digest = file.digest.map { ", sha256 \($0.prefix(16))... at both ends" } ?? ""
+        let way = isEncrypted ? "UDP with DTLS 1.2" : "UDP"
+        return [
+            "the file \(file.name), \(figures(file))\(digest)",
+            "the stream \(delivery.stream.name), \(figures(delivery.stream))",
+            "\(delivery.datagrams) datagrams of \(delivery.datagramBytes) bytes, \(delivery.datagramsArrived) came by \(way)",
+        ].map { head + $0 }.joined(separator: "\n")
+    }
+
+    private static func figures(_ transfer: DemoTransfer) -> String {
+        let rate = Double(transfer.bytes) / max(transfer.seconds, 1e-6)
+        return
+            "\(Amount.bytes(transfer.bytes)) in \(Amount.duration(.seconds(transfer.seconds))), \(Amount.bytes(rate))/s"
+    }
+
     static func text(_ pairs: [DemoPair]) -> [UInt8] {
         let head = ["link", "protected by", "authenticated by", "connect", "round trip", "throughput"]
         let rows =

@@ -8,6 +8,8 @@ enum DemoOrder: Codable, Sendable {
     case greet
     /// Find out how fast the link to this peer is.
     case measure(peer: String, seconds: Double)
+    /// Send this peer a file, a stream and datagrams.
+    case deliver(peer: String)
     case leave
 }
 
@@ -18,6 +20,7 @@ enum DemoReport: Codable, Sendable {
     case linked(DemoLink)
     case heard(from: String, text: String)
     case measured(DemoSpeed)
+    case delivered(DemoDelivery)
     case failed(text: String)
 }
 
@@ -39,10 +42,31 @@ struct DemoSpeed: Codable, Sendable {
     let bytesPerSecond: Double
 }
 
+/// What one end of a link has sent, and what the other end says of it.
+struct DemoDelivery: Codable, Sendable {
+    let peer: String
+    let file: DemoTransfer
+    let stream: DemoTransfer
+    /// How many unreliable messages were sent, how long each was, and how many came that way.
+    let datagrams: Int
+    let datagramBytes: Int
+    let datagramsArrived: Int
+}
+
+/// Bytes that arrived, counted at the other end.
+struct DemoTransfer: Codable, Sendable {
+    let name: String
+    let bytes: Int
+    /// From the first byte until the other end said that it had the last.
+    let seconds: Double
+    /// What both ends say that the SHA-256 is; nil for a stream.
+    let digest: String?
+}
+
 /// What the peers of the demonstration say to each other: one byte for the kind, then anything.
 enum DemoTalk: UInt8 {
     case greeting = 1
-    case question, answer, bulk
+    case question, answer, bulk, datagram, counting
 
     func message(_ content: [UInt8] = []) -> [UInt8] { [rawValue] + content }
 }

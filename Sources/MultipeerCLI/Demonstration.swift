@@ -35,8 +35,11 @@ final class Demonstration: Sendable {
         try await greet()
         var pairs: [DemoPair] = []
         for (one, other, link) in links {
+            let delivery = try await one.deliver(to: other)
+            try say(DemoTable.lines(from: one.name, delivery, isEncrypted: link.isEncrypted))
             let speed = try await one.measure(other, seconds / Double(links.count))
-            pairs.append(DemoPair(peers: [one.name, other.name], link: link, speed: speed))
+            pairs.append(
+                DemoPair(peers: [one.name, other.name], link: link, speed: speed, delivery: delivery))
         }
         return pairs
     }
@@ -160,6 +163,12 @@ private final class Player: Sendable {
         try await give(.measure(peer: other.name, seconds: seconds))
         guard case .measured(let speed) = try await next() else { throw wrong("has measured nothing") }
         return speed
+    }
+
+    func deliver(to other: Player) async throws(Complaint) -> DemoDelivery {
+        try await give(.deliver(peer: other.name))
+        guard case .delivered(let delivery) = try await next() else { throw wrong("has delivered nothing") }
+        return delivery
     }
 
     func end() async throws(Complaint) {

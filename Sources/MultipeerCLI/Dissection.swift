@@ -81,7 +81,7 @@ package struct Dissection: Equatable, Sendable {
 
     static func number(_ bytes: [UInt8]) -> Int { bytes.prefix(7).reduce(0) { $0 << 8 | Int($1) } }
 
-    static func hex(_ bytes: [UInt8]) -> String {
+    package static func hex(_ bytes: [UInt8]) -> String {
         bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 }

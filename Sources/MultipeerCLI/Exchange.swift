@@ -11,7 +11,7 @@ struct Exchange: Sendable {
     }
 
     static let options: [Usage.Option] = [
-        .init("--data", "DATA", "the other side's connection data, like the argument"),
+        .init("--data", "DATA", "the other side's connection data, one line of base64"),
         .init(
             "--from", "FILE",
             "wait until FILE is there and whole, and take the other side's data from it; an old FILE is of no use"
@@ -27,9 +27,11 @@ struct Exchange: Sendable {
     private static let retry = Duration.milliseconds(50)
     private let files = Worker("files")
 
-    init(_ arguments: Arguments) throws(Complaint) {
-        try arguments.exclude(["--data", "--from"], orOperand: true)
-        if let text = arguments.operands.first ?? arguments.value("--data") {
+    /// `takingOperand`: whether the other side's data may be an operand too.
+    init(_ arguments: Arguments, takingOperand: Bool) throws(Complaint) {
+        try arguments.exclude(["--data", "--from"], orOperand: takingOperand)
+        let operand = takingOperand ? arguments.operands.first : nil
+        if let text = operand ?? arguments.value("--data") {
             _ = try Blob.read(Blob.decode(text))
             source = .text(text)
         } else {

@@ -5,6 +5,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     case usage = 2
     case badInput = 3
     case system = 4
+    case incomplete = 5
     case interrupted = 130
 
     var meaning: String {
@@ -14,6 +15,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .usage: "the command line is wrong"
         case .badInput: "connection data, an identity or a passphrase does not serve"
         case .system: "a file or a socket failed"
+        case .incomplete: "linked, but not every file was transferred"
         case .interrupted: "interrupted by a signal"
         }
     }

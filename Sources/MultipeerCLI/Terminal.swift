@@ -11,6 +11,13 @@ package enum Terminal {
     /// Text for people as it is. Nobody can be told when it cannot be written.
     static func show(_ text: String) { try? Stream.error.write(Array(text.utf8)) }
 
+    /// How many columns the terminal behind standard error has.
+    static var width: Int {
+        var size = winsize()
+        let isKnown = unsafe ioctl(Stream.error.descriptor, UInt(TIOCGWINSZ), &size) == 0
+        return isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
     /// Text for scripts.
     static func put(_ text: String) throws(Complaint) { try put(Array(text.utf8)) }
 

@@ -2,27 +2,19 @@
 package struct TransferLine: Equatable, Sendable {
     package var name: String
     /// Which of how many files it is; nil when there is one, or nobody knows.
-    package var place: Place?
+    package var place: FilePlace?
     package var completed: UInt64
     /// Nil while nobody knows, as for some sources on the web.
     package var total: UInt64?
     /// Bytes for each second.
     package var rate: Double
     package var left: Duration?
-
-    package struct Place: Equatable, Sendable {
-        package var number: Int
-        package var count: Int
-
-        package init(_ number: Int, of count: Int) {
-            self.number = number
-            self.count = count
-        }
-    }
+    /// Whether the other side has all of it: only then is it 100 %.
+    package var isOver: Bool
 
     package init(
-        name: String, place: Place? = nil, completed: UInt64, total: UInt64? = nil, rate: Double,
-        left: Duration? = nil
+        name: String, place: FilePlace? = nil, completed: UInt64, total: UInt64? = nil, rate: Double,
+        left: Duration? = nil, isOver: Bool = false
     ) {
         self.name = name
         self.place = place
@@ -30,6 +22,7 @@ package struct TransferLine: Equatable, Sendable {
         self.total = total
         self.rate = rate
         self.left = left
+        self.isOver = isOver
     }
 
     /// The line in at most `width` columns. What matters least goes first when it is narrow: the bar, the number of the
@@ -60,10 +53,10 @@ package struct TransferLine: Equatable, Sendable {
     /// From 0 to 1.
     private var fraction: Double? {
         guard let total else { return nil }
-        return total == 0 ? 1 : min(1, Double(completed) / Double(total))
+        if isOver { return 1 }
+        return total == 0 ? 0 : min(Double(completed) / Double(total), 1.nextDown)
     }
 
-    /// Never 100 before all of it is there.
     private var percent: String {
         guard let fraction else { return "" }
         let text = "\(Int(fraction * 100))%"

@@ -12,7 +12,10 @@ struct DemoCommandTests {
         #expect(ending.errors.isEmpty)
         for text in [
             "started ann (process ", "linked ann and bob, encrypted", "bob to ann: hello ann, this is bob",
-            "TLS 1.3, TLS_AES_", "the key in its connection data", "MiB/s", "all 3 processes have ended",
+            "ann to bob: the file ann.bin, 16 MiB in ", "... at both ends",
+            "ann to bob: the stream dots, 8.0 MiB in ",
+            "datagrams of 100 bytes, ", "came by UDP with DTLS 1.2", "TLS 1.3, TLS_AES_",
+            "the key in its connection data", "MiB/s", "all 3 processes have ended",
         ] { #expect(ending.text.contains(text), "\(text)") }
     }
 
@@ -29,6 +32,10 @@ struct DemoCommandTests {
             #expect(link["isEncrypted"] as? Bool == false)
             let speed = try #require(pair["speed"] as? [String: Any])
             #expect(try #require(speed["bytesPerSecond"] as? Double) > 0)
+            let delivery = try #require(pair["delivery"] as? [String: Any])
+            #expect((delivery["stream"] as? [String: Any])?["bytes"] as? Int == 8 << 20)
+            #expect(((delivery["file"] as? [String: Any])?["digest"] as? String)?.count == 64)
+            #expect(try #require(delivery["datagramsArrived"] as? Int) > 0)
         }
     }
 

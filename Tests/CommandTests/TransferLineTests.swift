@@ -35,7 +35,7 @@ struct TransferLineTests {
             for total in [nil, 0, 1, 1 << 30, UInt64.max] {
                 for width in 0...140 {
                     let line = TransferLine(
-                        name: name, place: .init(3, of: 12), completed: 7, total: total, rate: 1e18,
+                        name: name, place: FilePlace(3, of: 12), completed: 7, total: total, rate: 1e18,
                         left: .seconds(Int64.max / 2))
                     #expect(line.render(width: width).columns <= width, "\(name) \(width)")
                 }
@@ -43,19 +43,19 @@ struct TransferLineTests {
         }
     }
 
-    @Test("percent is 100 only when all is there, and a size that is not known has none")
+    @Test("percent is 100 only when the other side has all, and a size that is not known has none")
     func percent() {
         var line = line
-        line.completed = (1 << 30) - 1
+        line.completed = 1 << 30
         #expect(line.render(width: 60).contains("  99%"))
-        line.completed += 1
+        line.isOver = true
         #expect(line.render(width: 60).contains(" 100%"))
         line.total = 0
         #expect(line.render(width: 60).contains(" 100%"))
         line.total = nil
         line.left = nil
         #expect(line.render(width: 80) == "holiday.mov  1.0 GiB  117 MiB/s")
-        line.place = .init(2, of: 3)
+        line.place = FilePlace(2, of: 3)
         #expect(line.render(width: 80) == "2/3 holiday.mov  1.0 GiB  117 MiB/s")
     }
 

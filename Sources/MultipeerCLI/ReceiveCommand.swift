@@ -1,0 +1,52 @@
+import Multipeer
+
+/// `multipeer receive`: the files that one peer sends, into a directory.
+enum ReceiveCommand {
+    static let usage = Usage(
+        ["receive"], operands: "[DATA]", mostOperands: 1, "receive files of one peer",
+        details: """
+            The other side runs 'multipeer send'. Both swap their connection data, one line of base64, by a way that
+            both trust: it holds a secret. Without DATA, --data and --from, the other side's data is asked for on the
+            terminal, or is the first line of standard input where there is no terminal.
+
+            A file gets the last part of the name that the sender gave it, without characters that could do harm, and
+            mode 600. It appears under that name when all of it is there; until then it is called multipeer-... and it
+            is removed when something comes in between. A file that exists is kept, and the one that was sent is
+            skipped, unless --force is given; links are never followed. The command ends when the other side does.
+
+            Between two shells:
+              multipeer receive --into inbox --out b.data --from a.data
+              multipeer send report.pdf photo.jpg --out a.data --from b.data
+            """,
+        options: [
+            .init("--into", "DIR", "where files go; default: the current directory"),
+            .init("--force", "replace files that exist"),
+            .init("--max-size", "SIZE", "take no file that is longer, in bytes or as 64K, 20M, 1.5G"),
+            .init("--count", "N", "leave when N files have come"),
+            .init("--verbose", "say what protects the link"),
+            .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
+        ] + Rendezvous.options, exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
+
+    static func run(_ arguments: Arguments) async throws(Complaint) {
+        let count = try arguments.number("--count", in: 1...1_000_000)
+        var limit: UInt64?
+        if let text = arguments.value("--max-size") {
+            guard let size = Amount.count(of: text) else {
+                throw arguments.complaint(
+                    "option '--max-size' takes a size as 64K, 20M or 1.5G, not '\(text)'")
+            }
+            limit = size
+        }
+        let landing = try Landing(arguments.value("--into") ?? ".", isForced: arguments.has("--force"))
+        let rendezvous = try Rendezvous(arguments, takingOperand: true)
+        let reception = Reception(rendezvous, landing, most: count, largest: limit)
+        Interrupt.first { await reception.abandon() }
+        do throws(Complaint) {
+            try await reception.run()
+        } catch {
+            await reception.abandon()
+            throw error
+        }
+        await rendezvous.leave()
+    }
+}

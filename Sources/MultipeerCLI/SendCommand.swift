@@ -1,0 +1,60 @@
+import Multipeer
+
+/// `multipeer send`: files, one after the other, to one peer.
+enum SendCommand {
+    private static let mostFiles = 100_000
+
+    static let usage = Usage(
+        ["send"], operands: "FILE...", mostOperands: mostFiles, "send files to one peer",
+        details: """
+            The other side runs 'multipeer receive'. Both swap their connection data, one line of base64, by a way
+            that both trust: it holds a secret. Without --data and --from, the other side's data is asked for on the
+            terminal, or is the first line of standard input where there is no terminal.
+
+            FILE is a path, an http or https address, which is fetched and passed on while it arrives, or - for
+            standard input. Directories, FIFOs and devices are refused before anything else is done.
+
+            A file counts as sent when the other side has all of it with the right SHA-256 digest. Interrupting
+            either side stops the transfer at both. On a terminal a line shows how far it is. Between two shells:
+              multipeer send report.pdf photo.jpg --out a.data --from b.data
+              multipeer receive --into inbox --out b.data --from a.data
+              tar c folder | multipeer send - --as folder.tar --to ann --out a.data --from b.data
+            """,
+        options: [
+            .init("--to", "NAME", "refuse every peer whose display name is another one"),
+            .init(
+                "--as", "LABEL", "what the other side calls the file, instead of the last part of its path"),
+            .init("--no-digest", "compute no SHA-256; the link protects what it carries anyway"),
+            .init("--verbose", "say what protects the link"),
+            .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
+        ] + Rendezvous.options, exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
+
+    static func run(_ arguments: Arguments) async throws(Complaint) {
+        let sources = try sources(arguments)
+        let rendezvous = try Rendezvous(arguments, takingOperand: false)
+        let shipment = Shipment(sources, rendezvous, wantsDigest: !arguments.has("--no-digest"))
+        Interrupt.first { await shipment.abandon() }
+        do throws(Complaint) {
+            try await shipment.run(to: arguments.value("--to"))
+        } catch {
+            await shipment.abandon()
+            throw error
+        }
+        await rendezvous.leave()
+    }
+
+    private static func sources(_ arguments: Arguments) throws(Complaint) -> [Source] {
+        let words = arguments.operands
+        guard !words.isEmpty else { throw arguments.complaint("FILE is missing") }
+        guard words.count(where: { $0 == "-" }) < 2 else {
+            throw arguments.complaint("standard input can be sent once")
+        }
+        let label = arguments.value("--as")
+        guard label == nil || words.count == 1 else {
+            throw arguments.complaint("option '--as' names one file, not \(words.count)")
+        }
+        var sources: [Source] = []
+        for word in words { sources.append(try Source(word, as: label)) }
+        return sources
+    }
+}

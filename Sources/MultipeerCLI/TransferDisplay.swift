@@ -1,0 +1,38 @@
+import Multipeer
+
+/// The last line of a terminal while files are on their way, and what is said above it. Without a terminal there is no
+/// such line.
+final class TransferDisplay: Sendable {
+    private static let pace = Duration.milliseconds(100)
+
+    private let isShown: Bool
+    private let last = Locked<ContinuousClock.Instant?>(nil)
+
+    init(isQuiet: Bool) { isShown = !isQuiet && Stream.error.isTerminal }
+
+    /// Rewrites the line, unless that was done a moment ago.
+    func show(_ line: @autoclosure () -> TransferLine) {
+        guard isShown, isDue() else { return }
+        // The last column stays free: some terminals go on to the next line behind it.
+        Terminal.show("\r\(line().render(width: Terminal.width - 1))\u{1b}[K")
+    }
+
+    func clear() {
+        guard isShown, last.withLock({ $0.take() }) != nil else { return }
+        Terminal.show("\r\u{1b}[K")
+    }
+
+    func say(_ text: String) {
+        clear()
+        Terminal.say(text)
+    }
+
+    private func isDue() -> Bool {
+        last.withLock { last in
+            let now = ContinuousClock.now
+            if let last, last.duration(to: now) < TransferDisplay.pace { return false }
+            last = now
+            return true
+        }
+    }
+}

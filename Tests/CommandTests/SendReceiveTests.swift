@@ -1,0 +1,165 @@
+import Foundation
+import Multipeer
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: send and receive", .serialized, .inTurns)
+struct SendReceiveTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    @Test("files arrive byte for byte under their names, and both sides say what they were")
+    func files() async throws {
+        let (one, other) = (pattern(3_000_001, seed: 1), [UInt8]())
+        let paths = [try folder.write(one, to: "one.bin"), try folder.write(other, to: "two 日本.bin")]
+        let delivery = try Delivery(paths, in: folder, send: ["--to", "bob"])
+        let (sender, receiver) = try await delivery.finish()
+        #expect(sender.code == 0, "\(sender.errors)")
+        #expect(receiver.code == 0, "\(receiver.errors)")
+        #expect(try delivery.inbox == ["one.bin", "two 日本.bin"])
+        #expect(try delivery.received("one.bin") == one)
+        #expect(try delivery.received("two 日本.bin").isEmpty)
+        #expect(try folder.mode("inbox/one.bin") == 0o600)
+        let digest = "sha256 \(Dissection.hex(SHA256.hash(one)))"
+        #expect(sender.errors.contains("multipeer: sent one.bin, 2.9 MiB in "))
+        #expect(sender.errors.contains(digest))
+        #expect(receiver.errors.contains("multipeer: received one.bin, 2.9 MiB in "))
+        #expect(receiver.errors.contains(digest))
+        #expect(sender.complaints.last?.hasPrefix("multipeer: sent 2 files, 2.9 MiB in ") == true)
+        #expect(receiver.complaints.last?.hasPrefix("multipeer: received 2 files, 2.9 MiB in ") == true)
+        // No progress where there is no terminal.
+        #expect(!sender.errors.contains("\u{1b}") && !receiver.errors.contains("\u{1b}"))
+        #expect(sender.output.isEmpty && receiver.output.isEmpty)
+        #expect(!folder.exists("ann.data") && !folder.exists("bob.data"))
+    }
+
+    @Test("standard input is sent under the label that it gets")
+    func input() async throws {
+        let bytes = pattern(700_000, seed: 2)
+        let delivery = try Delivery(["-"], in: folder, send: ["--as", "a/b/../notes.txt"])
+        let (sender, receiver) = try await delivery.finish(input: bytes)
+        #expect(sender.code == 0, "\(sender.errors)")
+        #expect(receiver.code == 0, "\(receiver.errors)")
+        #expect(try delivery.received("notes.txt") == bytes)
+    }
+
+    @Test("quiet says nothing, and without a digest there is none")
+    func quiet() async throws {
+        let path = try folder.write("x", to: "x")
+        let delivery = try Delivery([path], in: folder, send: ["--quiet"], receive: ["--quiet"])
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (0, 0))
+        #expect(sender.errors.isEmpty && receiver.errors.isEmpty)
+        let again = try Delivery(
+            [path], in: folder, send: ["--no-digest"], receive: ["--force"], isKept: true)
+        let (first, second) = try await again.finish()
+        #expect((first.code, second.code) == (0, 0))
+        #expect(!first.errors.contains("sha256") && !second.errors.contains("sha256"))
+    }
+
+    @Test("a file that exists is kept and skipped, the others come, and both exit codes tell")
+    func existing() async throws {
+        let paths = try ["a", "b"].map { try folder.write("new \($0)", to: $0) }
+        try FileManager.default.createDirectory(
+            atPath: folder.path("inbox"), withIntermediateDirectories: true)
+        _ = try folder.write("old", to: "inbox/a")
+        let delivery = try Delivery(paths, in: folder)
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (5, 5))
+        #expect(try delivery.received("a") == Array("old".utf8))
+        #expect(try delivery.received("b") == Array("new b".utf8))
+        #expect(receiver.errors.contains("multipeer: skipped a: exists already (--force replaces files)\n"))
+        #expect(receiver.errors.contains("received 1 file, 5 B in "))
+        #expect(sender.errors.contains("multipeer: not sent a: the other side declined it\n"))
+        #expect(sender.complaints.last == "multipeer: not every file was sent")
+        #expect(receiver.complaints.last == "multipeer: not every file was received")
+    }
+
+    @Test("force replaces files and links, not what came in the same run, and follows nothing")
+    func force() async throws {
+        for name in ["one", "two"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path(name), withIntermediateDirectories: false)
+        }
+        let first = try folder.write("first", to: "one/a")
+        let paths = [first, try folder.write("second", to: "two/a"), try folder.write("b", to: "b")]
+        try FileManager.default.createDirectory(
+            atPath: folder.path("inbox"), withIntermediateDirectories: true)
+        let target = try folder.write("secret", to: "target")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("inbox/a"), withDestinationPath: target)
+        _ = try folder.write("old", to: "inbox/b")
+        let delivery = try Delivery(paths, in: folder, receive: ["--force"])
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (5, 5))
+        #expect(try delivery.received("a") == Array("first".utf8))
+        #expect(try delivery.received("b") == Array("b".utf8))
+        #expect(try String(contentsOfFile: target, encoding: .utf8) == "secret")
+        #expect(receiver.errors.contains("skipped a: a file of this name has just come"))
+    }
+
+    @Test("a file that is too long is skipped, and so many files are enough")
+    func limits() async throws {
+        let paths = try [("long", 2_000), ("a", 10), ("b", 10), ("c", 10)].map {
+            try folder.write(pattern($1, seed: 3), to: $0)
+        }
+        let delivery = try Delivery(paths, in: folder, receive: ["--max-size", "1K", "--count", "2"])
+        let (sender, receiver) = try await delivery.finish()
+        #expect(sender.code == 5)
+        #expect(receiver.code == 5)
+        #expect(try delivery.inbox == ["a", "b"])
+        #expect(receiver.errors.contains("skipped long: it has 2.0 KiB, --max-size allows 1.0 KiB"))
+        let enough = try Delivery(
+            [paths[1]], in: folder, receive: ["--count", "1", "--force"], isKept: true)
+        let (last, taker) = try await enough.finish()
+        #expect((last.code, taker.code) == (0, 0))
+    }
+
+    @Test("standard input that becomes too long is cut off, and nothing of it stays")
+    func endless() async throws {
+        let delivery = try Delivery(["-"], in: folder, receive: ["--max-size", "64K"])
+        let (sender, receiver) = try await delivery.finish(input: pattern(1 << 20, seed: 4))
+        #expect((sender.code, receiver.code) == (5, 5))
+        #expect(receiver.errors.contains("skipped input: it has more than 64 KiB, which --max-size allows"))
+        #expect(try delivery.inbox.isEmpty)
+    }
+
+    @Test("a peer of another name is refused before there is a link")
+    func otherName() async throws {
+        let path = try folder.write("x", to: "x")
+        let delivery = try Delivery(
+            [path], in: folder, send: ["--to", "carl"], receive: ["--timeout=2"].dropLast())
+        let sender = try await delivery.sender.finish()
+        #expect(sender.code == 3)
+        #expect(sender.complaints.last == "multipeer: this connection data is of bob, not of carl")
+        delivery.receiver.process.signal(SIGINT)
+        let receiver = try await delivery.receiver.finish()
+        #expect(receiver.code == 130)
+        #expect(try delivery.inbox.isEmpty)
+    }
+
+    @Test("what is wrong on the command line is said before anything touches the network")
+    func wrong() async throws {
+        let data = folder.path("ann.data")
+        for (words, code, text) in [
+            (["send"], 2, "FILE is missing"), (["send", "-", "-"], 2, "standard input can be sent once"),
+            (["send", "--as", "x", "/etc/passwd", "/etc/group"], 2, "option '--as' names one file, not 2"),
+            (
+                ["send", folder.path("nothing")], 4,
+                "cannot send \(folder.path("nothing")): no such file or directory"
+            ),
+            (["send", "/etc"], 4, "cannot send /etc: it is a directory, not a file"),
+            (["receive", "--into", folder.path("nothing")], 4, "cannot use \(folder.path("nothing"))"),
+            (["receive", "--max-size", "big"], 2, "option '--max-size' takes a size"),
+            (["receive", "--count", "0"], 2, "option '--count' takes a number"),
+        ] as [([String], Int32, String)] {
+            let ending = try await Command(words + ["--out", data]).finish()
+            #expect(ending.code == code, "\(words)")
+            #expect(ending.errors.hasPrefix("multipeer: \(text)"), "\(ending.errors)")
+            #expect(ending.errors.split(separator: "\n").count == 1)
+            #expect(!folder.exists("ann.data"))
+        }
+    }
+}

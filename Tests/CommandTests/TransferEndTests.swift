@@ -1,0 +1,83 @@
+import Foundation
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: transfers that end badly", .serialized, .inTurns)
+struct TransferEndTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func huge() throws -> String { try folder.sparse(1 << 32, to: "huge") }
+
+    @Test("an interrupted sender tells the receiver, and nothing is left", arguments: [SIGINT, SIGTERM])
+    func sender(_ signal: Int32) async throws {
+        let delivery = try Delivery([try huge()], in: folder)
+        try await delivery.isUnderWay()
+        delivery.sender.process.signal(signal)
+        let (sender, receiver) = try await delivery.finish()
+        #expect(sender.code == 130)
+        #expect(receiver.code == 5, "\(receiver.errors)")
+        #expect(receiver.errors.contains("not received huge: the other side cancelled it\n"))
+        #expect(try delivery.inbox.isEmpty)
+        #expect(!folder.exists("ann.data") && !folder.exists("bob.data"))
+    }
+
+    @Test("an interrupted receiver tells the sender, and nothing is left", arguments: [SIGINT, SIGTERM])
+    func receiver(_ signal: Int32) async throws {
+        let delivery = try Delivery([try huge(), try folder.write("x", to: "x")], in: folder)
+        try await delivery.isUnderWay()
+        delivery.receiver.process.signal(signal)
+        let (sender, receiver) = try await delivery.finish()
+        #expect(receiver.code == 130)
+        #expect(sender.code == 5, "\(sender.errors)")
+        #expect(sender.errors.contains("not sent huge: the other side cancelled it\n"))
+        #expect(sender.errors.contains("2 not sent"))
+        #expect(try delivery.inbox.isEmpty)
+    }
+
+    @Test("a lost link ends the receiver, and nothing is left")
+    func killed() async throws {
+        let delivery = try Delivery([try huge()], in: folder)
+        try await delivery.isUnderWay()
+        delivery.sender.process.signal(SIGKILL)
+        let (sender, receiver) = try await delivery.finish()
+        #expect(sender.code == 128 + SIGKILL)
+        #expect(receiver.code == 1)
+        #expect(receiver.complaints.last?.hasPrefix("multipeer: the link to ann ended: ") == true)
+        #expect(try delivery.inbox.isEmpty)
+    }
+
+    @Test("a lost link ends the sender")
+    func lostReceiver() async throws {
+        let delivery = try Delivery([try huge()], in: folder)
+        try await delivery.isUnderWay()
+        delivery.receiver.process.signal(SIGKILL)
+        let (sender, _) = try await delivery.finish()
+        #expect(sender.code == 1, "\(sender.errors)")
+        #expect(sender.complaints.last?.contains("the link to bob") == true)
+    }
+
+    @Test("a file that shrinks while it is sent fails on both sides, and the next one comes")
+    func shrinking() async throws {
+        let path = try huge()
+        let delivery = try Delivery([path, try folder.write("x", to: "x")], in: folder)
+        try await delivery.isUnderWay()
+        try FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: 1)
+        let (sender, receiver) = try await delivery.finish()
+        #expect((sender.code, receiver.code) == (5, 5))
+        #expect(try delivery.inbox == ["x"])
+    }
+
+    @Test("a sender that never finishes its input can be interrupted")
+    func input() async throws {
+        let delivery = try Delivery(["-"], in: folder)
+        try await delivery.sender.send([1, 2, 3])
+        try await delivery.isUnderWay()
+        delivery.sender.process.signal(SIGINT)
+        let (sender, receiver) = try await delivery.finish(input: nil)
+        #expect((sender.code, receiver.code) == (130, 5))
+        #expect(try delivery.inbox.isEmpty)
+    }
+}
