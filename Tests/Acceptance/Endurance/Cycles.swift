@@ -1,28 +1,7 @@
-import Foundation
 import Multipeer
 
 /// The same two sessions connect and disconnect many times over: no thread, descriptor or memory may be left behind.
 struct Cycles {
-    /// What the system counts of this process.
-    private struct Figures: CustomStringConvertible {
-        let threads: Int
-        let descriptors: Int
-        let memory: Int
-
-        init() throws {
-            let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-            func number(_ name: String) -> Int {
-                let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") } ?? ""
-                return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
-            }
-            threads = number("Threads")
-            memory = number("VmRSS") / 1_024
-            descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-        }
-
-        var description: String { "\(threads) threads, \(descriptors) descriptors, \(memory) MiB" }
-    }
-
     private static let warmUp = 20
     private static let allowedGrowth = 4
     private let count: Int

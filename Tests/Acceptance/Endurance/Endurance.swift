@@ -8,18 +8,39 @@ enum Endurance {
 
     static func main() async {
         do {
-            let words = CommandLine.arguments
-            guard words.count == 3, let count = Int(words[2]), count > 0 else {
-                throw Failure(description: "usage: MultipeerEndurance rounds|cycles COUNT")
-            }
-            switch words[1] {
-            case "rounds": try await Rounds(count).run()
-            case "cycles": try await Cycles(count).run()
-            default: throw Failure(description: "unknown word '\(words[1])'")
-            }
+            try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
             print("failed: \(error)")
             exit(1)
+        }
+    }
+
+    private static func run(_ words: [String]) async throws {
+        if let count = words.dropFirst().first.flatMap({ Int($0) }), words.count == 2, count > 0 {
+            switch words[0] {
+            case "rounds": return try await Rounds(count).run()
+            case "cycles": return try await Cycles(count).run()
+            case "streams": return try await Streams(count, areTogether: true).run()
+            case "streams-in-turn": return try await Streams(count, areTogether: false).run()
+            case "cancels": return try await Cancels(count).run()
+            case "handshakes": return try await Handshakes(count).run()
+            default: break
+            }
+        }
+        switch (words.first, words.dropFirst().first, words.count) {
+        case ("everything", _, 3): try await Everything(words[1], words[2]).run()
+        case ("latency", "answer", 4): try await Latency(listening: words[2], in: words[3]).answer()
+        case ("latency", "ask", 6):
+            guard let size = Int(words[4]), let seconds = Double(words[5]) else { fallthrough }
+            try await Latency(listening: words[2], in: words[3]).ask(mebibytes: size, seconds: seconds)
+        default:
+            throw Failure(
+                description: """
+                    usage: MultipeerEndurance rounds|cycles|streams|streams-in-turn|cancels|handshakes COUNT
+                           MultipeerEndurance everything PREFERENCE WORD
+                           MultipeerEndurance latency answer ADDRESS FOLDER
+                           MultipeerEndurance latency ask ADDRESS FOLDER MEBIBYTES SECONDS
+                    """)
         }
     }
 
@@ -51,7 +72,8 @@ enum Endurance {
             case .message(let message):
                 try expect(message.bytes == text, "another message arrived than was sent")
                 return states
-            case .stream, .resource, .verificationRequested: break
+            case .stream, .resource, .verificationRequested:
+                throw Failure(description: "something came that nobody sent")
             }
         }
         throw Failure(description: "the events ended")

@@ -15,6 +15,9 @@ PRODUCTS = os.path.join(ROOT, ".build", "release")
 COMMAND = os.path.join(PRODUCTS, "multipeer")
 ENDURANCE = os.path.join(PRODUCTS, "MultipeerEndurance")
 
+# Whether checks take the time that they need to be as hard as they are meant to be: `run --full`.
+FULL = False
+
 _running = set()
 _lock = threading.Lock()
 _given = set()
@@ -58,17 +61,17 @@ def free_port():
 
 
 class Peer:
-    """`multipeer link` in a directory where it leaves its data as NAME.data."""
+    """`multipeer link`, or another command that links, in a directory where it leaves its data as NAME.data."""
 
     def __init__(self, directory, name, source, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, port=None,
-                 timeout=20, arguments=()):
+                 timeout=20, arguments=(), command=("link",)):
         self.name = name
         self.data = os.path.join(directory, name + ".data")
         self.log = os.path.join(directory, name + ".log")
         self.code = None
         self.peak = 0
         listen = "127.0.0.1" if port is None else f"127.0.0.1:{port}"
-        words = [COMMAND, "link", "--name", name, "--out", self.data, "--from", os.path.join(directory, source),
+        words = [COMMAND, *command, "--name", name, "--out", self.data, "--from", os.path.join(directory, source),
                  "--listen", listen, "--timeout", str(timeout), *arguments]
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(words, stdin=stdin, stdout=stdout, stderr=log, cwd=directory)

@@ -1,0 +1,128 @@
+import Foundation
+import Multipeer
+
+/// Files that are called off at random moments, from either side in turn: how soon the other side knows, and what is
+/// left behind.
+struct Cancels {
+    private enum Ending: Equatable, Sendable {
+        case complete
+        case failed(MultipeerError.Code)
+    }
+
+    private struct Outcome: Sendable {
+        let ending: Ending
+        let time: ContinuousClock.Instant
+    }
+
+    private static let size = 48 << 20
+    private static let warmUp = 10
+    private static let allowedGrowth = 16
+    /// The longest moment, which is about what a whole file takes here.
+    private static let longest = Duration.milliseconds(150)
+
+    /// How late the other side may be told in nine of ten cases; and at all, on a machine that is busy with other things.
+    private static let usual = Duration.milliseconds(200)
+    private static let most = Duration.seconds(2)
+
+    private let count: Int
+
+    init(_ count: Int) { self.count = count }
+
+    func run() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "endurance-\(UUID().uuidString)")
+        let inbox = folder.appending(path: "inbox")
+        try FileManager.default.createDirectory(at: inbox, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appending(path: "file")
+        try Data(count: Cancels.size).write(to: file)
+        let couple = try await Couple.linked()
+        for number in 0..<Cancels.warmUp { _ = try await cancel(number, file, inbox, couple) }
+        let before = try Figures()
+        var times: [Duration] = []
+        for number in 0..<count {
+            if let time = try await cancel(number, file, inbox, couple) { times.append(time) }
+        }
+        let after = try Figures()
+        await couple.leave()
+        let left = try FileManager.default.contentsOfDirectory(atPath: inbox.path)
+        let told = Distribution(times)
+        print(
+            "\(count) files, \(times.count) called off in time; the other side knew after \(told); "
+                + "\(before) before, \(after) behind")
+        try Endurance.expect(left.isEmpty, "files are left behind: \(left)")
+        try Endurance.expect(times.count > count / 2, "only \(times.count) were called off in time")
+        try Endurance.expect(
+            told.quantile(0.9) <= Cancels.usual && told.quantile(1) <= Cancels.most,
+            "the other side knew too late")
+        try Endurance.expect(after.descriptors <= before.descriptors, "descriptors are left behind")
+        try Endurance.expect(after.threads <= before.threads + 2, "threads are left behind")
+        try Endurance.expect(after.memory <= before.memory + Cancels.allowedGrowth, "memory is left behind")
+    }
+
+    /// Answers how long the other side did not know; nil when the file was complete before.
+    private func cancel(
+        _ number: Int, _ file: URL, _ inbox: URL, _ couple: Couple
+    ) async throws -> Duration? {
+        let outgoing = try await couple.one.send(
+            file: file, to: couple.other.peer, name: "\(number)", digest: number % 4 < 2)
+        let incoming = try await Cancels.next(couple.other)
+        let endings = Endings()
+        let sender = Task { await endings.add(0, Cancels.outcome { try await outgoing.completion() }) }
+        let receiver = Task {
+            await endings.add(
+                1,
+                Cancels.outcome {
+                    let received = try await incoming.receive(into: inbox)
+                    try FileManager.default.removeItem(at: received.url)
+                })
+        }
+        try await Task.sleep(for: Cancels.longest * Double.random(in: 0..<1))
+        let isSender = number % 2 == 0
+        let start = ContinuousClock.now
+        if isSender { outgoing.cancel() } else { incoming.cancel() }
+        await sender.value
+        await receiver.value
+        let (own, others) = try await endings.both(isSender)
+        if own.ending == .complete, others.ending == .complete { return nil }
+        // Called off at the last moment: what crossed it on the way had been complete at the other side.
+        if others.ending == .complete { return nil }
+        try Endurance.expect(
+            own.ending == .failed(.cancelled) && others.ending == .failed(.cancelled),
+            "the two sides ended as \(own.ending) and \(others.ending)")
+        return start.duration(to: others.time)
+    }
+
+    private static func outcome(_ body: @Sendable () async throws -> Void) async -> Outcome {
+        let ending: Ending
+        do {
+            try await body()
+            ending = .complete
+        } catch let error as MultipeerError {
+            ending = .failed(error.code)
+        } catch {
+            ending = .failed(.system)
+        }
+        return Outcome(ending: ending, time: .now)
+    }
+
+    private static func next(_ session: Session) async throws -> IncomingResource {
+        for await event in session.events {
+            if case .resource(let resource) = event { return resource }
+        }
+        throw Endurance.Failure(description: "the events ended")
+    }
+
+    /// What each side was told, which must be once.
+    private actor Endings {
+        private var all: [[Outcome]] = [[], []]
+
+        func add(_ side: Int, _ outcome: Outcome) { all[side].append(outcome) }
+
+        func both(_ isSender: Bool) throws -> (own: Outcome, others: Outcome) {
+            guard all[0].count == 1, all[1].count == 1 else {
+                throw Endurance.Failure(description: "a side was told \(all.map(\.count)) times")
+            }
+            return isSender ? (all[0][0], all[1][0]) : (all[1][0], all[0][0])
+        }
+    }
+}

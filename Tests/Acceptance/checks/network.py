@@ -1,0 +1,168 @@
+"""Networks of the checks' own: namespaces with loss and limited rate, which nothing else of this machine sees.
+
+They need `unshare(2)`, `ip` and `tc`, as root or where user namespaces are allowed. A check that cannot have one says
+why it is skipped.
+"""
+
+import ctypes
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import traceback
+
+from .peer import Failure, end_everything, expect
+
+NEWUSER, NEWNET = 0x10000000, 0x40000000
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Skipped(Exception):
+    """Why a check cannot be made here."""
+
+
+def tool(name):
+    path = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    if not path:
+        raise Skipped(f"there is no command '{name}'")
+    return path
+
+
+def command(*words):
+    done = subprocess.run([tool(words[0]), *words[1:]], capture_output=True, timeout=20)
+    if done.returncode:
+        raise Skipped(f"'{' '.join(words)}' failed: {done.stderr.decode().strip().splitlines()[-1:]}")
+
+
+def _unshare():
+    user, group = os.getuid(), os.getgid()
+    flags = NEWNET if user == 0 else NEWNET | NEWUSER
+    if _libc.unshare(flags):
+        raise Skipped(f"no network namespace: {os.strerror(ctypes.get_errno())}")
+    if user:
+        for name, text in [("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")]:
+            with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+                file.write(text)
+
+
+def _choose_congestion_control():
+    """What most machines use: bbr would measure its own clock, not ours."""
+    for name in ("cubic", "reno"):
+        try:
+            with open("/proc/sys/net/ipv4/tcp_congestion_control", "w", encoding="ascii") as file:
+                file.write(name)
+            return
+        except OSError:
+            continue
+
+
+def inside(body, *arguments, seconds=120):
+    """Does something in a network namespace of its own, where only lo exists, and answers what it answered."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        try:
+            signal.alarm(seconds)
+            _unshare()
+            command("ip", "link", "set", "lo", "up")
+            _choose_congestion_control()
+            answer = {"value": body(*arguments)}
+        except Skipped as reason:
+            answer = {"skipped": str(reason)}
+        except Failure as failure:
+            answer = {"failed": str(failure)}
+        except BaseException:
+            answer = {"failed": " / ".join(traceback.format_exc().strip().splitlines()[-3:])}
+        end_everything()
+        os.write(writer, json.dumps(answer).encode())
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    answer = json.loads(said) if said else {"failed": f"nothing came within {seconds} s"}
+    if "skipped" in answer:
+        raise Skipped(answer["skipped"])
+    if "failed" in answer:
+        raise Failure(answer["failed"])
+    return answer["value"]
+
+
+def lose(percent):
+    """Drops UDP packets at random on lo, so that each way loses that many; TCP is left alone.
+
+    A classic BPF program picks them: IPv4, protocol 17, and a random number below the limit. Those picked are sent to
+    an end of a cable at whose other end nobody listens.
+    """
+    limit = int(percent / 100 * 0xffffffff)
+    program = [
+        (48, 0, 0, 23), (21, 0, 3, 17),  # ldb [23], behind the Ethernet header; is it UDP?
+        (32, 0, 0, 0xfffff000 + 56), (53, 1, 0, limit),  # ld #random; is it above the limit?
+        (6, 0, 0, 0xffffffff), (6, 0, 0, 0),
+    ]
+    text = ",".join([str(len(program))] + [" ".join(map(str, line)) for line in program])
+    command("ip", "link", "add", "nowhere", "type", "veth", "peer", "name", "behind")
+    command("ip", "link", "set", "nowhere", "up")
+    command("tc", "qdisc", "add", "dev", "lo", "clsact")
+    command("tc", "filter", "add", "dev", "lo", "ingress", "protocol", "ip", "bpf", "bytecode", text,
+            "action", "mirred", "egress", "redirect", "dev", "nowhere")
+    lost = 100 - _arrived(1_000) / 10
+    expect(abs(lost - percent) < 6, f"{lost:.0f} % of the packets are lost and not {percent} %")
+
+
+def _arrived(count):
+    """How many of so many UDP packets pass lo."""
+    arrived = 0
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as end:
+        end.bind(("127.0.0.1", 0))
+        end.setblocking(False)
+        for _ in range(count):
+            end.sendto(b"is it there?", end.getsockname())
+            try:
+                end.recv(100)
+                arrived += 1
+            except BlockingIOError:
+                pass
+    return arrived
+
+
+class Cable:
+    """Two namespaces, this one and another, with a cable between them that carries so many megabits per second."""
+
+    NEAR, FAR = "10.77.0.1", "10.77.0.2"
+
+    def __init__(self, rate):
+        self.holder = subprocess.Popen([tool("unshare"), "-n", "sleep", "600"], stdin=subprocess.DEVNULL)
+        try:
+            # The name space is there when the process has become another program.
+            while "sleep" not in open(f"/proc/{self.holder.pid}/comm", encoding="ascii").read():
+                pass
+            command("ip", "link", "add", "near", "type", "veth", "peer", "name", "far")
+            command("ip", "link", "set", "far", "netns", str(self.holder.pid))
+            self._set_up((), "near", self.NEAR, rate)
+            self._set_up(self.far, "far", self.FAR, rate)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def far(self):
+        """The words that put a command at the other end."""
+        return (tool("nsenter"), "-t", str(self.holder.pid), "-n")
+
+    @staticmethod
+    def _set_up(there, device, address, rate):
+        for words in [
+            ("ip", "link", "set", "lo", "up"), ("ip", "addr", "add", f"{address}/24", "dev", device),
+            ("ip", "link", "set", device, "up"),
+            ("tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", f"{rate}mbit", "burst", "64kb", "latency",
+             "50ms"),
+        ]:
+            command(*there, tool(words[0]), *words[1:])
+
+    def close(self):
+        self.holder.kill()
+        self.holder.wait()
