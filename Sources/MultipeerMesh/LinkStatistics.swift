@@ -8,6 +8,10 @@ public struct LinkStatistics: Hashable, Sendable {
     public internal(set) var messagesReceived = 0
     /// Bytes of those messages.
     public internal(set) var bytesReceived = 0
+    /// Bytes of streams and files that were handed to the connection.
+    public package(set) var channelBytesSent = 0
+    /// Bytes of streams and files that arrived, those included that nobody wanted any more.
+    public package(set) var channelBytesReceived = 0
     /// Frames of kinds that this version does not know and skipped.
     public internal(set) var ignoredFrames = 0
     /// How long a question and its answer take, once there was one.

@@ -30,6 +30,17 @@ package final class ChannelInbox: Sendable {
 
         var hasUnread: Bool { head < pieces.count }
 
+        /// A small piece joins the one before it: whoever trickles bytes must not cost an array for each.
+        mutating func append(_ piece: [UInt8]) {
+            if piece.count <= ChannelInbox.smallPiece, hasUnread, let last = pieces.indices.last,
+                pieces[last].count + piece.count <= Limits.channelPiece
+            {
+                pieces[last] += piece
+            } else {
+                pieces.append(piece)
+            }
+        }
+
         mutating func drop() {
             pieces = []
             head = 0
@@ -72,6 +83,7 @@ package final class ChannelInbox: Sendable {
 
     /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.
     private static let step = 8_192
+    private static let smallPiece = 4_096
 }
 
 /// For the reader, on any thread.
@@ -176,7 +188,7 @@ extension ChannelInbox {
         bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
         state.withLock { state in
             state.held += piece.count
-            if state.end == nil { state.pieces.append(piece) } else { state.owed += piece.count }
+            if state.end == nil { state.append(piece) } else { state.owed += piece.count }
         }
     }
 

@@ -55,7 +55,9 @@ extension ChannelOutlet {
     var written: UInt64 { bytesWritten.load(ordering: .relaxed) }
 
     /// Waits until OPEN is written; answers why it never will be. Once. A task that is cancelled gives the channel up.
-    package func beginning() async -> ChannelFault? { await begun.value(onCancel: { [self] in abort(.cancelled) }) }
+    package func beginning() async -> ChannelFault? {
+        await begun.value(onCancel: { [self] in abort(.cancelled) })
+    }
 
     func write(_ bytes: [UInt8]) async throws(ChannelFault) {
         if bytes.isEmpty { return }  // [limit.empty]

@@ -140,7 +140,7 @@ extension SessionDriver {
             isEncrypted: seat.isEncrypted, suite: seat.suite, authentication: seat.authentication,
             address: "\(wire.remote)", localAddress: wire.socket.localAddress.map { "\($0)" } ?? "",
             isDialled: wire.isDialled, datagrams: seat.lane?.facts ?? LinkFacts.Datagrams(),
-            statistics: seat.link.statistics)
+            statistics: seat.statistics)
     }
 
     package var linkedPeers: [PeerID] { wires.values.compactMap { $0.seat?.peer } }

@@ -56,7 +56,9 @@ extension SessionDriver {
         for event in events {
             switch event {
             case .opened(let number, let opening, let cost): announce(number, opening, cost, wire, seat)
-            case .data(let number, let bytes): hear(number, seat) { $0.deliver(bytes) }
+            case .data(let number, let bytes):
+                seat.channelBytesReceived += bytes.count
+                hear(number, seat) { $0.deliver(bytes) }
             case .finished(let number, let digest):
                 seat.incoming[number]?.isFinished = true
                 hear(number, seat) { $0.end(.finished(digest: digest)) }
@@ -66,6 +68,7 @@ extension SessionDriver {
                 seat.incoming[number] = nil
             case .began(let number): seat.outgoing[number]?.begin()
             case .wrote(let number, let pieces, let bytes):
+                seat.channelBytesSent += bytes
                 seat.outgoing[number]?.wrote(pieces: pieces, bytes: bytes)
             case .ended(let number):
                 guard seat.outgoing[number]?.opening.kind == .stream else { continue }

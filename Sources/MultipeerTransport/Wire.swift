@@ -83,6 +83,8 @@ final class Seat {
     /// The peer's channels, until they are over and read.
     var incoming: [UInt32: Incoming] = [:]
 
+    var channelBytesSent = 0
+    var channelBytesReceived = 0
     /// Whether it was said that the link has a long message to put together.
     var wantsTurn = false
 
@@ -96,6 +98,13 @@ final class Seat {
         var isFinished = false
 
         var isResource: Bool { channel.opening.kind == .resource }
+    }
+
+    var statistics: LinkStatistics {
+        var statistics = link.statistics
+        statistics.channelBytesSent = channelBytesSent
+        statistics.channelBytesReceived = channelBytesReceived
+        return statistics
     }
 
     var isEncrypted: Bool { suite != nil }

@@ -129,6 +129,15 @@ struct DriverCallTests {
             for _ in 0..<100 {
                 try await meeting.ann.send([UInt8](repeating: 7, count: 65_536), to: meeting.bob.peer)
             }
+            // As many as the credit allows have gone.
+            try await within {
+                while let facts = await meeting.ann.facts(for: meeting.bob.peer),
+                    facts.statistics.messagesSent < 64
+                {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+            }
             let start = ContinuousClock.now
             async let first: Void = meeting.ann.disconnect(within: .milliseconds(200))
             async let second: Void = meeting.ann.disconnect(within: .seconds(60))

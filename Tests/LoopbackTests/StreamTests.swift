@@ -21,6 +21,9 @@ struct StreamTests {
         _ = try await (first, second)
         #expect(atBob == bytes)
         #expect(atAnn == bytes)
+        let facts = try #require(await meeting.ann.facts(for: meeting.bob.peer))
+        #expect(facts.statistics.channelBytesSent == bytes.count)
+        #expect(facts.statistics.channelBytesReceived == bytes.count)
         await meeting.end()
     }
 

@@ -36,6 +36,17 @@ struct ChannelInboxTests {
         #expect(inbox.take().consumed == 99_000)
     }
 
+    @Test("bytes that trickle in share an array, which is not one that was handed out")
+    func trickle() async throws {
+        let (inbox, receiver, _) = try Self.make()
+        for _ in 0..<20_000 { inbox.deliver([1]) }
+        #expect(try await receiver.nextPiece()?.count == Limits.channelPiece)
+        inbox.deliver([2])
+        #expect(try await receiver.next()?.map(\.count) == [20_001 - Limits.channelPiece])
+        inbox.deliver([3])
+        #expect(try await receiver.next() == [[3]])
+    }
+
     @Test("one piece at a time loses nothing between two batches")
     func pieces() async throws {
         let (inbox, receiver, _) = try Self.make()
