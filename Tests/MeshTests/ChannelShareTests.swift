@@ -190,6 +190,44 @@ struct ChannelShareTests {
         #expect((counts[.message] ?? 0) + (counts[.messagePart] ?? 0) == 51_000)
     }
 
+    @Test("OPENs with the longest labels fill the room and do not pass it [channel.name]")
+    func longNames() {
+        let end = Self.end()
+        let label = String(repeating: "n", count: Limits.channelName)
+        let opening = ChannelOpening(kind: .stream, name: label, metadata: .ones(Limits.channelMetadata))
+        for _ in 0..<10 { _ = end.link.open(opening) }
+        var opened = 0
+        for _ in 0..<20 where opened < 10 {
+            let frames = Self.fill(end, upTo: 5_000)
+            #expect(frames.count == 2)
+            opened += frames.count
+        }
+        #expect(opened == 10)
+    }
+
+    @Test("no OPEN goes before the RESET that makes its place, in however little room [channel.limit]")
+    func resetBeforeOpen() {
+        let end = End(.init(remote: .small(credit: 1 << 20, channels: 100)))
+        let numbers = (0..<100).map { _ in end.link.open(.stream) }
+        _ = end.written()
+        for number in numbers {
+            end.link.reset(number, .cancelled)
+            _ = end.link.open(.stream)
+        }
+        // Room for an OPEN, not for the RESETs before it.
+        #expect(Self.fill(end, upTo: 30).isEmpty)
+        var (open, most) = (100, 0)
+        for _ in 0..<200 where end.wantsToSend {
+            for header in Self.fill(end, upTo: 512) {
+                if header.kind == .open { open += 1 }
+                if header.kind == .reset { open -= 1 }
+                most = max(most, open)
+            }
+        }
+        #expect(most <= 100)
+        #expect(open == 50)
+    }
+
     @Test("a graceful end waits for the messages, not for channels [close.goodbye]")
     func graceful() {
         let end = Self.end()

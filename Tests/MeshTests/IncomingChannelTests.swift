@@ -134,6 +134,19 @@ struct IncomingChannelTests {
         #expect(end.channelEvents().count == 3)
     }
 
+    @Test("an entry that means nothing costs as much as any other [channel.cost]")
+    func ignoredEntry() {
+        let end = End()
+        var open = ByteBuffer()
+        open.appendFrame(.open, channel: 1) {
+            $0.appendField(ChannelOpening.Field.kind, UInt8(1))
+            $0.appendField(ChannelOpening.Field.name, text: "s")
+            $0.appendField(0x0A0A, .ones(100))
+        }
+        end.receive(open.takeAll())
+        #expect(end.channelEvents() == [.opened(1, .stream, cost: ChannelOpening.streamCost + 104)])
+    }
+
     @Test("an OPEN beyond the credit is not announced [channel.cost]")
     func beyondCost() {
         let end = End(.init(local: .small(credit: 1_033)))
