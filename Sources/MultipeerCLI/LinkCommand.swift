@@ -43,7 +43,7 @@ enum LinkCommand {
         let peer = try await rendezvous.meet()
         let conversation = Conversation(
             rendezvous.session, with: peer, asChat: isChat ? Chat(with: peer) : nil,
-            refusal: rendezvous.saysRefusals ? Verification.refusal(to: peer) : nil)
+            refusal: rendezvous.refusal(to: peer))
         let isShown = Stream.error.isTerminal && !rendezvous.isQuiet && !isChat
         let progress = isShown ? Task { await conversation.progress.show() } : nil
         defer { if rendezvous.isVerbose { Terminal.say(conversation.progress.summary) } }

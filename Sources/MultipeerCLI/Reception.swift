@@ -51,6 +51,7 @@ final class Reception: Sendable {
                 await take(resource)
                 if let most, state.withLock({ $0.report.transferred.count }) >= most { return nil }
             case .peer(peer, .notConnected(let reason)): return reason
+            case .verificationRequested(peer): rendezvous.refusal(to: peer).map(say)
             default: break
             }
         }

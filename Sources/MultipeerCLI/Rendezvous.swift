@@ -17,9 +17,6 @@ final class Rendezvous: Sendable {
         var data: ConnectionData?
     }
 
-    /// Whether the user is to hear that the other side wants to compare codes, and nobody here asked for that.
-    var saysRefusals: Bool { verification == nil && !isQuiet }
-
     /// Looks at all options of the exchange and of the session; nothing touches the network yet.
     init(_ arguments: Arguments, takingOperand: Bool) throws(Complaint) {
         try arguments.exclude(["--verbose", "--quiet"])
@@ -70,6 +67,11 @@ final class Rendezvous: Sendable {
         guard isVerbose else { return }
         Terminal.say("peer id \(Dissection.hex(peer.uid.bytes)) at \(facts.address)")
         Terminal.say("protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
+    }
+
+    /// What is said when the peer wants to compare codes and this side does not.
+    func refusal(to peer: PeerID) -> String? {
+        verification == nil && !isQuiet ? Verification.refusal(to: peer) : nil
     }
 
     /// Says goodbye and cleans up, once; whoever comes second waits for the same end.

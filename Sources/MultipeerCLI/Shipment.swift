@@ -52,8 +52,12 @@ final class Shipment: Sendable {
 
     /// Takes what comes, which nobody wants, and notices the end of the link.
     private func watch(_ peer: PeerID) async {
-        for await case .peer(peer, .notConnected(let reason)) in rendezvous.session.events {
-            end.send(reason)
+        for await event in rendezvous.session.events {
+            switch event {
+            case .peer(peer, .notConnected(let reason)): end.send(reason)
+            case .verificationRequested(peer): rendezvous.refusal(to: peer).map(say)
+            default: break
+            }
         }
     }
 

@@ -4,7 +4,6 @@ import Multipeer
 struct Handshakes {
     private static let together = 20
     private static let patience = Duration.seconds(8)
-    private static let share = 0.95
     private let count: Int
 
     init(_ count: Int) { self.count = count }
@@ -19,9 +18,16 @@ struct Handshakes {
                 for try await time in group { if let time { times.append(time) } }
             }
         }
-        let share = Double(times.count) / Double(count)
         print("\(times.count) of \(count) within \(Handshakes.patience.seconds) s: \(Distribution(times))")
-        try Endurance.expect(share >= Handshakes.share, "too few handshakes were complete in time")
+        try Endurance.expect(
+            count - times.count <= Handshakes.mostFailures(of: count),
+            "too few handshakes were complete in time")
+    }
+
+    /// One in twenty. Of a few runs more can fail by chance: then three deviations more.
+    private static func mostFailures(of count: Int) -> Int {
+        let expected = Double(count) / 20
+        return Int(count < 200 ? expected + 3 * (expected * 0.95).squareRoot() : expected)
     }
 
     /// From the link to the first datagram that came by UDP; nil when that takes too long.

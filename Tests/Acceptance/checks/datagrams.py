@@ -15,12 +15,12 @@ from .tap import TCP, UDP, Tap
 
 def lossy_handshakes():
     """With 30 % loss each way, in a network namespace, 95 % of the DTLS handshakes are complete within 8 s"""
-    return network.inside(_lossy_handshakes, 200 if peer.FULL else 40)
+    return network.inside(_lossy_handshakes, 200 if peer.FULL else 40, seconds=240)
 
 
 def _lossy_handshakes(count):
     network.lose(30)
-    done = subprocess.run([ENDURANCE, "handshakes", str(count)], capture_output=True, timeout=100)
+    done = subprocess.run([ENDURANCE, "handshakes", str(count)], capture_output=True, timeout=200)
     said = done.stdout.decode().strip()
     expect(done.returncode == 0, said or done.stderr.decode().strip()[-300:])
     return said
