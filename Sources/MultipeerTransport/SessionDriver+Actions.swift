@@ -135,7 +135,9 @@ extension SessionDriver {
             messages: seat.link.queuedMessages + untaken.count,
             bytes: untaken.reduce(seat.link.queuedBytes) { $0 + $1.count })
         let statistics = seat.link.statistics
-        let unused = reason.code == .lost && statistics.messagesReceived == 0 && statistics.roundTrip == nil
+        let unused =
+            reason.code == .lost && statistics.messagesReceived == 0 && statistics.roundTrip == nil
+            && !seat.hasHeardOfChannels
         failChannels(seat, reason)
         closeDatagrams(seat)
         takeTurn(from: wire.id)

@@ -54,6 +54,7 @@ extension SessionDriver {
         let events = seat.link.takeChannelEvents()
         if events.isEmpty { return }
         for event in events {
+            if !event.isOwn { seat.hasHeardOfChannels = true }
             switch event {
             case .opened(let number, let opening, let cost): announce(number, opening, cost, wire, seat)
             case .data(let number, let bytes):
@@ -139,6 +140,16 @@ extension SessionDriver {
         }
         seat.outgoing = [:]
         seat.incoming = [:]
+    }
+}
+
+extension ChannelEvent {
+    /// Whether it is about what this side wrote.
+    fileprivate var isOwn: Bool {
+        switch self {
+        case .began, .wrote, .ended: true
+        case .opened, .data, .finished, .aborted, .stopped, .completed: false
+        }
     }
 }
 

@@ -83,6 +83,8 @@ final class Seat {
     /// The peer's channels, until they are over and read.
     var incoming: [UInt32: Incoming] = [:]
 
+    /// The peer has opened a channel, or answered one.
+    var hasHeardOfChannels = false
     var channelBytesSent = 0
     var channelBytesReceived = 0
     /// Whether it was said that the link has a long message to put together.

@@ -94,6 +94,7 @@ struct StreamEndTests {
             let meeting = try Meeting(
                 ann: .loopback().tapped(by: annsTap), bob: .loopback().tapped(by: bobsTap))
             try await meeting.link()
+            try await within { try await meeting.expectTalk() }
             var writers: [Task<MultipeerError?, Never>] = []
             var readers: [Task<MultipeerError?, Never>] = []
             var idle: [OutgoingStream] = []
