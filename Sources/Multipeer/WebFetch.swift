@@ -113,8 +113,8 @@ private final class WebDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        flow.begin(WebFlow.Head(response))
-        completionHandler(nil)
+        // Refused here: the answer itself is what there is then, with its head, and the taker follows it or not.
+        if flow.beginRedirection() { completionHandler(nil) }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -123,6 +123,7 @@ private final class WebDelegate: NSObject, URLSessionDataDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         flow.end(error.map { .fetch($0.localizedDescription) })
+        if flow.endRedirection() { session.invalidateAndCancel() }
     }
 }
 

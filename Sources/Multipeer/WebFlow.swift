@@ -39,6 +39,8 @@ final class WebFlow: Sendable {
         /// The first counts, but only behind what came before it.
         var fault: ResourceFault?
         var isCancelled = false
+        /// The client waits for, or works on, our answer to a redirection.
+        var isRedirecting = false
         var waiter: Signal<Wake>?
         var awaitsHead = false
     }
@@ -76,6 +78,23 @@ extension WebFlow {
 
     func begin(_ head: Head) {
         change { state in if state.head == nil { state.head = head } }
+    }
+
+    /// Answers whether the client may be told what to do about a redirection: not after `cancel`, which makes its
+    /// Foundation end the process if it is told. From here on it must not be cancelled before it is done.
+    func beginRedirection() -> Bool {
+        change { state in
+            state.isRedirecting = !state.isCancelled
+            return state.isRedirecting
+        }
+    }
+
+    /// The client is done. Answers whether it is still to be cancelled.
+    func endRedirection() -> Bool {
+        change { state in
+            defer { state.isRedirecting = false }
+            return state.isRedirecting && state.isCancelled
+        }
     }
 
     /// One call at a time.
@@ -147,14 +166,14 @@ extension WebFlow {
         try state.withLock { $0.spool }?.read(limit) ?? []
     }
 
-    /// Answers whether this is the first call.
+    /// Answers whether the client is to be cancelled now: once, and not while it is about a redirection.
     func cancel() -> Bool {
         change { state in
             defer { state.isCancelled = true }
             state.pieces = []
             state.buffered = 0
             state.spool = nil
-            return !state.isCancelled
+            return !state.isCancelled && !state.isRedirecting
         }
     }
 
