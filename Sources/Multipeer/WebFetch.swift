@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import FoundationNetworking
 import MultipeerTransport
@@ -10,6 +11,8 @@ import MultipeerTransport
 final class WebFetch: Sendable {
     private let flow = WebFlow()
     private let session: URLSession
+    /// Where the client is called: it may wait for its own thread, and then nobody's task must wait with it.
+    private let caller = DispatchQueue(label: "multipeer-web")
     private let patience: Duration
     private let url: String
 
@@ -30,7 +33,7 @@ final class WebFetch: Sendable {
         var request = URLRequest(url: url)
         // A packed document would be unpacked on the way, and longer than its length says.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
-        session.dataTask(with: request).resume()
+        caller.async { [session, request] in session.dataTask(with: request).resume() }
     }
 
     deinit { cancel() }
@@ -73,7 +76,7 @@ final class WebFetch: Sendable {
 
     /// Lets go of the connection; what is there already is dropped.
     func cancel() {
-        if flow.cancel() { session.invalidateAndCancel() }
+        if flow.cancel() { caller.async { [session] in session.invalidateAndCancel() } }
     }
 
     private func wait(for signal: Signal<WebFlow.Wake>) async throws(ResourceFault) {

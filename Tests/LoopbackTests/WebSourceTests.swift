@@ -152,35 +152,32 @@ struct WebSourceTests {
         await #expect(processExitsWith: .success) { try await WebSourceTests.takeSlowly() }
     }
 
+    private static let wave = 65_536
+
+    private static func digits(of number: Int) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+
+    private static func bytes(of number: Int) -> [UInt8] {
+        digits(of: number) + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: wave - 8)
+    }
+
     private static func takeSlowly() async throws {
         let size = 256 * 1_048_576
         let written = Signal<Void>()
         let server = try WebServer { _, write in
             _ = write(WebServer.head("200 OK", "Content-Length: \(size)"))
-            var next: UInt64 = 0
-            for _ in 0..<(size / 65_536) {
-                var wave: [UInt8] = []
-                wave.reserveCapacity(65_536)
-                for _ in 0..<8_192 {
-                    unsafe withUnsafeBytes(of: next.littleEndian) { unsafe wave.append(contentsOf: $0) }
-                    next += 1
-                }
-                if !write(wave) { return }
-            }
+            for number in 0..<(size / wave) where !write(Self.bytes(of: number)) { return }
             written.send(())
         }
         let source = try await WebSource.open(try server.url("/"))
         let before = try residentBytes()
         var taken = 0
-        var expected: UInt64 = 0
         var most = 0
         while let piece = try await source.next() {
-            // Everything is made of whole words, but a piece may end in the middle of one: only its first is looked at.
-            let offset = (8 - taken % 8) % 8
-            expected = UInt64((taken + offset) / 8)
-            if piece.count >= offset + 8 {
-                let word = (0..<8).reduce(UInt64(0)) { $0 | UInt64(piece[offset + $1]) << (8 * UInt64($1)) }
-                try #require(word == expected)
+            // Waves whose number is whole in this piece.
+            for start in stride(from: (wave - taken % wave) % wave, to: piece.count - 7, by: wave) {
+                try #require(Array(piece[start..<(start + 8)]) == Self.digits(of: (taken + start) / wave))
             }
             taken += piece.count
             // A taker that takes its time from the beginning: the server is done while nearly everything waits.
