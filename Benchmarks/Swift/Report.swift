@@ -17,7 +17,8 @@ struct Report: Sendable {
             "\"received\": \(received)",
         ]
         if let seconds {
-            let rate = Double(assignment.count) / seconds
+            // Of datagrams only those count that arrived.
+            let rate = Double(assignment.mode == .datagrams ? received : sent) / seconds
             fields += [
                 "\"seconds\": \(seconds)", "\"messages_per_s\": \(rate)",
                 "\"mb_per_s\": \(rate * Double(assignment.size) / 1e6)",
