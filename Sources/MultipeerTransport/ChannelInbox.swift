@@ -82,7 +82,8 @@ package final class ChannelInbox: Sendable {
     }
 
     /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.
-    private static let step = 8_192
+    /// CREDIT goes by quarters of the window, so half a quarter loses nothing.
+    private static let step = Limits.channelCredit / 8
     private static let smallPiece = 4_096
 }
 

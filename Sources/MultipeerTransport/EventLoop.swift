@@ -21,11 +21,15 @@ package final class EventLoop: SerialExecutor, Sendable {
     private nonisolated(unsafe) let unguardedWatch: LoopWatch
 
     /// Starts the thread. Whoever makes a loop ends it with `shutdown`; most take one of the pool with `next`.
-    package init(threadName: String = "multipeer-loop") throws(SocketFault) {
+    /// `yielding`: the thread lets others go first.
+    package init(threadName: String = "multipeer-loop", yielding: Bool = false) throws(SocketFault) {
         queue = try LoopQueue()
         unsafe unguardedWatch = try LoopWatch(bell: queue.bell)
         taskExecutor = LoopTaskExecutor(queue)
-        let started = try LoopThread.start(threadName) { [self] in run() }
+        let started = try LoopThread.start(threadName) { [self] in
+            if yielding { LoopThread.yield() }
+            run()
+        }
         handle.withLock { $0 = started }
     }
 

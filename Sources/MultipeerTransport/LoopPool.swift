@@ -16,17 +16,21 @@ package final class LoopPool: Sendable {
     private static let keptMemory: UInt = 4 * 1_048_576
 
     private let threadName: String
+    private let isYielding: Bool
 
-    fileprivate init(threadName: String) {
+    fileprivate init(threadName: String, yielding: Bool = false) {
         self.threadName = threadName
+        isYielding = yielding
         multipeer_keep_freed_memory(LoopPool.keptMemory)
     }
 
     /// One loop after the other.
     package func next() throws(SocketFault) -> EventLoop {
-        try state.withLock { [size, threadName] state throws(SocketFault) in
+        try state.withLock { [size, threadName, isYielding] state throws(SocketFault) in
             defer { state.turn = (state.turn + 1) % size }
-            if state.turn == state.loops.count { state.loops.append(try EventLoop(threadName: threadName)) }
+            if state.turn == state.loops.count {
+                state.loops.append(try EventLoop(threadName: threadName, yielding: isYielding))
+            }
             return state.loops[state.turn]
         }
     }
@@ -39,5 +43,6 @@ extension EventLoop {
 
     /// For what can block: reading, writing and hashing files. No socket is watched there, so nobody else waits for a
     /// disk; a file system that hangs holds up the transfers that share its thread.
-    package static let filePool = LoopPool(threadName: "multipeer-file")
+    /// Hashing must not keep a loop from its processor: a message may be waiting there.
+    package static let filePool = LoopPool(threadName: "multipeer-file", yielding: true)
 }

@@ -43,6 +43,9 @@ enum LoopThread {
         return thread
     }
 
+    /// From here on the calling thread lets others go first: on Linux niceness is a thread's own.
+    static func yield() { _ = nice(10) }
+
     /// Every signal but those that a thread raises by its own fault: blocked, they would hide a crash.
     private static func mask() -> sigset_t {
         var set = sigset_t()

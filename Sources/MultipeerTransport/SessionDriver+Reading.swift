@@ -6,10 +6,10 @@ import MultipeerSecurity
 // MARK: reading
 
 extension SessionDriver {
-    /// At most 16 receives a turn, so that one peer cannot keep the loop from the others; and none while the peer leaves
+    /// At most 4 receives a turn, so that one peer cannot keep the loop from the others; and none while the peer leaves
     /// so much unread that answers to it would pile up.
     func read(_ wire: Wire) {
-        for _ in 0..<16 {
+        for _ in 0..<4 {
             if wire.isCongested {
                 dirty.insert(wire.id)
                 return

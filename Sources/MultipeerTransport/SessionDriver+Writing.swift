@@ -6,9 +6,10 @@ import MultipeerSecurity
 // MARK: writing
 
 extension SessionDriver {
-    /// Fills, seals and sends until the socket or the work is exhausted; at most about 1 MiB a turn.
+    /// Fills, seals and sends until the socket or the work is exhausted; at most about 256 KiB a turn, so that a message
+    /// that comes meanwhile, in either direction, does not wait for much more.
     func flush(_ wire: Wire) {
-        var budget = 1_048_576
+        var budget = 262_144
         do throws(SecurityFault) {
             while wires[wire.id] === wire, wire.phase != .connecting {
                 try seal(wire)
