@@ -2,21 +2,24 @@ import Testing
 
 @Suite("1 README")
 struct ReadmeTests {
-    @Test("the sample of the README is the one that is compiled")
-    func sample() throws {
-        let shown = shown(of: try Repository.file("Snippets/TwoPeers.swift").lines)
-        let sample = try Repository.file("README.md").lines
-            .drop { $0 != "```swift" }.dropFirst().prefix { $0 != "```" }
+    @Test(
+        "the samples of the README are those that are compiled",
+        arguments: [(0, "TwoPeers"), (1, "Payloads")])
+    func sample(_ index: Int, _ snippet: String) throws {
+        let shown = shown(of: try Repository.file("Snippets/\(snippet).swift").lines)
+        var lines = try Repository.file("README.md").lines[...]
+        for _ in 0...index { lines = lines.drop { $0 != "```swift" }.dropFirst() }
         #expect(!shown.isEmpty)
-        #expect(Array(sample) == shown)
+        #expect(Array(lines.prefix { $0 != "```" }) == shown)
     }
 
     /// What stands between `snippet.show` and `snippet.hide`.
     private func shown(of snippet: [Substring]) -> [Substring] {
         var isShown = false
         var shown = snippet.filter { line in
-            guard line.hasPrefix("// snippet.") else { return isShown }
-            isShown = line == "// snippet.show"
+            let text = line.drop { $0 == " " }
+            guard text.hasPrefix("// snippet.") else { return isShown }
+            isShown = text == "// snippet.show"
             return false
         }
         while shown.last?.isEmpty == true { shown.removeLast() }
