@@ -124,7 +124,9 @@ struct FileWork: Sendable {
     private static func fill(_ file: URL, _ size: Int) throws {
         var generator = SystemRandomNumberGenerator()
         let block = Data((0..<(1 << 20)).map { _ in UInt8.random(in: 0...255, using: &generator) })
-        guard FileManager.default.createFile(atPath: file.path, contents: nil) else { throw BenchFault.endedEarly }
+        guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
+            throw BenchFault.endedEarly
+        }
         let handle = try FileHandle(forWritingTo: file)
         for _ in 0..<(size >> 20) { try handle.write(contentsOf: block) }
         try handle.close()

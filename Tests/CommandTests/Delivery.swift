@@ -39,7 +39,7 @@ struct Delivery {
     /// Waits until a part of a file has been written.
     func isUnderWay() async throws {
         let path = folder.path("inbox")
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
             for name in try FileManager.default.contentsOfDirectory(atPath: path) {
                 let facts = try? FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")

@@ -8,21 +8,21 @@ struct ChannelInboxTests {
     @Test("pieces come in order; what was taken is given back when more is asked for [channel.credit-return]")
     func credit() async throws {
         let (inbox, receiver, rings) = try Self.make()
-        for number in UInt8(0)..<4 { inbox.deliver([UInt8](repeating: number, count: 6_000)) }
+        for number in UInt8(0)..<4 { inbox.deliver([UInt8](repeating: number, count: 12_000)) }
         #expect(try await receiver.next()?.map(\.first) == [0, 1, 2, 3])
         #expect(rings.all.isEmpty)
         #expect(inbox.take() == .init())
         inbox.deliver([9])
         #expect(try await receiver.nextPiece() == [9])
         #expect(rings.all.count == 1)
-        #expect(inbox.take() == .init(consumed: 24_000))
+        #expect(inbox.take() == .init(consumed: 48_000))
         inbox.end(.finished(digest: [7]))
         #expect(try await receiver.next() == nil)
         #expect(rings.all.count == 2)
         #expect(inbox.take() == .init(consumed: 1, isDrained: true))
         #expect(try await receiver.next() == nil)
         #expect(receiver.digest == [7])
-        #expect(receiver.received == 24_001)
+        #expect(receiver.received == 48_001)
     }
 
     @Test("little that was taken does not ring for itself")
