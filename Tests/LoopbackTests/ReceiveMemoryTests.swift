@@ -57,7 +57,7 @@ struct ReceiveMemoryTests {
         #expect(held > ReceiveMemory.limit - 2 * Limits.channelCredit)
         let grown = try residentBytes() - before
         // Besides what is held there is what the system keeps for the next time.
-        #expect(grown < 72 * 1_048_576, "\(grown / 1_048_576) MiB")
+        #expect(grown < 72 * 1_048_576 || Sanitizer.isOn, "\(grown / 1_048_576) MiB")
         over.add()
         #expect(await most.value <= ReceiveMemory.limit)
         await ann.shutDown()

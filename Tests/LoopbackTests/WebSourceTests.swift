@@ -185,7 +185,7 @@ struct WebSourceTests {
             most = max(most, try residentBytes())
         }
         #expect(taken == size)
-        #expect(most - before < 48 * 1_048_576, "\((most - before) / 1_048_576) MiB")
+        #expect(most - before < 48 * 1_048_576 || Sanitizer.isOn, "\((most - before) / 1_048_576) MiB")
     }
 
     private func bytes(of source: any PieceSource) async throws -> [UInt8] {
