@@ -26,6 +26,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "measure.h"
+
 #ifndef UDP_SEGMENT
 #define UDP_SEGMENT 103
 #endif
@@ -68,19 +70,6 @@ static void die(const char *what) {
     fprintf(stderr, "datagrams: %s: %s\n", what, errno ? strerror(errno) : "failed");
     ERR_print_errors_fp(stderr);
     exit(1);
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static double cpu_seconds(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-        + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 // MARK: packets
@@ -339,16 +328,6 @@ static void read_introduction(void) {
         memcpy(bench.key, key, KEY);
     }
     bench.to.sin_port = htons((uint16_t)port);
-}
-
-/// `VmHWM`, because `ru_maxrss` starts with what the parent had before exec.
-static long peak_kib(void) {
-    char line[256];
-    long peak = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status)) sscanf(line, "VmHWM: %ld", &peak);
-    if (status) fclose(status);
-    return peak;
 }
 
 static void report(const char *mode) {

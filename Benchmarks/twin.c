@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "measure.h"
+
 enum {
     HEADER = 8,             // length u24 | kind u8 | channel u32
     LONGEST = 65536,        // payload of a frame
@@ -75,19 +77,6 @@ static void die(const char *what) {
     fprintf(stderr, "twin: %s: %s\n", what, errno ? strerror(errno) : "failed");
     ERR_print_errors_fp(stderr);
     exit(1);
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
-static double cpu_seconds(void) {
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
-        + (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
 // MARK: records and the socket
@@ -493,16 +482,6 @@ static void fan_out(SSL_CTX *context, int epoll, long unused) {
     for (int i = 0; i < LINKS; i++) links[i] = dial(context, epoll, addresses[i]);
     run(links, LINKS);
     for (int i = 0; i < LINKS; i++) free_link(links[i]);
-}
-
-/// `VmHWM`, because `ru_maxrss` starts with what the parent had before exec.
-static long peak_kib(void) {
-    char line[256];
-    long peak = 0;
-    FILE *status = fopen("/proc/self/status", "r");
-    while (status && fgets(line, sizeof line, status)) sscanf(line, "VmHWM: %ld", &peak);
-    if (status) fclose(status);
-    return peak;
 }
 
 static int ascending(const void *a, const void *b) {
