@@ -1,9 +1,9 @@
 /// A small seeded generator (SplitMix64), for jitter only: nothing secret comes from it.
-struct Jitter: Hashable, Sendable, RandomNumberGenerator {
+package struct Jitter: Hashable, Sendable, RandomNumberGenerator {
     private var state: UInt64
-    init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -11,5 +11,5 @@ struct Jitter: Hashable, Sendable, RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    mutating func factor() -> Double { Double.random(in: 0.5...1.5, using: &self) }
+    package mutating func factor() -> Double { Double.random(in: 0.5...1.5, using: &self) }
 }
