@@ -201,12 +201,12 @@ extension Arena {
             case .ask(let uid, let id):
                 try promise(!closed[side].contains(id), "nothing is asked about a closed connection")
                 asked[side].append(uid)
-            case .link(let id, _, remote: _): try link(id, of: side)
+            case .link(let id, _, remote: _, isMesh: _): try link(id, of: side)
             case .supersede(let id), .unanswered(let id):
                 try promise(links[side].remove(id) != nil, "only a link is superseded or found dead")
                 try end(id, of: side, mayResume: false)
             case .probe(let id): try promise(links[side].contains(id), "only a link is probed")
-            case .seek, .fail: break
+            case .seek, .fail, .met: break
             }
         }
         try promise(links[side].count <= 1, "a peer has one link")

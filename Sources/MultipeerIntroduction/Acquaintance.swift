@@ -81,4 +81,5 @@ package enum Timing {
     package static let linkSettles = Duration.seconds(2)
     package static let probe = Duration.seconds(2)
     package static let lifetime = Duration.seconds(86_400)
+    package static let meshRenewal = Duration.seconds(43_200)
 }

@@ -30,6 +30,8 @@ package struct Handshake: Sendable {
         /// Ask the session whether the holder of this key may be linked.
         case decide
         case candidate
+        /// Who is there was checked.
+        case met
         case close(CloseCode)
     }
 
@@ -39,6 +41,8 @@ package struct Handshake: Sendable {
     /// Whom this connection is for: known from the start to the initiator, after HELLO to the responder.
     private(set) var acquaintance: Acquaintance?
     private(set) var remote: Hello?
+    /// Whether a link made of it carries entries of the mesh. Spec 11.1.
+    private(set) var makesMesh = false
 
     private let local: LocalPeer
     /// Which of the data that we issued to name in our HELLO, counted from the best guess.
@@ -77,7 +81,7 @@ package struct Handshake: Sendable {
 
     /// A HELLO arrived. `lookUp` finds whom the session awaits under a uid.
     mutating func greeted(
-        _ payload: Span<UInt8>, members: [Endpoint], grease: UInt64, at now: Moment,
+        _ payload: Span<UInt8>, company: Company, grease: UInt64, at now: Moment,
         lookUp: (UID) -> Acquaintance?
     ) -> [Action] {
         guard phase == .greeting else { return end(.protocolError) }  // [hello.first]
@@ -92,12 +96,17 @@ package struct Handshake: Sendable {
         case .success(let found):
             acquaintance = found.acquaintance
             remote = hello
+            makesMesh = joins(found)
+            if makesMesh, !company.admits(hello.sender, listing: hello.members) {
+                return [.met] + end(.full)  // [mesh.full]
+            }
             theirHello = Handshake.frame(.hello, payload)
             key = found.acquaintance.key(with: found.issued, weInitiate: role == .initiator)
             phase = .deciding(confirmed: false)
             deadline = now + Timing.decision
-            if role == .initiator { return [.decide] }
-            return [greet(found.acquaintance, with: found.issued, members: members, grease: grease), .decide]
+            if role == .initiator { return [.met, .decide] }
+            let own = greet(found.acquaintance, with: found.issued, members: company.members, grease: grease)
+            return [.met, own, .decide]
         }
     }
 
@@ -141,6 +150,9 @@ package struct Handshake: Sendable {
         }
     }
 
+    /// Whether who is at the other end is certain before its HELLO: TLS showed the key that its data pins.
+    var knowsItsPeer: Bool { role == .initiator && phase != .securing && channel.isEncrypted }
+
     /// The time for the present phase is over.
     mutating func timedOut() -> [Action] { phase == .ended ? [] : end(.timeout) }  // [link.timeouts]
 
@@ -177,6 +189,13 @@ extension Handshake {
             return refuse(.policy)  // [hello.key]
         }
         return .success(Found(acquaintance: known, issued: issued))
+    }
+
+    /// Both sides offered the mesh, and no secret of an encrypting session would cross in clear. [mesh.link] [mesh.plain]
+    private func joins(_ found: Found) -> Bool {
+        let data = found.acquaintance.data
+        guard data.flags.contains(.mesh), found.issued.flags.contains(.mesh) else { return false }
+        return channel.isEncrypted || (local.preference == .none && data.preference == .none)
     }
 
     private func refuse(_ code: CloseCode) -> Result<Found, Refusal> { .failure(Refusal(code: code)) }

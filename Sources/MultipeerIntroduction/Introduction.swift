@@ -145,4 +145,6 @@ package enum IntroductionFailure: Error, Equatable, Sendable {
     /// We refused for good: POLICY, REJECTED, VERSION, FULL.
     case refused(CloseCode)
     case cancelled
+    /// The peer is not in the mesh any more.
+    case withdrawn
 }

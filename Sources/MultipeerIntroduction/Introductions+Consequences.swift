@@ -12,19 +12,18 @@ extension Introductions {
         return taken < seats  // [limit.links]
     }
 
-    var linkedEndpoints: [Endpoint] {
-        introductions.sorted { $0.key < $1.key }.compactMap {
-            if case .linked(let endpoint, _) = $0.value.phase { endpoint } else { nil }
-        }
-    }
-
     /// Whom we await under this uid, with what we issued and have not let expire by now. [data.expiry]
     func awaited(_ uid: UID, at now: Moment) -> Acquaintance? {
         introductions[uid].map {
             Acquaintance(
-                data: $0.acquaintance.data, issued: issuer.issued(for: uid, at: now),
+                data: $0.acquaintance.data, issued: issued(to: $0.acquaintance.data, at: now),
                 outcome: $0.acquaintance.outcome)
         }
+    }
+
+    /// What the peer of `data` may hold of ours, best guess first.
+    func issued(to data: ConnectionData, at now: Moment) -> [ConnectionData] {
+        issuer.issued(for: data.peer.uid, asMember: data.flags.contains(.mesh), at: now)
     }
 
     mutating func nextConnection() -> ConnectionID {
@@ -67,16 +66,18 @@ extension Introductions {
             case .send(let frame): actions.append(.send(id, frame))
             case .decide: ask(id, at: now)
             case .candidate: verified(id, at: now)
+            case .met:
+                if let peer = connection.handshake.acquaintance { actions.append(.met(peer.endpoint)) }
             case .close(let code): refused(id, code, at: now)
             }
         }
     }
 
     mutating func helloArrived(_ id: ConnectionID, _ payload: Span<UInt8>, at now: Moment) {
-        let (members, grease) = (linkedEndpoints, jitter.next())
+        let (company, grease) = (company, jitter.next())
         let known = introductions.keys.reduce(into: [:]) { $0[$1] = awaited($1, at: now) }
         step(id, at: now) {
-            $0.greeted(payload, members: members, grease: grease, at: now, lookUp: { known[$0] })
+            $0.greeted(payload, company: company, grease: grease, at: now, lookUp: { known[$0] })
         }
     }
 
@@ -134,6 +135,9 @@ extension Introductions {
     mutating func closeArrived(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         guard let connection = connections.removeValue(forKey: id) else { return }
         actions.append(.close(id, .ok))
+        if code == .full, connection.handshake.knowsItsPeer, let peer = connection.handshake.acquaintance {
+            actions.append(.met(peer.endpoint))  // [mesh.counted]
+        }
         guard let uid = connection.uid, let introduction = introductions[uid] else { return }
         if Introductions.endsAll(code.known), introduction.isSeeking {
             return fail(uid, .refusedByPeer(code), telling: .cancelled)
@@ -153,7 +157,7 @@ extension Introductions {
         guard let connection = connections[id] else { return }
         drop(id, code)
         guard let uid = connection.uid, let introduction = introductions[uid] else { return }
-        if [.version, .rejected].contains(code), introduction.isSeeking {
+        if [.version, .rejected, .full].contains(code), introduction.isSeeking {
             return fail(uid, .refused(code), telling: code)
         }
         introductions[uid]?.note(.refused(code))
@@ -205,7 +209,8 @@ extension Introductions {
         introductions[uid]?.phase = .linked(to: remote.sender, settles: now + Timing.linkSettles)
         introductions[uid]?.former = nil
         introductions[uid]?.probeDeadline = nil
-        actions.append(.link(id, data, remote: remote.limits))
+        actions.append(
+            .link(id, data, remote: remote.limits, isMesh: connection.handshake.makesMesh))
         for other in connections(of: uid) where connections[other]?.isDialled == true {
             if connections[other]?.handshake.phase != .candidate { drop(other, .duplicate) }
         }

@@ -25,7 +25,7 @@ extension Introductions {
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
-        let (members, grease) = (linkedEndpoints, jitter.next())
+        let (members, grease) = (company.members, jitter.next())
         step(id, at: now) { $0.secured(channel, nonce: nonce, members: members, grease: grease, at: now) }
     }
 
@@ -64,6 +64,13 @@ extension Introductions {
 
     /// Whether a peer is sought or linked.
     package func awaits(_ uid: UID) -> Bool { introductions[uid] != nil }
+
+    package func isSeeking(_ uid: UID) -> Bool { introductions[uid]?.isSeeking == true }
+
+    /// Whether this very instance of a peer is sought or linked.
+    package func seeks(_ endpoint: Endpoint) -> Bool {
+        introductions[endpoint.uid]?.acquaintance.endpoint == endpoint
+    }
 
     /// Whether there is a link to this very instance of a peer.
     package func isLinked(to endpoint: Endpoint) -> Bool {

@@ -14,7 +14,10 @@ package struct Introductions: Sendable {
         /// May the holder of this connection's key be linked? Answered by `decide`, once for each peer and key.
         case ask(UID, ConnectionID)
         /// The connection is the link from now on; `remote` are the limits of the peer's HELLO.
-        case link(ConnectionID, ConnectionData, remote: LinkLimits)
+        /// `isMesh`: entries of the mesh travel on it. Spec 11.1.
+        case link(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
+        /// This endpoint exists and holds its key, whether there will be a link or not. [mesh.counted]
+        case met(Endpoint)
         /// A link ended in favour of a newer connection.
         case supersede(ConnectionID)
         /// A link did not answer the probe.
@@ -37,6 +40,8 @@ package struct Introductions: Sendable {
     var jitter: Jitter
     var actions: [Action] = []
     let seats: Int
+    /// Who is in the mesh: told by the owner, listed in HELLO.
+    package var company: Company
 
     /// A connection that is not a link yet.
     struct Connection: Sendable {
@@ -51,6 +56,7 @@ package struct Introductions: Sendable {
     /// instance before, so that no number comes twice.
     package init(_ local: LocalPeer, seats: Int = Limits.peers - 1, seed: UInt64, after last: UInt32 = 0) {
         self.local = local
+        company = Company(local.endpoint.uid, limit: seats + 1)
         lastConnection = last
         self.seats = seats
         jitter = Jitter(seed: seed)
@@ -115,7 +121,7 @@ extension Introductions {
         }
         let outcome = local.outcome(with: data)
         guard outcome != .refused else { throw .incompatible }  // [enc.outcome]
-        let issued = issuer.issued(for: uid, at: now)
+        let issued = issued(to: data, at: now)
         guard !issued.isEmpty else { throw .nothingIssued }
         let known = introductions[uid]
         if let known, known.acquaintance.data == data { return false }
@@ -149,6 +155,12 @@ extension Introductions {
     package mutating func cancel(_ uid: UID, at now: Moment) {
         guard let introduction = introductions[uid], introduction.isSeeking else { return }  // [link.cancel]
         fail(uid, .cancelled, telling: .cancelled)
+    }
+
+    /// Stops seeking a peer that is not in the mesh any more. It may come back, so its own attempt need not end.
+    package mutating func withdraw(_ uid: UID) {
+        guard let introduction = introductions[uid], introduction.isSeeking else { return }
+        fail(uid, .withdrawn, telling: .unknownPeer)  // [mesh.withdraw]
     }
 
     /// The session leaves: nobody is awaited any more. Links are the owner's to close.

@@ -8,20 +8,38 @@ struct Issuer: Sendable {
     private struct Record {
         var versions: [ConnectionData]
         let expiry: Moment
+        /// From then on a new one is made: before it expires, if it is for the mesh.
+        let renewal: Moment
     }
 
-    private var open: Record?
-    private var addressed: [UID: Record] = [:]
+    private enum Audience: Hashable {
+        case anyone
+        /// Every member of the mesh, by the entry that carries it. Spec 11.
+        case members
+        case peer(UID)
+    }
 
-    /// The data for `recipient`, or the open one. `token`: 32 random bytes, used if a new token is needed.
+    private var records: [Audience: Record] = [:]
+    /// What the mesh was given before it was renewed: good until it expires. [mesh.renewal]
+    private var former: Record?
+
+    /// The data for `recipient`, for the members of the mesh, or the open one. `token`: 32 random bytes, used if a new
+    /// token is needed.
     mutating func data(
         for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags, candidates: [Candidate],
         token: [UInt8], grease: UInt64, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
-        var record = Record(versions: [], expiry: now + Timing.lifetime)
-        if let known = recipient.map({ addressed[$0] }) ?? open, now < known.expiry { record = known }
+        let audience: Audience = recipient.map { .peer($0) } ?? (flags.contains(.mesh) ? .members : .anyone)
+        var record = Record(
+            versions: [], expiry: now + Timing.lifetime,
+            renewal: now + (audience == .members ? Timing.meshRenewal : Timing.lifetime))
+        if let known = records[audience] {
+            if now < known.renewal { record = known } else if audience == .members { former = known }
+        }
         // [data.idempotent]
-        if let known = record.versions.firstIndex(where: { $0.candidates == candidates }) {
+        if let known = record.versions.firstIndex(where: {
+            $0.candidates == candidates && $0.flags == flags
+        }) {
             record.versions.append(record.versions.remove(at: known))
         } else {
             record.versions.append(
@@ -29,7 +47,7 @@ struct Issuer: Sendable {
                     behind: record, for: recipient, as: local, flags: flags, candidates: candidates,
                     token: token, grease: grease, at: now))
         }
-        if let recipient { addressed[recipient] = record } else { open = record }
+        records[audience] = record
         return record.versions[record.versions.count - 1]
     }
 
@@ -46,16 +64,17 @@ struct Issuer: Sendable {
         return try ConnectionData(fields, grease: grease)
     }
 
-    /// What `peer` may hold of ours, best guess first: the newest made for it, then the open one. [data.expiry]
-    func issued(for peer: UID, at now: Moment) -> [ConnectionData] {
-        [addressed[peer], open].compactMap { $0 }.filter { now < $0.expiry }.flatMap {
-            $0.versions.reversed()
-        }
+    /// What `peer` may hold of ours, best guess first: the newest made for it, then what members of the mesh have and the
+    /// open one, in the order that fits how we know the peer. [data.expiry]
+    func issued(for peer: UID, asMember: Bool, at now: Moment) -> [ConnectionData] {
+        let (mesh, open) = ([records[.members], former], [records[.anyone]])
+        let known = [records[.peer(peer)]] + (asMember ? mesh + open : open + mesh)
+        return known.compactMap { $0 }.filter { now < $0.expiry }.flatMap { $0.versions.reversed() }
     }
 
     /// Whether we invited anybody to dial our loopback addresses. [dial.loopback]
     var hasIssuedLoopback: Bool {
-        (Array(addressed.values) + [open].compactMap { $0 }).contains { record in
+        records.values.contains { record in
             record.versions.contains { $0.candidates.contains(where: \.isLoopback) }
         }
     }

@@ -160,7 +160,7 @@ final class Bench {
                 found.told = code
                 isOver = true
             case .ask(_, id): found.isAsked = true
-            case .link(id, _, remote: _): found.isLinked = true
+            case .link(id, _, remote: _, isMesh: _): found.isLinked = true
             default: break
             }
         }

@@ -21,7 +21,8 @@ extension Neighbourhood {
             post(frame, on: wire, from: end)
         case .close(let id, let code): close(id, code, of: index)
         case .ask(let uid, let id): ask(uid, id, of: index)
-        case .link(let id, let data, remote: _): link(id, data.peer.uid, of: index)
+        case .met: break
+        case .link(let id, let data, remote: _, isMesh: _): link(id, data.peer.uid, of: index)
         case .supersede(let id): leaveLink(id, of: index, .duplicate) { .superseded($0, id) }
         case .unanswered(let id): leaveLink(id, of: index, .timeout) { .unanswered($0, id) }
         case .probe(let id):

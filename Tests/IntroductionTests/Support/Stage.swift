@@ -15,6 +15,8 @@ struct Stage {
     let ours: ConnectionData
     let theirs: ConnectionData
     var now = Moment(nanoseconds: 1_000_000_000)
+    /// Whom the session met, as `give` found out; what it answers leaves that out.
+    var met: [Endpoint] = []
     var random = Seeded(6)
     let channel: SecuredChannel
 
@@ -22,17 +24,22 @@ struct Stage {
 
     init(
         _ preference: EncryptionPreference = .optional, weAreLower: Bool = false, seats: Int = 7,
-        peerInstance: UInt64 = 9, theirCandidates: [Candidate]? = nil, ourCandidates: [Candidate]? = nil
+        peerInstance: UInt64 = 9, theirCandidates: [Candidate]? = nil, ourCandidates: [Candidate]? = nil,
+        theirFlags: ConnectionData.Flags = [], ourFlags: ConnectionData.Flags = [],
+        theirPreference: EncryptionPreference? = nil
     ) throws {
         we = try Stage.local("we", high: weAreLower ? 1 : 3, instance: 5, preference)
-        peer = try Stage.local("peer", high: 2, instance: peerInstance, preference)
+        peer = try Stage.local("peer", high: 2, instance: peerInstance, theirPreference ?? preference)
         machine = Introductions(we, seats: seats, seed: 4)
         ours = try machine.connectionData(
-            for: peer.peer.uid, candidates: try ourCandidates ?? [Stage.address(1)], token: random.bytes(32),
-            at: now)
+            for: peer.peer.uid, candidates: try ourCandidates ?? [Stage.address(1)], flags: ourFlags,
+            token: random.bytes(32), at: now)
         theirs = try Stage.issue(
-            peer, for: we.peer.uid, theirCandidates ?? [Stage.address(2)], &random, at: now)
-        channel = peer.fingerprint.map { .encrypted($0, binding: Stage.binding) } ?? .plain
+            peer, for: we.peer.uid, theirCandidates ?? [Stage.address(2)], &random, at: now,
+            flags: theirFlags)
+        channel =
+            we.fingerprint == nil
+            ? .plain : peer.fingerprint.map { .encrypted($0, binding: Stage.binding) } ?? .plain
     }
 
     static func local(
@@ -51,10 +58,12 @@ struct Stage {
     }
 
     static func issue(
-        _ issuer: LocalPeer, for uid: UID?, _ candidates: [Candidate], _ random: inout Seeded, at now: Moment
+        _ issuer: LocalPeer, for uid: UID?, _ candidates: [Candidate], _ random: inout Seeded,
+        at now: Moment, flags: ConnectionData.Flags = []
     ) throws -> ConnectionData {
         var machine = Introductions(issuer, seed: 8)
-        return try machine.connectionData(for: uid, candidates: candidates, token: random.bytes(32), at: now)
+        return try machine.connectionData(
+            for: uid, candidates: candidates, flags: flags, token: random.bytes(32), at: now)
     }
 }
 
@@ -81,7 +90,9 @@ extension Stage {
     mutating func give(_ id: ConnectionID, _ frame: [UInt8]) -> [Action] {
         let header = FrameHeader(frame.span.extracting(0..<FrameHeader.byteCount))
         machine.receive(id, header, frame.span.extracting(FrameHeader.byteCount..<frame.count), at: now)
-        return machine.takeActions()
+        let actions = machine.takeActions()
+        met += actions.compactMap { if case .met(let endpoint) = $0 { endpoint } else { nil } }
+        return actions.filter { if case .met = $0 { false } else { true } }
     }
 
     @discardableResult
@@ -182,7 +193,14 @@ extension [Introductions.Action] {
         return nil
     }
 
-    var links: [ConnectionID] { compactMap { if case .link(let id, _, remote: _) = $0 { id } else { nil } } }
+    var links: [ConnectionID] {
+        compactMap { if case .link(let id, _, remote: _, isMesh: _) = $0 { id } else { nil } }
+    }
+
+    /// Of each link, whether entries of the mesh travel on it.
+    var meshLinks: [Bool] {
+        compactMap { if case .link(_, _, remote: _, let isMesh) = $0 { isMesh } else { nil } }
+    }
 
     var dials: [(id: ConnectionID, candidate: Candidate)] {
         compactMap {

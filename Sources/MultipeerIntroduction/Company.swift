@@ -1,0 +1,23 @@
+package import MultipeerFraming
+
+/// Who is in the mesh with the local peer, and whether there is room for more. Spec 11.
+package struct Company: Equatable, Sendable {
+    package let local: UID
+    /// Peers at the most, the local one included.
+    package let limit: Int
+    /// The members besides the local peer, in the order of their ids.
+    package var members: [Endpoint] = []
+
+    package init(_ local: UID, limit: Int = Limits.peers) {
+        self.local = local
+        self.limit = limit
+    }
+
+    /// Whether all would fit into one mesh if a peer that lists these members were linked. [mesh.full]
+    package func admits(_ remote: Endpoint, listing: [Endpoint]) -> Bool {
+        var together: Set<UID> = [local, remote.uid]
+        together.formUnion(members.map(\.uid))
+        together.formUnion(listing.map(\.uid))
+        return together.count <= limit
+    }
+}
