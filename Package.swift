@@ -43,7 +43,7 @@ let package = Package(
         layer("MultipeerFraming"),
         layer("MultipeerSecurity", ["CLibSSL", "MultipeerFraming"]),
         layer("MultipeerIntroduction", ["MultipeerSecurity", "MultipeerFraming"]),
-        layer("MultipeerMesh", ["MultipeerIntroduction", "MultipeerFraming"]),
+        layer("MultipeerMesh", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         layer(
             "MultipeerTransport",
             [

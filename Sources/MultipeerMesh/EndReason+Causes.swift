@@ -24,6 +24,7 @@ extension EndReason {
         case .refusedByPeer(let code): self.init(told: code, otherwise: .closedByPeer)
         case .refused(let code): self.init(telling: code)
         case .cancelled: self.init(code: .cancelled)
+        case .withdrawn: self.init(code: .gone)
         }
     }
 
@@ -39,6 +40,9 @@ extension EndReason {
         case .nothingIssued: self.init(code: .unknownPeer, detail: "the peer was given no connection data")
         }
     }
+
+    /// Whether the peer's instance is over, and not only a link to it. [mesh.departed]
+    var hasDeparted: Bool { code == .goodbye || code == .full }
 
     /// The peer said why.
     private init(told code: CloseCode, otherwise: Code, detail: String = "") {

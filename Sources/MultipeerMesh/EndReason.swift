@@ -80,6 +80,8 @@ extension EndReason {
         public static let closed = Code(rawValue: "the link was closed")
         /// A newer connection to the same peer took over.
         public static let superseded = Code(rawValue: "a newer connection took over")
+        /// No way leads to the peer any more in the mesh that it was in.
+        public static let gone = Code(rawValue: "the peer is no longer in the mesh")
         /// Something failed that is nobody's doing.
         public static let `internal` = Code(rawValue: "internal failure")
     }

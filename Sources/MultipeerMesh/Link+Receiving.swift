@@ -144,7 +144,10 @@ extension Link {
             awaitsJudgement = true
         case .hello, .confirm, .select, .selected, .invite, .answer, .complete:
             throw .outOfPlace(header.kind)  // [frame.order]
-        case .members, .pong, .message, .messagePart, .close, .ignorable: break
+        case .members(let entry):
+            guard isMesh else { throw .outOfPlace(header.kind) }  // [mesh.plain]
+            events.append(.members(entry))
+        case .pong, .message, .messagePart, .close, .ignorable: break
         case .open, .data, .fin, .reset, .stop, .done: break
         }
         // Answers pile up only when the peer asks and does not read.

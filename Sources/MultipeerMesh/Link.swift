@@ -21,15 +21,18 @@ package struct Link: ~Copyable, Sendable {
         package var timing: Liveness.Timing
         /// A kind that means nothing, sent once. [frame.grease]
         package var greaseKind: FrameKind?
+        /// Entries of the mesh travel on it. Spec 11.1.
+        package var isMesh: Bool
 
         package init(
             local: LinkLimits = .standard, remote: LinkLimits = .standard, timing: Liveness.Timing = .init(),
-            greaseKind: FrameKind? = nil
+            greaseKind: FrameKind? = nil, isMesh: Bool = false
         ) {
             self.local = local
             self.remote = remote
             self.timing = timing
             self.greaseKind = greaseKind
+            self.isMesh = isMesh
         }
     }
 
@@ -42,6 +45,8 @@ package struct Link: ~Copyable, Sendable {
         case datagramOffered(DatagramOffer)
         /// A frame of the verification code, SAS_REQUEST to SAS_REVEAL, for the machine that judges it.
         case code(Frame)
+        /// An entry of the mesh.
+        case members(Members)
     }
 
     package enum Phase: Equatable, Sendable {
@@ -77,6 +82,7 @@ package struct Link: ~Copyable, Sendable {
     var outgoing: OutgoingChannels
     var shares = Shares()
     var grease: FrameKind?
+    let isMesh: Bool
     /// CLOSE with this code, once so many messages are written.
     var farewell: (code: CloseCode, after: Int)?
     /// The CLOSE that is still to be written.
@@ -94,6 +100,7 @@ package struct Link: ~Copyable, Sendable {
         incomingChannels = IncomingChannels(configuration.local, now: now)
         outgoing = OutgoingChannels(configuration.remote, now: now)
         grease = configuration.greaseKind
+        isMesh = configuration.isMesh
     }
 
     /// Our own pace for PINGs that an application causes: below what the peer allows, with room left for the rest.

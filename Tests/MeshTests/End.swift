@@ -14,6 +14,8 @@ final class End {
         link = Link(configuration, now: now)
     }
 
+    convenience init(isMesh: Bool) { self.init(Link.Configuration(isMesh: isMesh)) }
+
     var wantsToSend: Bool { link.wantsToSend }
     var reassembly: ReassemblyTurns.Report { link.reassembly }
 

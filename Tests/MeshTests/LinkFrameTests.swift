@@ -34,13 +34,17 @@ struct LinkFrameTests {
         #expect(!pair.one.wantsToSend)
     }
 
-    @Test("frames for what is not built yet are read and ignored [frame.payload]")
-    func unbuilt() {
+    @Test(
+        "an entry of the mesh is handed on by a mesh link, and ends any other [mesh.plain]",
+        arguments: [true, false])
+    func entry(_ isMesh: Bool) {
         let endpoint = Endpoint(uid: UID(high: 1, low: 2), instance: 3)
-        let end = End()
-        end.receive(.members(Members(origin: endpoint, sequence: 1, members: [])), .message([1]))
-        #expect(end.link.end == nil)
-        #expect(end.messages() == [[1]])
+        let entry = Members(origin: endpoint, sequence: 1, members: [])
+        let end = End(isMesh: isMesh)
+        end.receive(.members(entry), .message([1]))
+        #expect(end.link.end == (isMesh ? nil : .violation(.outOfPlace(.members))))
+        #expect(end.link.nextEvent() == (isMesh ? .members(entry) : nil))
+        #expect(end.messages() == (isMesh ? [[1]] : []))
     }
 
     @Test("what is for other machines is handed to the owner, in order, as control frames [limit.control]")

@@ -8,7 +8,7 @@ private let layers: [Layer] = [
     Layer("MultipeerFraming"),
     Layer("MultipeerSecurity", on: ["MultipeerFraming", "CLibSSL"]),
     Layer("MultipeerIntroduction", on: ["MultipeerSecurity", "MultipeerFraming"]),
-    Layer("MultipeerMesh", on: ["MultipeerIntroduction", "MultipeerFraming"]),
+    Layer("MultipeerMesh", on: ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
     Layer(
         "MultipeerTransport",
         on: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "CPlatform"],

@@ -1,0 +1,100 @@
+import MultipeerFraming
+import MultipeerIntroduction
+
+// MARK: how one thing leads to another
+
+extension Mesh {
+    /// Until nothing follows from anything, or the owner has to end a link first.
+    mutating func settle() {
+        while true {
+            undone += introductions.takeActions()
+            if undone.isEmpty {
+                let wanted = membership.takeActions()
+                if wanted.isEmpty { break }
+                for action in wanted { carryOut(action) }
+            }
+            while let action = undone.first {
+                undone.removeFirst()
+                if let end = end(action) {
+                    actions.append(end)
+                    return
+                }
+                carryOut(action)
+            }
+        }
+        introductions.company.members = membership.component  // [mesh.full]
+    }
+
+    private func end(_ action: Introductions.Action) -> Action? {
+        switch action {
+        case .supersede(let id): .end(id, EndReason(code: .superseded), telling: .duplicate)
+        case .unanswered(let id): .end(id, EndReason(code: .timedOut), telling: .timeout)
+        default: nil
+        }
+    }
+
+    private mutating func carryOut(_ action: Introductions.Action) {
+        switch action {
+        case .dial(let id, let candidate, let accepting):
+            actions.append(.dial(id, candidate, accepting: accepting))
+        case .send(let id, let frames): actions.append(.send(id, frames))
+        case .close(let id, let code): actions.append(.close(id, code))
+        case .ask(let uid, let id): actions.append(.ask(uid, id))
+        case .probe(let id): actions.append(.probe(id))
+        case .link(let id, let data, let remote, let isMesh):
+            let uid = data.peer.uid
+            names[uid] = data.peer
+            introduced.remove(uid)
+            membership.linked(id, to: data.endpoint, isMesh: isMesh, at: now)
+            actions.append(.link(id, data, remote: remote, isMesh: isMesh))
+            note(.linked, of: uid)
+            actions.append(.settled(uid, nil))
+        case .met(let endpoint): membership.met(endpoint, at: now)
+        case .seek(let uid): note(.sought, of: uid)
+        case .fail(let uid, let failure): failed(uid, failure)
+        case .supersede, .unanswered: break
+        }
+    }
+
+    private mutating func failed(_ uid: UID, _ failure: IntroductionFailure) {
+        introduced.remove(uid)
+        membership.attemptEnded(uid, isHopeless: false, at: now)
+        note(.abandoned(EndReason(failure)), of: uid)
+        actions.append(.settled(uid, EndReason(failure)))
+    }
+
+    private mutating func carryOut(_ action: Membership.Action) {
+        if isLeaving { return }
+        switch action {
+        case .tell(let id, let entry): actions.append(.tell(id, entry))
+        case .seek(let data, let isFirst): seek(data, isFirst: isFirst)
+        case .withdraw(let uid):
+            if introduced.contains(uid) { introductions.withdraw(uid) }
+        case .leave: actions.append(.leave)
+        }
+    }
+
+    /// A member that is not linked. What the application seeks by itself goes on as it is. [mesh.dial]
+    private mutating func seek(_ data: ConnectionData, isFirst: Bool) {
+        if introductions.seeks(data.endpoint) { return }
+        let uid = data.peer.uid
+        do throws(Introductions.Refusal) {
+            guard try introductions.connect(with: data, zones: zones, at: now) else { return }
+            introduced.insert(uid)
+            names[uid] = data.peer
+            if isFirst { note(.sought, of: uid) }
+        } catch {
+            membership.attemptEnded(uid, isHopeless: error == .incompatible || error == .itself, at: now)
+        }
+    }
+
+    mutating func note(_ event: Roster.Event, of uid: UID) {
+        for transition in roster.handle(event, of: uid) {
+            guard let peer = names[uid] else { continue }
+            actions.append(.state(peer, transition.state))
+        }
+        // A name is kept while its peer is sought or linked, so that nothing grows with the peers there were.
+        guard roster.state(of: uid) == .notConnected, !introductions.awaits(uid) else { return }
+        names[uid] = nil
+    }
+}

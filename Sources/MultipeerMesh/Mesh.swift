@@ -1,0 +1,232 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+package import MultipeerSecurity
+
+/// Everything that one instance of a session decides about its peers: who is introduced, who is linked, who else is in the
+/// mesh, and what the application hears of them. Spec 6, 11 and 14.
+///
+/// Pure: connections are numbers, time and randomness are told. After every call the owner carries out `takeActions()`
+/// in order, until there are none, and sleeps until `deadline`. The links themselves are the owner's.
+package struct Mesh: Sendable {
+    package enum Action: Equatable, Sendable {
+        case dial(ConnectionID, Candidate, accepting: Fingerprint?)
+        /// Whole frames, on a connection that is no link yet.
+        case send(ConnectionID, [UInt8])
+        /// Tell the peer the code if the channel is up, then end the connection. No further call about it comes.
+        case close(ConnectionID, CloseCode)
+        /// May the holder of this connection's key be linked? Answered by `decide`, once for each peer and key.
+        case ask(UID, ConnectionID)
+        /// The connection is a link from now on; `remote` are the limits of the peer's HELLO.
+        case link(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
+        /// End this link now, and call `linkEnded` before anything else.
+        case end(ConnectionID, EndReason, telling: CloseCode)
+        /// Ask the link whether its peer still answers.
+        case probe(ConnectionID)
+        /// Write this entry on this link.
+        case tell(ConnectionID, Members)
+        /// The application hears this.
+        case state(PeerID, PeerState)
+        /// An attempt is over, with a link when there is no reason. Once for each.
+        case settled(UID, EndReason?)
+        /// The mesh has too many members, and this one gives way: end all links with FULL and begin a new instance.
+        /// [mesh.evict]
+        case leave
+        /// Make our mesh data anew: those that the members have expire some time later. [mesh.renewal]
+        case renew
+    }
+
+    package let local: LocalPeer
+    /// The interfaces on which link-local addresses are tried.
+    package var zones: [UInt32] = []
+
+    var introductions: Introductions
+    var membership: Membership
+    var roster: Roster
+    var names: [UID: PeerID] = [:]
+    /// Those that only the mesh wants.
+    var introduced: Set<UID> = []
+    /// When our mesh data are to be made anew; nil before the first.
+    var renewal: Moment?
+    var isLeaving = false
+    var now = Moment(nanoseconds: 0)
+    var actions: [Action] = []
+    /// What the introductions decided and nobody has looked at yet. It waits behind an `end` that is not carried out, because
+    /// what the application hears depends on that.
+    var undone: [Introductions.Action] = []
+
+    /// `seed` feeds jitter, holds and GREASE, nothing secret. `peers`: those of the mesh at the most, the local one included;
+    /// links are one fewer. `last`: the last connection of the instance before, so that no number comes twice.
+    package init(_ local: LocalPeer, peers: Int = Limits.peers, seed: UInt64, after last: UInt32 = 0) {
+        self.local = local
+        introductions = Introductions(local, seats: peers - 1, seed: seed, after: last)
+        membership = Membership(local.endpoint, peers: peers, seed: ~seed)
+        roster = Roster(seats: peers - 1)
+    }
+
+    package mutating func takeActions() -> [Action] {
+        settle()
+        defer { actions = [] }
+        return actions
+    }
+
+    package var deadline: Moment? {
+        [introductions.deadline, membership.deadline, renewal].compactMap { $0 }.min()
+    }
+
+    package mutating func advance(to now: Moment) {
+        self.now = now
+        introductions.advance(to: now)
+        membership.advance(to: now)
+        guard let renewal, renewal <= now else { return }
+        self.renewal = nil
+        actions.append(.renew)
+    }
+
+    package var lastConnection: UInt32 { introductions.lastConnection }
+}
+
+// MARK: what the application asks for
+
+extension Mesh {
+    /// `token`: 32 random bytes, used when a new token is needed. Data with the flag `mesh` and no recipient are also what
+    /// the members of the mesh hear of us.
+    package mutating func connectionData(
+        for recipient: UID?, candidates: [Candidate], flags: ConnectionData.Flags = [], token: [UInt8],
+        at now: Moment
+    ) throws(InvalidConnectionData) -> ConnectionData {
+        self.now = now
+        let data = try introductions.connectionData(
+            for: recipient, candidates: candidates, flags: flags, token: token, at: now)
+        if recipient == nil, flags.contains(.mesh) {
+            renewal = now + Timing.meshRenewal
+            membership.publish(data, at: now)
+        }
+        return data
+    }
+
+    /// Starts to seek the peer of `data`; answers false when it is linked or sought already with the same data.
+    package mutating func connect(
+        with data: ConnectionData, within patience: Duration = Timing.attempt, at now: Moment
+    ) throws(Introductions.Refusal) -> Bool {
+        self.now = now
+        let hasStarted = try introductions.connect(with: data, zones: zones, within: patience, at: now)
+        introduced.remove(data.peer.uid)
+        if hasStarted || introductions.isSeeking(data.peer.uid) {
+            names[data.peer.uid] = data.peer
+            note(.sought, of: data.peer.uid)
+        }
+        return hasStarted
+    }
+
+    /// Our mesh data could not be made anew now.
+    package mutating func postponeRenewal() { renewal = now + Mesh.renewalPause }
+
+    private static let renewalPause = Duration.seconds(60)
+
+    /// Stops seeking; does nothing for a linked peer.
+    package mutating func cancel(_ uid: UID, at now: Moment) {
+        self.now = now
+        introductions.cancel(uid, at: now)
+    }
+
+    /// The session leaves: nobody is awaited any more. Links are the owner's to close.
+    package mutating func cancelAll(at now: Moment) {
+        self.now = now
+        introductions.cancelAll(at: now)
+        isLeaving = true
+    }
+}
+
+// MARK: what the network brings
+
+extension Mesh {
+    package var acceptedFingerprints: [Fingerprint] { introductions.acceptedFingerprints }
+    package var awaitsPlain: Bool { introductions.awaitsPlain }
+
+    package mutating func accepted(at now: Moment) -> ConnectionID {
+        self.now = now
+        return introductions.accepted(at: now)
+    }
+
+    package mutating func secured(
+        _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
+    ) {
+        self.now = now
+        introductions.secured(id, channel, nonce: nonce, at: now)
+    }
+
+    package mutating func receive(
+        _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
+    ) {
+        self.now = now
+        introductions.receive(id, header, payload, at: now)
+    }
+
+    package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
+        self.now = now
+        introductions.violated(id, code, at: now)
+    }
+
+    package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
+        self.now = now
+        introductions.lost(id, setback, at: now)
+    }
+
+    package mutating func decide(
+        _ uid: UID, asked connection: ConnectionID? = nil, isTrusted: Bool, at now: Moment
+    ) {
+        self.now = now
+        introductions.decide(uid, asked: connection, isTrusted: isTrusted, at: now)
+    }
+
+    package func phase(of id: ConnectionID) -> Handshake.Phase? { introductions.phase(of: id) }
+    package func showsIdentity(_ uid: UID) -> Bool { introductions.showsIdentity(uid) }
+    package func awaits(_ uid: UID) -> Bool { introductions.awaits(uid) }
+    package func isLinked(to endpoint: Endpoint) -> Bool { introductions.isLinked(to: endpoint) }
+    package func isConfirmed(_ id: ConnectionID) -> Bool { introductions.isConfirmed(id) }
+}
+
+// MARK: what links bring
+
+extension Mesh {
+    /// The link to `uid` is over. `wasUsed`: its peer has shown that it knew of the link.
+    package mutating func linkEnded(
+        _ id: ConnectionID, of uid: UID, _ reason: EndReason, wasUsed: Bool, at now: Moment
+    ) {
+        self.now = now
+        let mayResume = reason.code == .lost && !wasUsed
+        introductions.linkEnded(id, of: uid, mayResume: mayResume, at: now)
+        membership.linkEnded(id, hasDeparted: reason.hasDeparted, at: now)
+        note(reason.code == .superseded ? .superseded : .linkEnded(reason), of: uid)
+    }
+
+    package mutating func probeAnswered(by uid: UID, at now: Moment) {
+        self.now = now
+        introductions.probeAnswered(by: uid, at: now)
+    }
+
+    /// Answers with what is wrong, if the link has to end for it.
+    package mutating func membersArrived(
+        _ entry: Members, on id: ConnectionID, at now: Moment
+    ) -> Violation? {
+        self.now = now
+        do throws(Violation) {
+            try membership.receive(entry, on: id, at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
+
+// MARK: facts
+
+extension Mesh {
+    /// The name of a peer that is sought or linked.
+    package func name(of uid: UID) -> PeerID? { names[uid] }
+    package func state(of uid: UID) -> PeerStates.State { roster.state(of: uid) }
+    package func peers(_ state: PeerStates.State) -> [UID] { roster.peers(state) }
+    /// The members of the mesh besides the local peer, in the order of their ids.
+    package var component: [Endpoint] { membership.component }
+    package var entries: [Members] { membership.entries }
+}
