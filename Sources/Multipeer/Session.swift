@@ -18,7 +18,8 @@ public import MultipeerTransport
 /// of it ends its links without a goodbye, its searches, and its events.
 ///
 /// What happens at the limits, all of them in chapter 15 of the spec:
-/// - 7 links: `connect` throws `ended` with the reason `full`, and so does the other side's.
+/// - 7 links, or 8 peers in the mesh, unless `configuration.peers` says otherwise: `connect` throws `ended` with the reason
+///   `full`, and so does the other side's.
 /// - 32 peers sought or linked: `connect` throws `ended` with the reason `busy`.
 /// - 4 MiB, or 16,384 messages, accepted and not yet written to one peer: `send` waits.
 /// - 256 KiB, or 1,024 messages, on their way to one peer over UDP: `send` of an unreliable one waits.
@@ -81,9 +82,16 @@ public actor Session {
     /// session leaves, the call waits, and answers for the time behind that.
     ///
     /// Throws `system` when the session cannot listen or the machine has no address.
-    public func connectionData(for recipient: PeerID? = nil) async throws(MultipeerError) -> ConnectionData {
+    ///
+    /// With `mesh`, a link made of it joins both sides' meshes: everyone in them is introduced to everyone, up to
+    /// `configuration.peers`, and the others come up in `events` by themselves. Both sides have to hand out such data,
+    /// and links that are not encrypted introduce nobody unless both prefer none. Without it a link is between two.
+    /// A session with the topology `star` throws `invalidArgument` for it.
+    public func connectionData(
+        for recipient: PeerID? = nil, mesh: Bool = false
+    ) async throws(MultipeerError) -> ConnectionData {
         try await MultipeerError.translating { () async throws(SessionFault) in
-            try await driver.connectionData(for: recipient?.uid)
+            try await driver.connectionData(for: recipient?.uid, joinsMesh: mesh)
         }
     }
 

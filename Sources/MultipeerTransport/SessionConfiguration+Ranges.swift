@@ -16,7 +16,7 @@ extension SessionConfiguration {
         try Self.require(
             silence < death, "silence is shorter than death; \(silence) is not shorter than \(death)")
         try Self.require(death <= .seconds(3_600), "death is 1 hour at the most, not \(death)")
-        try Self.require(seats >= 1, "there is one seat at least, not \(seats)")
+        try Self.require(2...16 ~= peers, "peers is 2 to 16, not \(peers)")
         try validateAddresses()
     }
 

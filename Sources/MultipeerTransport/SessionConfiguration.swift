@@ -7,6 +7,14 @@ public import MultipeerSecurity
 ///
 /// What is outside its range here is refused when a session is made with it.
 public struct SessionConfiguration: Sendable {
+    /// Who is linked with whom.
+    public enum Topology: Sendable {
+        /// Everyone with everyone: each member is introduced to all others. Spec 11.
+        case mesh
+        /// Everyone with those alone with whom it linked by itself.
+        case star
+    }
+
     /// Whether links are encrypted. With an identity, `.optional` counts as `.required`. Spec 5.1.
     public var preference: EncryptionPreference
     /// The certificate and key to show; nil makes a fresh key for the session. Ignored when the preference is none.
@@ -45,8 +53,12 @@ public struct SessionConfiguration: Sendable {
     public var datagrams: Bool
     /// Where TLS secrets are written for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil writes none.
     public var keyLog: KeyLog?
-    /// Links at the most. Spec 15.
-    package var seats: Int
+    /// Peers of the mesh at the most, the local one included: 2 to 16; 8 unless set. Links are one fewer. Everyone in a mesh
+    /// should have the same; the smallest decides.
+    public var peers: Int
+    /// Whether peers that join by an invitation, or by connection data for the mesh, are introduced to each other; a mesh
+    /// unless set.
+    public var topology: Topology
     /// The same, found out when it is known where the session listens. A test puts itself in between.
     package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
     /// What is offered instead of the UDP port at which the session receives. A test puts itself in between.
@@ -69,7 +81,8 @@ public struct SessionConfiguration: Sendable {
         maxChannels = Limits.channels
         silence = .seconds(3)
         death = .seconds(10)
-        seats = Limits.peers - 1
+        peers = Limits.peers
+        topology = .mesh
         keyLog = nil
         datagrams = true
         advertising = nil

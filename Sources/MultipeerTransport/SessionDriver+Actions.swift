@@ -6,32 +6,37 @@ import MultipeerSecurity
 // MARK: what the machines decided
 
 extension SessionDriver {
-    /// Carries out what the introductions decided, in order, until they want nothing more.
+    /// Carries out what was decided, in order, until nothing more is wanted.
     func carryOut() {
         while true {
-            let actions = introductions.takeActions()
+            let actions = mesh.takeActions()
             if actions.isEmpty { return }
             for action in actions { carryOut(action) }
         }
     }
 
-    private func carryOut(_ action: Introductions.Action) {
+    private func carryOut(_ action: Mesh.Action) {
         switch action {
         case .dial(let id, let candidate, let accepting): dial(id, candidate, accepting: accepting)
         case .send(let id, let frame): send(frame, on: id)
         case .close(let id, let code): part(id, code)
         case .ask(let uid, let id): ask(uid, about: id)
-        case .link(let id, let data, let remote): link(id, data, remote)
-        case .supersede(let id): endLink(id, EndReason(code: .superseded), telling: .duplicate)
-        case .unanswered(let id): endLink(id, EndReason(code: .timedOut), telling: .timeout)
+        case .link(let id, let data, let remote, let isMesh): link(id, data, remote, isMesh: isMesh)
+        case .end(let id, let reason, let code): endLink(id, reason, telling: code)
         case .probe(let id):
             wires[id]?.seat?.link.probe()
             dirty.insert(id)
-        case .seek(let uid): note(.sought, of: uid)
-        case .fail(let uid, let failure):
-            questions.removeValue(forKey: uid)?.cancel()
-            note(.abandoned(EndReason(failure)), of: uid)
-            settleOutcomes(of: uid, EndReason(failure))
+        case .tell(let id, let entry):
+            wires[id]?.seat?.link.say(.members(entry))
+            dirty.insert(id)
+        case .state(let peer, let state):
+            pending.append(.peer(peer, state))
+            forget(peer.uid)
+        case .settled(let uid, let reason):
+            if reason != nil { questions.removeValue(forKey: uid)?.cancel() }
+            settleOutcomes(of: uid, reason)
+        case .leave: giveWay()
+        case .renew: renewMeshData()
         }
     }
 
@@ -57,17 +62,17 @@ extension SessionDriver {
 
     // MARK: links
 
-    private func link(_ id: ConnectionID, _ data: ConnectionData, _ remote: LinkLimits) {
+    private func link(_ id: ConnectionID, _ data: ConnectionData, _ remote: LinkLimits, isMesh: Bool) {
         let uid = data.peer.uid
         guard let wire = wires[id] else {
-            return introductions.linkEnded(id, of: uid, mayResume: true, at: loop.now)
+            return mesh.linkEnded(id, of: uid, EndReason(code: .lost), wasUsed: false, at: loop.now)
         }
-        let limits = introductions.local.limits
+        let limits = mesh.local.limits
         var link = Link(
             Link.Configuration(
                 local: limits, remote: remote,
                 timing: Liveness.Timing(silence: configuration.silence, death: configuration.death),
-                greaseKind: Grease.frameKind(randomness.next())), now: loop.now)
+                greaseKind: Grease.frameKind(randomness.next()), isMesh: isMesh), now: loop.now)
         link.hasTurn = false
         let outlet = outlets.open(
             uid, longestMessage: Int(clamping: remote.maxMessage),
@@ -75,12 +80,10 @@ extension SessionDriver {
         wire.seat = Seat(
             data, link: link, outlet: outlet, suite: wire.channel?.suite,
             authentication: authentications[uid] ?? (wire.channel?.suite == nil ? .tokens : .connectionData))
-        names[uid] = data.peer
         acceptor?.ended(id)
+        if isMesh { mesh.zones = linkLocalZones() }
         dirty.insert(id)
         if let seat = wire.seat { openDatagrams(wire, seat, data) }
-        note(.linked, of: uid)
-        settleOutcomes(of: uid, nil)
     }
 
     /// Takes what a link has ready: messages first, then channels, then what is rare, then its end. `detail` says more of a loss.
@@ -91,9 +94,10 @@ extension SessionDriver {
         while let event = seat.link.nextEvent() {
             switch event {
             case .markReached(let mark): reached(mark)
-            case .probeAnswered: introductions.probeAnswered(by: seat.peer.uid, at: loop.now)
+            case .probeAnswered: mesh.probeAnswered(by: seat.peer.uid, at: loop.now)
             case .datagramOffered(let offer): datagramsOffered(offer, wire, seat)
             case .code(let frame): verify(frame, wire, seat)
+            case .members(let entry): membersArrived(entry, wire, seat)
             case .roundTrip: break
             }
         }
@@ -101,6 +105,12 @@ extension SessionDriver {
         giveTurn(wire, seat)
         guard let end = seat.link.end else { return }
         ended(wire, seat, end == .lost ? EndReason(code: .lost, detail: detail) : EndReason(end))
+    }
+
+    private func membersArrived(_ entry: Members, _ wire: Wire, _ seat: Seat) {
+        if let violation = mesh.membersArrived(entry, on: wire.id, at: loop.now) {
+            seat.link.violated(violation)
+        }
     }
 
     func endLink(_ id: ConnectionID, _ reason: EndReason, telling code: CloseCode) {
@@ -135,18 +145,17 @@ extension SessionDriver {
             messages: seat.link.queuedMessages + untaken.count,
             bytes: untaken.reduce(seat.link.queuedBytes) { $0 + $1.count })
         let statistics = seat.link.statistics
-        let unused =
-            reason.code == .lost && statistics.messagesReceived == 0 && statistics.roundTrip == nil
-            && !seat.hasHeardOfChannels
+        let wasUsed =
+            statistics.messagesReceived > 0 || statistics.roundTrip != nil || seat.hasHeardOfChannels
         failChannels(seat, reason)
         closeDatagrams(seat)
         takeTurn(from: wire.id)
         part(wire.id, .ok)
         settleMarks(of: uid)
         seat.verification?.settle(.failure(.ended(reason)))
-        introductions.linkEnded(wire.id, of: uid, mayResume: unused, at: loop.now)
-        note(
-            reason.code == .superseded ? .superseded : .linkEnded(reason), of: uid, undelivered: undelivered)
+        var whole = reason
+        whole.undelivered = undelivered
+        mesh.linkEnded(wire.id, of: uid, whole, wasUsed: wasUsed, at: loop.now)
     }
 
     /// The connection ended below the frames.
@@ -162,7 +171,7 @@ extension SessionDriver {
             seat.link.lost()  // [tls.truncation]
             collect(wire, seat, detail: setback.detail)
         } else {
-            introductions.lost(wire.id, setback, at: loop.now)
+            mesh.lost(wire.id, setback, at: loop.now)
         }
         carryOut()
     }
@@ -176,25 +185,9 @@ extension SessionDriver {
         wire.channel = nil
     }
 
-    // MARK: states
-
-    func note(_ event: Roster.Event, of uid: UID, undelivered: Undelivered = Undelivered()) {
-        for transition in roster.handle(event, of: uid) {
-            guard let peer = names[uid] else { continue }
-            pending.append(.peer(peer, transition.state.with(undelivered)))
-        }
-        // What is known of a peer is kept while it is sought or linked, so that nothing grows with the peers there were.
-        guard roster.state(of: uid) == .notConnected, !introductions.awaits(uid) else { return }
-        names[uid] = nil
-        authentications[uid] = nil
-    }
-}
-
-extension PeerState {
-    fileprivate func with(_ undelivered: Undelivered) -> PeerState {
-        guard case .notConnected(var reason) = self else { return self }
-        reason.undelivered = undelivered
-        return .notConnected(reason)
+    /// What is known of a peer is kept while it is sought or linked, so that nothing grows with the peers there were.
+    private func forget(_ uid: UID) {
+        if mesh.state(of: uid) == .notConnected, !mesh.awaits(uid) { authentications[uid] = nil }
     }
 }
 

@@ -7,19 +7,40 @@ import MultipeerSecurity
 
 extension SessionDriver {
     /// The data to hand to `recipient`, or, when nil, to whoever it is handed to. Listens from the first call on.
-    package func connectionData(for recipient: UID?) async throws(SessionFault) -> ConnectionData {
+    /// With `joinsMesh`, links made with it join the mesh.
+    package func connectionData(
+        for recipient: UID?, joinsMesh: Bool = false
+    ) async throws(SessionFault) -> ConnectionData {
+        if joinsMesh, configuration.topology == .star {
+            throw .invalidArgument("a session whose topology is star joins no mesh")  // [mesh.star]
+        }
         await leaving()
         try listen()
+        // What members of the mesh hear of us is there before anybody can be one.
+        if joinsMesh, recipient != nil { _ = try issue(for: nil, joinsMesh: true) }
+        let data = try issue(for: recipient, joinsMesh: joinsMesh)
+        loop.wantsTurnEnd(self)
+        return data
+    }
+
+    private func issue(for recipient: UID?, joinsMesh: Bool) throws(SessionFault) -> ConnectionData {
         let candidates = try candidates()
         var token = try SessionFault.security { () throws(SecurityFault) in try Randomness.bytes(32) }
         defer { token.erase() }  // [secret.erase]
+        var flags: ConnectionData.Flags = configuration.datagrams ? .datagrams : []
+        if joinsMesh { flags.insert(.mesh) }
         do throws(InvalidConnectionData) {
-            return try introductions.connectionData(
-                for: recipient, candidates: candidates, flags: configuration.datagrams ? .datagrams : [],
-                token: token, at: EventLoop.currentMoment())
+            return try mesh.connectionData(
+                for: recipient, candidates: candidates, flags: flags, token: token,
+                at: EventLoop.currentMoment())
         } catch {
             throw .invalidData(error)
         }
+    }
+
+    /// The members' copy of our data is old. Where that fails it is tried again later. [mesh.renewal]
+    func renewMeshData() {
+        do throws(SessionFault) { _ = try issue(for: nil, joinsMesh: true) } catch { mesh.postponeRenewal() }
     }
 
     /// Seeks the peer of `data` and answers once it is linked; throws why not.
@@ -28,17 +49,13 @@ extension SessionDriver {
         try listen()
         let uid = data.peer.uid
         do throws(Introductions.Refusal) {
-            let hasStarted = try introductions.connect(
-                with: data, zones: linkLocalZones(for: data), within: configuration.patience,
-                at: EventLoop.currentMoment())
-            if hasStarted {
-                names[uid] = data.peer
-                note(.sought, of: uid)
-            }
+            if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
+            _ = try mesh.connect(
+                with: data, within: configuration.patience, at: EventLoop.currentMoment())
         } catch {
             throw .refused(EndReason(error))
         }
-        if introductions.isLinked(to: data.endpoint) { return }
+        if mesh.isLinked(to: data.endpoint) { return }
         // It is sought now, by this call or by one before, so there will be an outcome.
         let outcome = Signal<EndReason?>()
         outcomes[uid, default: []].append(outcome)
@@ -52,7 +69,7 @@ extension SessionDriver {
 
     /// Stops seeking a peer; does nothing for one that is linked.
     package func cancel(_ uid: UID) {
-        introductions.cancel(uid, at: EventLoop.currentMoment())
+        mesh.cancel(uid, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
     }
 
@@ -72,7 +89,7 @@ extension SessionDriver {
     package func disconnect(within patience: Duration) async {
         takeFromCallers()
         let now = EventLoop.currentMoment()
-        introductions.cancelAll(at: now)
+        mesh.cancelAll(at: now)
         carryOut()
         for wire in Array(wires.values) {
             guard let seat = wire.seat else { continue }
@@ -97,6 +114,14 @@ extension SessionDriver {
         }
     }
 
+    /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
+    func giveWay() {
+        let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
+        for wire in Array(wires.values) where wire.seat != nil { endLink(wire.id, reason, telling: .full) }
+        mesh.cancelAll(at: loop.now)
+        leaveDeadline = leaveDeadline ?? loop.now
+    }
+
     /// The patience is over: whoever still holds a link is told so, and nothing more is waited for.
     func leaveNow() {
         leaveDeadline = .distantFuture
@@ -110,15 +135,15 @@ extension SessionDriver {
         guard leaveDeadline != nil, wires.isEmpty else { return }
         leaveDeadline = nil
         let fresh = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
-        introductions = Introductions(
-            fresh, seats: configuration.seats, seed: randomness.next(), after: introductions.lastConnection)
+        mesh = Mesh(
+            fresh, peers: configuration.peers, seed: randomness.next(), after: mesh.lastConnection)
         releaseWhoWaitsToLeave()
     }
 
     /// Ends everything at once, without a goodbye, listening too: the session's owner is gone.
     package func shutDown() {
         stopListening()
-        introductions.cancelAll(at: EventLoop.currentMoment())
+        mesh.cancelAll(at: EventLoop.currentMoment())
         carryOut()
         for wire in Array(wires.values) { abandon(wire) }
         leaveDeadline = nil
@@ -178,9 +203,8 @@ extension SessionDriver {
         return configuration.advertising?(candidates) ?? candidates
     }
 
-    private func linkLocalZones(for data: ConnectionData) -> [UInt32] {
-        // Listing the interfaces costs more than the rest of a call: only where an address needs one.
-        guard data.candidates.contains(where: \.isLinkLocal) else { return [] }
-        return ((try? NetworkInterface.all()) ?? []).filter { $0.isUp && !$0.isLoopback }.map(\.index)
+    /// Listing the interfaces costs more than the rest of a call: only where an address needs one.
+    func linkLocalZones() -> [UInt32] {
+        ((try? NetworkInterface.all()) ?? []).filter { $0.isUp && !$0.isLoopback }.map(\.index)
     }
 }

@@ -8,7 +8,7 @@ import MultipeerSecurity
 extension SessionDriver {
     func dial(_ id: ConnectionID, _ candidate: Candidate, accepting: Fingerprint?) {
         guard let address = SocketAddress(candidate) else {
-            return introductions.lost(id, .unreachable("not an address"), at: loop.now)
+            return mesh.lost(id, .unreachable("not an address"), at: loop.now)
         }
         do throws(SocketFault) {
             let wire = Wire(
@@ -16,7 +16,7 @@ extension SessionDriver {
             try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .writable)
             wires[id] = wire
         } catch {
-            introductions.lost(id, .unreachable("\(address): \(error)"), at: loop.now)
+            mesh.lost(id, .unreachable("\(address): \(error)"), at: loop.now)
         }
     }
 
@@ -55,18 +55,18 @@ extension SessionDriver {
 
     private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
         guard leaveDeadline == nil else { return }
-        let id = introductions.accepted(at: loop.now)
+        let id = mesh.accepted(at: loop.now)
         let wire = Wire(id, socket, to: remote, dialled: false, accepting: nil)
         do throws(SocketFault) {
             try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .readable)
             wires[id] = wire
         } catch {
-            return introductions.lost(id, .unreachable("\(error)"), at: loop.now)
+            return mesh.lost(id, .unreachable("\(error)"), at: loop.now)
         }
         for stranger in acceptor?.admit(id, from: remote.host) ?? [] {  // [limit.unauthenticated]
             guard let wire = wires[stranger] else { continue }
             close(wire)
-            introductions.lost(stranger, .lost, at: loop.now)
+            mesh.lost(stranger, .lost, at: loop.now)
         }
     }
 

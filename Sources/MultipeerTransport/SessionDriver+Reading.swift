@@ -43,8 +43,8 @@ extension SessionDriver {
         let first = ciphertext.read { $0.isEmpty ? 0 : $0[0] }
         if first == 0x16, let tls {
             wire.channel = try SecureChannel.tls(
-                tls, role: .server, accepting: introductions.acceptedFingerprints)
-        } else if first == UInt8(ascii: "M"), introductions.awaitsPlain {  // [enc.required]
+                tls, role: .server, accepting: mesh.acceptedFingerprints)
+        } else if first == UInt8(ascii: "M"), mesh.awaitsPlain {  // [enc.required]
             wire.channel = SecureChannel.plain()
         } else {
             lost(wire, .lost)
@@ -58,7 +58,7 @@ extension SessionDriver {
         dirty.insert(wire.id)
         guard try wire.channel?.handshake() == true else { return false }
         wire.phase = .framed
-        introductions.secured(
+        mesh.secured(
             wire.id, try secured(wire), nonce: try Randomness.bytes(32), at: loop.now)
         carryOut()
         return wires[wire.id] === wire
@@ -104,13 +104,13 @@ extension SessionDriver {
                     }
                     plaintext.discard(used)
                     guard let header = one.header else { return }
-                    introductions.receive(wire.id, header, one.payload.span, at: loop.now)
+                    mesh.receive(wire.id, header, one.payload.span, at: loop.now)
                     carryOut()
-                    if introductions.isConfirmed(wire.id) { acceptor?.ended(wire.id) }
+                    if mesh.isConfirmed(wire.id) { acceptor?.ended(wire.id) }
                 }
             }
         } catch {
-            introductions.violated(wire.id, error.closeCode, at: loop.now)
+            mesh.violated(wire.id, error.closeCode, at: loop.now)
             carryOut()
         }
     }

@@ -32,7 +32,7 @@ extension SessionDriver {
 
     private func advance() {
         let now = loop.now
-        introductions.advance(to: now)
+        mesh.advance(to: now)
         for wire in Array(wires.values) {
             if case .parting(let deadline) = wire.phase, deadline <= now { close(wire) }
             guard let seat = wire.seat else { continue }
@@ -93,7 +93,7 @@ extension SessionDriver {
     }
 
     private func setDeadline() {
-        var earliest = introductions.deadline
+        var earliest = mesh.deadline
         func note(_ moment: Moment?) {
             guard let moment else { return }
             earliest = min(earliest ?? moment, moment)

@@ -26,8 +26,7 @@ package actor SessionDriver: LoopClient {
     nonisolated package let identity: Identity?
     let tls: TLSContext?
 
-    var introductions: Introductions
-    var roster: Roster
+    var mesh: Mesh
     var wires: [ConnectionID: Wire] = [:]
     var dirty: Set<ConnectionID> = []
     /// Those that could not write everything in their turn.
@@ -41,7 +40,6 @@ package actor SessionDriver: LoopClient {
     /// Set while the session leaves: until when it waits for its links to drain.
     var leaveDeadline: Moment?
     var turns = ReassemblyTurns()
-    var names: [UID: PeerID] = [:]
     var questions: [UID: Task<Void, Never>] = [:]
     var authentications: [UID: LinkFacts.Authentication] = [:]
     /// First keys, for the life of the session, when there is no store on disk.
@@ -74,8 +72,7 @@ package actor SessionDriver: LoopClient {
         }
         var randomness = SystemRandomness()
         let local = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
-        introductions = Introductions(local, seats: configuration.seats, seed: randomness.next())
-        roster = Roster(seats: configuration.seats)
+        mesh = Mesh(local, peers: configuration.peers, seed: randomness.next())
         let consumed = Consumption()
         self.consumed = consumed
         inbox = Inbox(reportAfter: Limits.messageCredit / 8) { consumed.add($0) }
