@@ -20,7 +20,7 @@ struct Issuer: Sendable {
     }
 
     private var records: [Audience: Record] = [:]
-    /// What the mesh was given before it was renewed: good until it expires. [mesh.renewal]
+    /// What the mesh was given before it was renewed: good until it expires. [mesh.data]
     private var former: Record?
 
     /// The data for `recipient`, for the members of the mesh, or the open one. `token`: 32 random bytes, used if a new

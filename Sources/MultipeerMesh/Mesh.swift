@@ -31,7 +31,7 @@ package struct Mesh: Sendable {
         /// The mesh has too many members, and this one gives way: end all links with FULL and begin a new instance.
         /// [mesh.evict]
         case leave
-        /// Make our mesh data anew: those that the members have expire some time later. [mesh.renewal]
+        /// Make our mesh data anew: those that the members have expire some time later. [mesh.data]
         case renew
     }
 

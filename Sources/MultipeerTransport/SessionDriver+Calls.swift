@@ -38,7 +38,7 @@ extension SessionDriver {
         }
     }
 
-    /// The members' copy of our data is old. Where that fails it is tried again later. [mesh.renewal]
+    /// The members' copy of our data is old. Where that fails it is tried again later. [mesh.data]
     func renewMeshData() {
         do throws(SessionFault) { _ = try issue(for: nil, joinsMesh: true) } catch { mesh.postponeRenewal() }
     }

@@ -106,7 +106,7 @@ struct MeshLinkTests {
     }
 
     @Test(
-        "mesh data are renewed after half their life, and the old ones are honoured to its end [mesh.renewal]"
+        "mesh data are renewed after half their life, and the old ones are honoured to its end [mesh.data]"
     )
     func renewal() throws {
         var stage = try Stage(theirFlags: .mesh)

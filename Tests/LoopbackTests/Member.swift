@@ -1,0 +1,82 @@
+import Multipeer
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerTransport
+
+/// One session of a mesh, and what its application has heard so far.
+actor Member {
+    nonisolated let session: Session
+    nonisolated var peer: PeerID { session.peer }
+    /// Of each peer, every state in order.
+    private(set) var heard: [PeerID: [PeerState]] = [:]
+    private(set) var messages: [[UInt8]] = []
+
+    init(_ name: String, _ configuration: SessionConfiguration = .loopback()) throws {
+        session = try Session(peer: PeerID(displayName: name), configuration: configuration)
+    }
+
+    static func several(
+        _ count: Int, _ configuration: SessionConfiguration = .loopback()
+    ) throws -> [Member] {
+        try (0..<count).map { try Member("member \($0)", configuration) }
+    }
+
+    var connected: Set<PeerID> { Set(heard.filter { $0.value.last == .connected }.keys) }
+
+    /// Takes events until this holds.
+    func until(_ isSo: (isolated Member) -> Bool) async {
+        if isSo(self) { return }
+        for await event in session.events {
+            switch event {
+            case .peer(let peer, let state): heard[peer, default: []].append(state)
+            case .message(let message): messages.append(message.bytes)
+            case .stream, .resource, .verificationRequested: break
+            }
+            if isSo(self) { return }
+        }
+    }
+
+    func ends(of peer: PeerID) -> [EndReason] {
+        heard[peer, default: []].compactMap { if case .notConnected(let reason) = $0 { reason } else { nil } }
+    }
+
+    /// Each hands mesh data to the other.
+    func join(_ other: Member) async -> (Result<Void, MultipeerError>, Result<Void, MultipeerError>) {
+        do {
+            let (mine, theirs) = (
+                try await session.connectionData(mesh: true),
+                try await other.session.connectionData(mesh: true)
+            )
+            async let first = session.trying(theirs)
+            async let second = other.session.trying(mine)
+            return await (first, second)
+        } catch {
+            return (.failure(error), .failure(error))
+        }
+    }
+}
+
+extension [Member] {
+    /// Each joins the one before it.
+    func joinInAChain() async {
+        await withTaskGroup(of: Void.self) { group in
+            for (one, next) in zip(self, dropFirst()) { group.addTask { _ = await one.join(next) } }
+        }
+    }
+
+    /// Waits until everyone is linked with everyone.
+    func areAllLinked() async throws {
+        let everyone = Set(map(\.peer))
+        for member in self {
+            try await within(.seconds(60)) {
+                await member.until { $0.connected == everyone.subtracting([member.peer]) }
+            }
+        }
+    }
+
+    func end() async {
+        await withTaskGroup(of: Void.self) { group in
+            for member in self { group.addTask { await member.session.disconnect() } }
+        }
+    }
+}
