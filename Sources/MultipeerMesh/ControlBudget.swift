@@ -49,6 +49,9 @@ package struct ControlBudget: Sendable {
         return true
     }
 
+    /// When the next token of time comes, seen from the last charge.
+    var nextToken: Moment { filled + .nanoseconds(interval) }
+
     private mutating func fill(at now: Moment) {
         let passed = max(0, (now - filled).wholeNanoseconds / interval)
         filled = filled + .nanoseconds(passed * interval)
