@@ -1,12 +1,18 @@
 package import MultipeerFraming
 package import MultipeerIntroduction
 
-/// Who is in the mesh, as one member knows it. Spec 11.
+/// Who is in the mesh, as one member knows it: the entries that members flood, who can be reached over them, whom that
+/// makes us seek, and whether there is room. Spec 11.
+///
+/// Pure: it never reads a clock or a random source, and knows links by number only. After every call the owner carries
+/// out `takeActions()` in order and sleeps until `deadline`. What is done is decided when it is taken, so that a link
+/// which replaces another in one go makes nobody seek.
 package struct Membership: Sendable {
     package enum Action: Equatable, Sendable {
         /// Write this entry on that mesh link.
         case tell(ConnectionID, Members)
-        /// Make a link to whoever these data are of; `isFirst`: the application hears that it is connecting.
+        /// Make a link to whoever these data are of, instead of what was sought of the same peer before. `isFirst`: the
+        /// application hears that it is connecting.
         case seek(ConnectionData, isFirst: Bool)
         /// Stop seeking: it is no longer in the mesh.
         case withdraw(UID)
@@ -14,10 +20,48 @@ package struct Membership: Sendable {
         case leave
     }
 
+    /// The timers and limits of chapter 11.
+    package enum Timing {
+        /// For so long an entry is kept that nobody reachable stands for.
+        package static let unreachable = Duration.seconds(60)
+        /// For so long entries of an endpoint that left are ignored.
+        package static let departure = Duration.seconds(60)
+        /// For so long an endpoint that showed itself counts as real.
+        package static let meeting = Duration.seconds(60)
+        package static let firstPause = Duration.seconds(1)
+        /// Short, because two members link only while both try: after a fault all is well within 15 s.
+        package static let longestPause = Duration.seconds(4)
+        /// A link that ended sooner counts as an attempt that failed.
+        package static let steady = Duration.seconds(30)
+        /// Newer data of a peer that is being sought are used after so long.
+        package static let freshData = Duration.seconds(5)
+        /// After so long with too many members, their pairs decide who goes.
+        package static let backstop = Duration.seconds(10)
+    }
+
     let local: Endpoint
+    /// Members of the whole mesh at the most, this one included.
     let cap: Int
     var jitter: Jitter
-    var links: [ConnectionID: (endpoint: Endpoint, isMesh: Bool)] = [:]
+    var now = Moment(nanoseconds: 0)
+    /// The own entry; nil until data are published.
+    var own: Members?
+    var links: [ConnectionID: MeshLink] = [:]
+    /// The entries of others. With the own one, and one for each mesh link whose entry is yet to come, at most 32.
+    var database: [Endpoint: HeldEntry] = [:]
+    /// Entries taken in so far.
+    var arrivals: UInt64 = 0
+    /// Who is connected to us over pairs that list each other.
+    var reached: Set<Endpoint> = []
+    /// Links or entries changed since `reached` was found.
+    var isChanged = false
+    /// Who left, and until when their entries are ignored.
+    var departures = Memory()
+    /// Who has shown that it exists, and until when that counts.
+    var meetings = Memory()
+    var searches: [Endpoint: Search] = [:]
+    var excess = Excess()
+    private var hasToldToLeave = false
 
     /// `peers`: members of the whole mesh at the most. `seed` feeds pauses only.
     package init(_ local: Endpoint, peers: Int = Limits.peers, seed: UInt64) {
@@ -25,44 +69,118 @@ package struct Membership: Sendable {
         cap = peers
         jitter = Jitter(seed: seed)
     }
+}
 
-    /// The data with which others dial us: open, with the MESH flag.
-    package mutating func publish(_ data: ConnectionData, at now: Moment) {}
+// MARK: what happens
 
-    package mutating func linked(_ id: ConnectionID, to endpoint: Endpoint, isMesh: Bool, at now: Moment) {
-        links[id] = (endpoint, isMesh)
+extension Membership {
+    /// The data with which others dial us: made by this endpoint, open, with the MESH flag.
+    package mutating func publish(_ data: ConnectionData, at now: Moment) {
+        precondition(
+            data.isOfMesh(of: local), "mesh data are open, have the MESH flag and are the session's own")
+        self.now = now
+        renewOwnEntry(data: data.bytes)
+        settle()
     }
 
-    /// `hasDeparted`: the other end said that it leaves, GOODBYE or FULL.
+    /// A link stands. `isMesh`: both ends named data with the MESH flag, and it is encrypted or neither end encrypts.
+    package mutating func linked(_ id: ConnectionID, to remote: Endpoint, isMesh: Bool, at now: Moment) {
+        self.now = now
+        guard remote != local else { return }
+        departures.forget(remote)
+        if isMesh { _ = makeRoom(for: remote, isLinked: true) }
+        let failures = searches.removeValue(forKey: remote)?.failures ?? 0
+        links[id] = MeshLink(to: remote, isMesh: isMesh, failures: failures, at: now)
+        if isMesh {
+            renewOwnEntry()
+            enqueueEverything(for: id)
+        }
+        settle()
+    }
+
+    /// A link is gone. `hasDeparted`: the other end said that it leaves, GOODBYE or FULL.
     package mutating func linkEnded(_ id: ConnectionID, hasDeparted: Bool, at now: Moment) {
-        links[id] = nil
+        self.now = now
+        guard let link = links.removeValue(forKey: id) else { return }
+        if hasDeparted {
+            remove(link.endpoint)  // [mesh.departed]
+            departures.remember(link.endpoint, until: now + Timing.departure, at: now)
+            meetings.forget(link.endpoint)
+        } else {
+            resume(after: link)
+        }
+        if link.isMesh { renewOwnEntry() }
+        settle()
     }
 
     /// A MEMBERS came on this link.
     package mutating func receive(
         _ entry: Members, on id: ConnectionID, at now: Moment
-    ) throws(Violation) {}
-
-    /// This endpoint has shown that it exists: its HELLO was good, or it said FULL where only it could.
-    package mutating func met(_ endpoint: Endpoint, at now: Moment) {}
-
-    /// What `seek` asked for came to nothing; `isHopeless`: with the same data it always will.
-    package mutating func attemptEnded(_ uid: UID, isHopeless: Bool, at now: Moment) {}
-
-    package mutating func advance(to now: Moment) {}
-
-    package mutating func takeActions() -> [Action] { [] }
-
-    package var deadline: Moment? { nil }
-
-    /// The mesh as far as it is known, by uid, without the local endpoint.
-    package var component: [Endpoint] {
-        links.values.filter(\.isMesh).map(\.endpoint).sorted { $0.uid < $1.uid }
+    ) throws(Violation) {
+        self.now = now
+        guard let link = links[id] else { return }
+        guard link.isMesh else { throw .outOfPlace(.members) }  // [mesh.plain]
+        // [mesh.pace]
+        guard links[id]?.receiving.charge(at: now) == true else { throw .tooManyEntries }
+        let data = try check(entry)
+        if entry.origin == local {
+            answer(entry)
+        } else {
+            take(entry, data, from: id)
+        }
+        settle()
     }
 
-    /// Whether the two meshes that a link to `remote` would join have room for each other.
-    package func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool { true }
+    /// This endpoint has shown that it exists: its HELLO passed every check before the cap, or it said FULL on a
+    /// connection that only it could have.
+    package mutating func met(_ endpoint: Endpoint, at now: Moment) {
+        self.now = now
+        meetings.remember(endpoint, until: now + Timing.meeting, at: now)
+        settle()
+    }
+
+    /// What `seek` asked for came to nothing; `isHopeless`: with the same data it always will.
+    package mutating func attemptEnded(_ uid: UID, isHopeless: Bool, at now: Moment) {
+        self.now = now
+        endSearch(of: uid, isHopeless: isHopeless)
+        settle()
+    }
+
+    package mutating func advance(to now: Moment) {
+        self.now = now
+        settle()
+    }
+
+    /// What follows from the changes, all at once.
+    private mutating func settle() {
+        explore()
+        dropUnreachable()
+        judgeExcess()
+    }
+}
+
+// MARK: what follows
+
+extension Membership {
+    package mutating func takeActions() -> [Action] {
+        if excess.hasLeft {
+            defer { hasToldToLeave = true }
+            return hasToldToLeave ? [] : [.leave]
+        }
+        return seekWhoIsMissing() + tellWhatIsDue()
+    }
+
+    /// When `advance` or `takeActions` has something to do without anything happening.
+    package var deadline: Moment? {
+        guard !excess.hasLeft else { return nil }
+        return [flooding, purging, searching, leaving].compactMap { $0 }.min()
+    }
+
+    /// The mesh as far as it is known, by uid, without the local endpoint.
+    package var component: [Endpoint] { reached.sorted(by: <) }
 
     /// Every entry held, the own one included, by origin.
-    package var entries: [Members] { [] }
+    package var entries: [Members] {
+        (database.values.map(\.entry) + [own].compactMap { $0 }).sorted { $0.origin < $1.origin }
+    }
 }

@@ -27,6 +27,10 @@ package enum Violation: Error, Equatable, Sendable {
     /// DONE about a stream, or about a resource of which FIN was not sent.
     case doneTooEarly(UInt32)
     case beyondChannelCredit(UInt32)
+    /// A MEMBERS that nobody should have passed on.
+    case badEntry(EntryFlaw)
+    /// MEMBERS faster than anybody has news.
+    case tooManyEntries
 }
 
 extension Violation {
@@ -34,10 +38,14 @@ extension Violation {
     package var closeCode: CloseCode {
         switch self {
         case .framing(let error): error.closeCode
-        case .outOfPlace, .creditDidNotGrow, .channelOutOfTurn, .channelNotOpen, .doneTooEarly: .protocolError
+        case .outOfPlace, .creditDidNotGrow, .channelOutOfTurn, .channelNotOpen, .doneTooEarly,
+            .badEntry:  // [mesh.entry]
+            .protocolError
         case .messageTooLong: .tooLarge
         case .beyondMessageCredit, .beyondChannelCredit, .tooManyChannels: .flow
-        case .partTooShort, .tooManyControlFrames, .tooManyEmptyFrames, .tooManyResets: .flood
+        case .partTooShort, .tooManyControlFrames, .tooManyEmptyFrames, .tooManyResets,
+            .tooManyEntries:  // [mesh.pace]
+            .flood
         }
     }
 }
@@ -60,6 +68,8 @@ extension Violation: CustomStringConvertible {
             "a frame of kind \(kind.rawValue) on channel \(channel), which is not open"
         case .doneTooEarly(let channel): "DONE about channel \(channel), which waits for none"
         case .beyondChannelCredit(let channel): "data on channel \(channel) went beyond its credit"
+        case .badEntry(let flaw): "a malformed entry of the mesh: \(flaw)"
+        case .tooManyEntries: "too many entries of the mesh"
         }
     }
 }

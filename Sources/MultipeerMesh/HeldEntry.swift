@@ -1,0 +1,72 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+
+/// What the mesh says of one endpoint: its entry, and what was read out of it.
+struct HeldEntry: Sendable {
+    var entry: Members
+    var data: ConnectionData
+    /// The link that it came on.
+    var link: ConnectionID
+    /// Counts the endpoints as they became known: the later of two instances of a peer is probably the living one.
+    let arrival: UInt64
+    /// Since when nobody reachable stands for it; nil while it is in the component.
+    var unreachableSince: Moment?
+}
+
+/// What is wrong with an entry whoever receives it, so that an honest member does not pass it on.
+package enum EntryFlaw: Error, Equatable, Sendable {
+    /// More than 31 endpoints, or not sorted, or one twice, or its own among them.
+    case members
+    /// What it carries is no connection data.
+    case data(InvalidConnectionData)
+    /// The connection data are of another endpoint, not for the mesh or not for everybody.
+    case foreignData
+}
+
+extension EntryFlaw: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .members: "its members are too many or out of order"
+        case .data(let flaw): "\(flaw)"
+        case .foreignData: "its connection data are not its own data for the mesh"
+        }
+    }
+}
+
+extension Membership {
+    /// Links that one entry may list.
+    static let longestList = 31
+
+    /// The entry's data, after every check that needs no knowledge of the mesh. [mesh.entry]
+    func check(_ entry: Members) throws(Violation) -> ConnectionData {
+        let members = entry.members
+        let isSorted = zip(members, members.dropFirst()).allSatisfy { $0 < $1 }
+        guard members.count <= Membership.longestList, isSorted, !members.contains(entry.origin) else {
+            throw .badEntry(.members)
+        }
+        // Most entries differ from the one before in their list only.
+        if let held = database[entry.origin], held.entry.blob == entry.blob { return held.data }
+        let data: ConnectionData
+        do throws(InvalidConnectionData) {
+            data = try ConnectionData(entry.blob)
+        } catch {
+            throw .badEntry(.data(error))
+        }
+        guard data.isOfMesh(of: entry.origin) else { throw .badEntry(.foreignData) }
+        return data
+    }
+}
+
+extension ConnectionData {
+    /// Whether anybody in the mesh may dial `endpoint` with these data.
+    func isOfMesh(of endpoint: Endpoint) -> Bool {
+        self.endpoint == endpoint && flags.contains(.mesh) && recipient == nil
+    }
+}
+
+extension Endpoint {
+    /// The order of entries and lists: by uid, then by instance. [mesh.entry]
+    package static func < (one: Endpoint, other: Endpoint) -> Bool {
+        (one.uid.high, one.uid.low, one.instance) < (other.uid.high, other.uid.low, other.instance)
+    }
+}

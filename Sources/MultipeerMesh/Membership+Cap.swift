@@ -1,0 +1,90 @@
+package import MultipeerFraming
+import MultipeerIntroduction
+
+/// Whether the mesh has too many members, and since when.
+struct Excess: Sendable {
+    var since: Moment?
+    /// This member ranks behind the last seat, and goes then if it still does.
+    var hold: Moment?
+    var hasLeft = false
+}
+
+/// The cap on the whole mesh: who may come in, and who goes when too many did. Spec 11.
+extension Membership {
+    /// Whether the two meshes that a link to `remote` would join have room for each other. [mesh.full]
+    package func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool {
+        let joined = Set((reached + members).map(\.uid)).union([local.uid, remote.uid])
+        return joined.count <= cap
+    }
+
+    /// Members that are no invention of one other member: our links, whoever showed itself to us, and whoever two of our
+    /// links stand for. [mesh.counted]
+    var counted: Set<UID> {
+        Set(reached.lazy.filter { self.isReal($0) }.map(\.uid)).union([local.uid])
+    }
+
+    func isReal(_ endpoint: Endpoint) -> Bool {
+        links.values.contains { $0.isMesh && $0.endpoint == endpoint }
+            || meetings.holds(endpoint, at: now) || isVouchedFor(endpoint)
+    }
+
+    /// Whether two neighbours of different peers say, each on its own link, that they have a link to it, and its entry
+    /// does not deny that. [mesh.counted]
+    func isVouchedFor(_ endpoint: Endpoint) -> Bool {
+        let denied = database[endpoint].map(\.entry.members)
+        let witnesses = links.filter { id, link in
+            guard link.isMesh, let held = database[link.endpoint], held.link == id else { return false }
+            return held.entry.members.contains(endpoint) && denied?.contains(link.endpoint) != false
+        }
+        return Set(witnesses.values.map(\.endpoint.uid)).subtracting([endpoint.uid]).count >= 2
+    }
+
+    /// Leaves when it has ranked behind the last seat for its hold of 1 s to 2 s. [mesh.evict]
+    mutating func judgeExcess() {
+        guard !excess.hasLeft else { return }
+        let counted = reached.count < cap ? [] : counted
+        guard counted.count > cap else {
+            excess = Excess()
+            return
+        }
+        let since = excess.since ?? now
+        excess.since = since
+        let isLate = now >= since + Timing.backstop
+        guard ranksBehind(counted) || isLate && hasFewerPairs(counted) else {
+            excess.hold = nil
+            return
+        }
+        if let hold = excess.hold {
+            excess.hasLeft = now >= hold
+        } else {
+            excess.hold = now + .seconds(1) * (jitter.factor() + 0.5)
+        }
+    }
+
+    private func ranksBehind(_ counted: Set<UID>) -> Bool { counted.count { $0 < local.uid } >= cap }
+
+    /// The backstop: somebody who should have gone has not, so whoever is least connected goes. [mesh.evict]
+    private func hasFewerPairs(_ counted: Set<UID>) -> Bool {
+        let pairs = counted.map { ($0, partners(of: $0, among: counted).count) }
+        guard let own = pairs.first(where: { $0.0 == local.uid }) else { return false }
+        return pairs.count { $0.1 > own.1 || $0.1 == own.1 && $0.0 < own.0 } >= cap
+    }
+
+    /// The counted members to which this one has a link.
+    private func partners(of uid: UID, among counted: Set<UID>) -> Set<UID> {
+        guard uid != local.uid else { return Set(neighbours.map(\.uid)).intersection(counted) }
+        var partners: Set<UID> = []
+        for endpoint in reached where endpoint.uid == uid {
+            if neighbours.contains(endpoint) { partners.insert(local.uid) }
+            for other in database[endpoint]?.entry.members ?? [] where areLinked(endpoint, other) {
+                if reached.contains(other) { partners.insert(other.uid) }
+            }
+        }
+        return partners.intersection(counted).subtracting([uid])
+    }
+
+    /// When somebody may have to go.
+    var leaving: Moment? {
+        excess.hold ?? excess.since.map { $0 + Timing.backstop }.flatMap { now < $0 ? $0 : nil }
+    }
+}

@@ -1,0 +1,187 @@
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// How far the search for one member without a link has come.
+///
+/// ```
+///   waiting ──a place is free──▶ active ──failed, withdrawn──▶ waiting, longer each time
+///      ▲                           └──failed for good──▶ hopeless ──other data──▶ waiting
+///      └──link lost
+/// ```
+struct Search: Sendable {
+    enum Phase: Equatable, Sendable {
+        case waiting(until: Moment)
+        /// With the data of this reference.
+        case active([UInt8], since: Moment)
+        /// No data but other ones are worth an attempt.
+        case hopeless([UInt8])
+    }
+
+    var phase: Phase
+    var failures = 0
+    /// An attempt was made since it came into the component.
+    var hasBegun = false
+
+    var isActive: Bool {
+        if case .active = phase { true } else { false }
+    }
+}
+
+/// Everyone in the component dials everyone. Spec 11.
+extension Membership {
+    /// Who is to be sought: members without any link. Not another instance of our own, and of a peer that has a link only
+    /// an instance that became known later. [mesh.dial]
+    private var missing: [Endpoint] {
+        let linked = links.values.map(\.endpoint)
+        return component.filter { endpoint in
+            endpoint.uid != local.uid
+                && linked.allSatisfy { $0.uid != endpoint.uid || isLater(endpoint, than: $0) }
+        }
+    }
+
+    mutating func seekWhoIsMissing() -> [Action] {
+        let missing = missing
+        let actions = withdraw(allBut: Set(missing))
+        for endpoint in missing { prepare(endpoint) }
+        return actions + renewSearches() + replaceOldInstances(missing) + begin(missing)
+    }
+
+    private var activeCount: Int { searches.values.count { $0.isActive } }
+
+    /// Ends the search for whoever left the component, and remembers a pause so that nobody flickers. [mesh.withdraw]
+    private mutating func withdraw(allBut missing: Set<Endpoint>) -> [Action] {
+        var actions: [Action] = []
+        for endpoint in searches.keys.sorted(by: <) where !missing.contains(endpoint) {
+            guard let search = searches[endpoint] else { continue }
+            if search.isActive {
+                fail(endpoint)
+                actions.append(.withdraw(endpoint.uid))
+            }
+            searches[endpoint]?.hasBegun = false
+            if case .waiting(let until) = searches[endpoint]?.phase, now < until { continue }
+            searches[endpoint] = nil
+        }
+        return actions
+    }
+
+    private mutating func prepare(_ endpoint: Endpoint) {
+        guard let search = searches[endpoint] else {
+            searches[endpoint] = Search(phase: .waiting(until: now))
+            return
+        }
+        if case .hopeless(let reference) = search.phase, database[endpoint]?.data.reference != reference {
+            searches[endpoint]?.phase = .waiting(until: now)
+        }
+    }
+
+    /// What is sought with data that are out of date is sought with the new ones.
+    private mutating func renewSearches() -> [Action] {
+        searches.keys.sorted(by: <).compactMap { endpoint in
+            guard let due = renewal(of: endpoint), due <= now else { return nil }
+            return attempt(endpoint)
+        }
+    }
+
+    private func renewal(of endpoint: Endpoint) -> Moment? {
+        guard case .active(let reference, let since) = searches[endpoint]?.phase,
+            let data = database[endpoint]?.data, data.reference != reference
+        else { return nil }
+        return since + Timing.freshData
+    }
+
+    /// A peer that restarted: its new instance is sought instead of the one before.
+    private mutating func replaceOldInstances(_ missing: [Endpoint]) -> [Action] {
+        missing.compactMap { endpoint in
+            guard searches[endpoint]?.hasBegun == false, isReady(endpoint),
+                let active = activeSearch(of: endpoint.uid), isLater(endpoint, than: active)
+            else { return nil }
+            fail(active)
+            return attempt(endpoint)
+        }
+    }
+
+    /// As many as may be sought at once, whoever waited longest first. [mesh.dial]
+    private mutating func begin(_ missing: [Endpoint]) -> [Action] {
+        let waiting = missing.filter(isReady).sorted(by: hasWaitedLonger)
+        var actions: [Action] = []
+        for endpoint in waiting where mayBegin(endpoint) {
+            guard let action = attempt(endpoint) else { continue }
+            actions.append(action)
+        }
+        return actions
+    }
+
+    /// Whether there is a place among those sought, and a seat: without one there is nothing to try.
+    private func mayBegin(_ endpoint: Endpoint) -> Bool {
+        let hasSeat = links.count < cap - 1 || links.values.contains { $0.endpoint.uid == endpoint.uid }
+        return hasSeat && activeCount < 2 * cap && activeSearch(of: endpoint.uid) == nil
+    }
+
+    private func pauseEnd(_ endpoint: Endpoint) -> Moment? {
+        guard case .waiting(let until) = searches[endpoint]?.phase else { return nil }
+        return until
+    }
+
+    private func isReady(_ endpoint: Endpoint) -> Bool { pauseEnd(endpoint).map { $0 <= now } ?? false }
+
+    private func hasWaitedLonger(_ one: Endpoint, _ other: Endpoint) -> Bool {
+        let (first, second) = (pauseEnd(one) ?? now, pauseEnd(other) ?? now)
+        return first < second || first == second && one < other
+    }
+
+    private func isLater(_ endpoint: Endpoint, than other: Endpoint) -> Bool {
+        guard let first = database[endpoint], let second = database[other] else { return false }
+        return first.arrival > second.arrival
+    }
+
+    private func activeSearch(of uid: UID) -> Endpoint? {
+        searches.first { $0.key.uid == uid && $0.value.isActive }?.key
+    }
+
+    private mutating func attempt(_ endpoint: Endpoint) -> Action? {
+        guard let data = database[endpoint]?.data, let search = searches[endpoint] else { return nil }
+        searches[endpoint]?.phase = .active(data.reference, since: now)
+        searches[endpoint]?.hasBegun = true
+        return .seek(data, isFirst: !search.hasBegun)
+    }
+}
+
+// MARK: after an attempt
+
+extension Membership {
+    mutating func endSearch(of uid: UID, isHopeless: Bool) {
+        guard let endpoint = activeSearch(of: uid) else { return }
+        let phase = searches[endpoint]?.phase
+        fail(endpoint)
+        if isHopeless, case .active(let reference, _) = phase {
+            searches[endpoint]?.phase = .hopeless(reference)
+        }
+    }
+
+    /// A link was lost. Its peer is sought again, at once if the link was of any use.
+    mutating func resume(after link: MeshLink) {
+        let isSteady = now - link.since >= Timing.steady
+        searches[link.endpoint] = Search(phase: .waiting(until: now), failures: isSteady ? 0 : link.failures)
+        if !isSteady { fail(link.endpoint) }
+    }
+
+    /// 1 s, 2 s, 4 s, each half as long or half as long again at random. [mesh.dial]
+    private mutating func fail(_ endpoint: Endpoint) {
+        guard let failures = searches[endpoint]?.failures else { return }
+        let pause = min(Timing.firstPause * (1 << min(failures, 5)), Timing.longestPause)
+        searches[endpoint]?.phase = .waiting(until: now + pause * jitter.factor())
+        searches[endpoint]?.failures = min(failures + 1, 5)
+    }
+
+    /// When somebody is due to be sought.
+    var searching: Moment? {
+        missing.compactMap { endpoint -> Moment? in
+            guard let search = searches[endpoint] else { return now }
+            switch search.phase {
+            case .waiting(let until): return mayBegin(endpoint) ? until : nil
+            case .active: return renewal(of: endpoint)
+            case .hopeless: return nil
+            }
+        }.min()
+    }
+}
