@@ -38,6 +38,8 @@ struct Acquaintance: Sendable {
     /// What we issued and had not let expire when this value was made, the one meant for this very peer first.
     let issued: [ConnectionData]
     let outcome: EncryptionOutcome
+    /// Asked for while there was no seat: it is told so when it greets.
+    var isDeclined = false
 
     var endpoint: Endpoint { data.endpoint }
 

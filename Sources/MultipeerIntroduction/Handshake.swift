@@ -97,8 +97,9 @@ package struct Handshake: Sendable {
             acquaintance = found.acquaintance
             remote = hello
             makesMesh = joins(found)
-            if makesMesh, !company.admits(hello.sender, listing: hello.members) {
-                return [.met] + end(.full)  // [mesh.full]
+            let isTooMany = makesMesh && !company.admits(hello.sender, listing: hello.members)
+            if isTooMany || found.acquaintance.isDeclined {
+                return [.met] + end(.full)  // [mesh.full] [limit.links]
             }
             theirHello = Handshake.frame(.hello, payload)
             key = found.acquaintance.key(with: found.issued, weInitiate: role == .initiator)

@@ -14,10 +14,11 @@ extension Introductions {
 
     /// Whom we await under this uid, with what we issued and have not let expire by now. [data.expiry]
     func awaited(_ uid: UID, at now: Moment) -> Acquaintance? {
-        introductions[uid].map {
+        let refused = declined[uid].flatMap { now < $0.until ? $0.peer : nil }
+        return (introductions[uid]?.acquaintance ?? refused).map {
             Acquaintance(
-                data: $0.acquaintance.data, issued: issued(to: $0.acquaintance.data, at: now),
-                outcome: $0.acquaintance.outcome)
+                data: $0.data, issued: issued(to: $0.data, at: now), outcome: $0.outcome,
+                isDeclined: $0.isDeclined)
         }
     }
 
@@ -75,7 +76,8 @@ extension Introductions {
 
     mutating func helloArrived(_ id: ConnectionID, _ payload: Span<UInt8>, at now: Moment) {
         let (company, grease) = (company, jitter.next())
-        let known = introductions.keys.reduce(into: [:]) { $0[$1] = awaited($1, at: now) }
+        let uids = Array(introductions.keys) + declined.keys
+        let known = uids.reduce(into: [:]) { $0[$1] = awaited($1, at: now) }
         step(id, at: now) {
             $0.greeted(payload, company: company, grease: grease, at: now, lookUp: { known[$0] })
         }

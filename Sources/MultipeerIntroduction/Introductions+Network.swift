@@ -6,12 +6,16 @@ package import MultipeerSecurity
 extension Introductions {
     /// The keys that a TLS dialler may show: those of the awaited peers with which the outcome is TLS. [tls.pin]
     package var acceptedFingerprints: [Fingerprint] {
-        introductions.sorted { $0.key < $1.key }.map(\.value.acquaintance)
+        acquaintances.sorted { $0.endpoint.uid < $1.endpoint.uid }
             .filter { $0.outcome == .encrypted }.compactMap(\.data.fingerprint)
     }
 
     /// Whether anybody is awaited with whom the outcome is plain. [enc.no-negotiation]
-    package var awaitsPlain: Bool { introductions.values.contains { $0.acquaintance.outcome == .plain } }
+    package var awaitsPlain: Bool { acquaintances.contains { $0.outcome == .plain } }
+
+    private var acquaintances: [Acquaintance] {
+        introductions.values.map(\.acquaintance) + declined.values.map(\.peer)
+    }
 
     /// A stranger connected. `greeting`: until when it must have sent its HELLO.
     package mutating func accepted(at now: Moment) -> ConnectionID {
@@ -136,6 +140,7 @@ extension Introductions {
             step(id, at: now) { $0.timedOut() }
         }
         for uid in introductions.keys.sorted() { advance(uid, to: now) }
+        declined = declined.filter { now < $0.value.until }
     }
 
     mutating func advance(_ uid: UID, to now: Moment) {

@@ -35,6 +35,8 @@ package struct Introductions: Sendable {
     package let local: LocalPeer
     var issuer = Issuer()
     var introductions: [UID: Introduction] = [:]
+    /// Peers for which there was no seat, and until when they are told.
+    var declined: [UID: (peer: Acquaintance, until: Moment)] = [:]
     var connections: [ConnectionID: Connection] = [:]
     package internal(set) var lastConnection: UInt32
     var jitter: Jitter
@@ -129,11 +131,25 @@ extension Introductions {
         guard known != nil || introductions.count < Introductions.awaitedLimit else {
             throw .tooManyAwaited  // [limit.awaited]
         }
-        guard known?.isLinked == true || hasSeat(besides: uid) else { throw .full }  // [limit.links]
-        begin(
-            Acquaintance(data: data, issued: issued, outcome: outcome), zones: zones, until: now + patience,
-            at: now)
+        let peer = Acquaintance(data: data, issued: issued, outcome: outcome)
+        guard known?.isLinked == true || hasSeat(besides: uid) else {
+            decline(peer, until: now + patience, at: now)
+            throw .full  // [limit.links]
+        }
+        declined[uid] = nil
+        begin(peer, zones: zones, until: now + patience, at: now)
         return true
+    }
+
+    /// The other side asks as well, and should hear why nothing comes of it.
+    private mutating func decline(_ peer: Acquaintance, until end: Moment, at now: Moment) {
+        declined = declined.filter { now < $0.value.until }
+        guard declined.count < Introductions.awaitedLimit, introductions[peer.endpoint.uid] == nil else {
+            return
+        }
+        var declinedPeer = peer
+        declinedPeer.isDeclined = true
+        declined[peer.endpoint.uid] = (declinedPeer, end)
     }
 
     mutating func begin(_ acquaintance: Acquaintance, zones: [UInt32], until deadline: Moment, at now: Moment)
@@ -168,5 +184,6 @@ extension Introductions {
         for uid in introductions.keys.sorted() { cancel(uid, at: now) }
         for id in connections.keys.sorted() { drop(id, .cancelled) }
         introductions = [:]
+        declined = [:]
     }
 }

@@ -64,8 +64,9 @@ struct CrowdTests {
         for session in sessions.prefix(8) { #expect(await session.peers.count == 7) }
         try await expectTalk(among: Array(sessions.prefix(8)))
         let ninth = try await sessions[8].connectionData()
-        let refused = await sessions[0].trying(ninth)
-        #expect(refused.error?.reason?.code == .full)
+        async let refused = sessions[0].trying(ninth)
+        async let told = sessions[8].trying(data[0])
+        for fared in await [refused, told] { #expect(fared.error?.reason?.code == .full) }
         for session in sessions { await session.disconnect() }
     }
 

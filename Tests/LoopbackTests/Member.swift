@@ -24,7 +24,7 @@ actor Member {
     var connected: Set<PeerID> { Set(heard.filter { $0.value.last == .connected }.keys) }
 
     /// Takes events until this holds.
-    func until(_ isSo: (isolated Member) -> Bool) async {
+    func until(_ isSo: @Sendable (isolated Member) -> Bool) async {
         if isSo(self) { return }
         for await event in session.events {
             switch event {

@@ -104,7 +104,8 @@ struct MeshTests {
             let theirs = try await point.session.connectionData(mesh: true)
             async let first = centre.session.trying(theirs)
             async let second = point.session.trying(data)
-            #expect(await first.isLinked && second.isLinked)
+            let fared = await (first, second)
+            #expect(fared.0.isLinked && fared.1.isLinked)
         }
         #expect(await centre.session.peers.count == 3)
         for point in points {
@@ -125,7 +126,8 @@ struct MeshTests {
             )
             async let first = members[one].session.trying(theirs)
             async let second = members[other].session.trying(mine)
-            #expect(await first.isLinked && second.isLinked)
+            let fared = await (first, second)
+            #expect(fared.0.isLinked && fared.1.isLinked)
         }
         try await members[1].session.send([1], to: members[0].peer)
         try await within { await members[0].until { !$0.messages.isEmpty } }
