@@ -33,7 +33,8 @@ def grease(values, digits):
 
 
 def blocks():
-    peer = STATES["machines"]["peer"]
+    peer, member = STATES["machines"]["peer"], STATES["machines"]["member"]
+    places = {(row["state"], row["event"]): row for row in member["rows"]}
     cells = {(row["state"], row["event"]): row for row in peer["rows"]}
 
     def cell(state, event):
@@ -41,6 +42,12 @@ def blocks():
         if row["next"] == state and not row["notify"]:
             return "–"
         return row["next"] + (" (tells " + ", ".join(row["notify"]) + ")" if row["notify"] != [row["next"]] else "")
+
+    def place(state, event):
+        row = places[state, event]
+        if row["next"] == state and not row["actions"]:
+            return "–"
+        return ", ".join([row["next"]] + [f"*{action}*" for action in row["actions"]])
 
     return {
         "table connection-data": entries("connectionData"),
@@ -76,6 +83,9 @@ def blocks():
         "table peer": table(["event \\ state"] + peer["states"], [
             ["**" + event + "**: " + meaning] + [cell(state, event) for state in peer["states"]]
             for event, meaning in peer["events"].items()]),
+        "table member": table(["event \\ state"] + member["states"], [
+            ["**" + event + "**: " + meaning] + [place(state, event) for state in member["states"]]
+            for event, meaning in member["events"].items()]),
     }
 
 

@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 from blocks import SPEC, rewrite
 
 sys.path.insert(0, str(SPEC / "vectors"))
-from generator import connection_data, hello, sas
+from generator import connection_data, hello, members, sas
 from generator.confirm import key, mac
 from generator.wire import frame, header, sha256, u8, u16, u32, u64
 
@@ -34,6 +34,21 @@ def annotated(pairs):
 def entry(kind, value, meaning):
     unit = "byte" if len(value) == 1 else "bytes"
     return [(u16(kind) + u16(len(value)), f"{meaning}, {len(value)} {unit}")] + ([(value, "")] if value else [])
+
+
+def membership(me, links, sequence):
+    """An entry: whose it is, and the mesh data of that endpoint."""
+    pairs = entry(1, me["uid"] + me["name"].encode(), "") + entry(2, me["instance"], "") + entry(3, b"\2", "")
+    pairs += entry(5, me["token"], "") + entry(6, u32(86400), "")
+    pairs += entry(16, connection_data.candidate(me["address"], me["port"]), "")
+    data = connection_data.seal(joined(pairs), flags=1)
+    listed = sorted(one["uid"] + one["instance"] for one in links)
+    payload = me["uid"] + me["instance"] + u32(sequence) + u8(len(listed)) + b"".join(listed) + data
+    members.read(payload)
+    return [(header("MEMBERS", len(payload)), f"MEMBERS, {len(payload)} bytes, channel 0"),
+            (me["uid"] + me["instance"], f"endpoint of {me['name']}"), (u32(sequence), f"sequence {sequence}"),
+            (u8(len(listed)), "count")] + [(one, "Ann") for one in listed] + [
+            (data[:8], f"mesh data: MESH, {len(data)} bytes"), ("...", "")]
 
 
 def joined(pairs):
@@ -120,6 +135,7 @@ def blocks():
                                 *entry(3, u64(3), "SIZE")),
         "example channel": channel("DATA", 1, (b"abc", "")) + channel("FIN", 1, *entry(1, sha256(b"abc"), "DIGEST"))
         + channel("DONE", 1, (u16(0), "OK")) + channel("CREDIT", 1, (u64(320 << 10), "limit 320 KiB since OPEN")),
+        "example members": membership(BOB, [ANN], 2),
         "example dgram": simple("DGRAM", (bytes.fromhex("c1c2c3c4c5c6c7c8"), "association"), (u16(49152), "port"),
                                 (b"\0", "flags")),
         "example datagram": [(b"\2", "kind plain"), (bytes.fromhex("c1c2c3c4c5c6c7c8"), "association"),
