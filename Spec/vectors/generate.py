@@ -29,6 +29,8 @@ FILES = {
     "resources.json": "resources",
     "datagrams.json": "datagrams",
     "datagram-keys.json": "datagram_keys",
+    "members.json": "members",
+    "mesh-traces.json": "mesh_traces",
 }
 
 

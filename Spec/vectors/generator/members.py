@@ -1,7 +1,7 @@
 """members.json: the entries of a mesh, chapter 11."""
 
 from . import connection_data
-from .wire import LIMIT, Refused
+from .wire import LIMIT, Refused, document, seeded, test, u8, u32
 
 
 def read(payload):
@@ -31,3 +31,96 @@ def read(payload):
         raise Refused("PROTOCOL", "open")
     return dict(endpoint=origin.hex(), sequence=int.from_bytes(payload[24:28], "big"),
                 list=[one.hex() for one in listed], data=payload[end:].hex())
+
+
+def encode(endpoint, sequence, listed, data):
+    return endpoint + u32(sequence) + u8(len(listed)) + b"".join(listed) + data
+
+
+def build():
+    random = seeded("members")
+    recipe = connection_data.Recipe(random)
+    mine = {connection_data.RECIPIENT: None, connection_data.LIFETIME: u32(86400)}
+    data = recipe.build(mine, flags=1)
+    endpoint = recipe.uid + recipe.entries[connection_data.INSTANCE]
+    others = sorted(random.randbytes(24) for _ in range(33))
+    accepted, refused = [], []
+
+    def good(id, comment, flags, payload):
+        accepted.append(test(id, comment, flags, hex=payload.hex(), fields=read(payload), result="valid"))
+
+    def bad(id, comment, check, payload, flags, code="PROTOCOL"):
+        try:
+            read(payload)
+        except Refused as verdict:
+            assert (verdict.code, verdict.check) == (code, check), (id, verdict)
+        else:
+            raise AssertionError(f"{id} passes")
+        refused.append(test(id, comment, flags, hex=payload.hex(), result="invalid", error=code, check=check))
+
+    def entry(listed=tuple(others[:2]), sequence=7, data=data, endpoint=endpoint):
+        return encode(endpoint, sequence, list(listed), data)
+
+    def varied(changes=(), flags=1, **header):
+        return recipe.build({**mine, **dict(changes)}, flags=flags, **header)
+
+    def padded(length):
+        room = length - len(varied()) - 4
+        return varied(extra=[(0x2A2A, random.randbytes(room))])
+
+    twins = sorted(others[0][:16] + bytes(7) + u8(last) for last in (1, 2))
+    good("alone", "no mesh link", ["List"], entry(()))
+    good("one", "one mesh link", ["List"], entry(others[:1]))
+    good("seven", "a full mesh", ["List"], entry(others[:7]))
+    good("most", "the longest list", ["List"], entry(others[:31]))
+    good("two-instances", "one uid twice, with two instances", ["List"], entry(twins))
+    good("own-uid", "another instance of its uid in the list", ["List"],
+         entry(sorted([endpoint[:16] + others[0][16:], others[0]])))
+    good("first", "the first entry", ["Sequence"], entry(sequence=1))
+    good("last", "the highest sequence", ["Sequence"], entry(sequence=2 ** 32 - 1))
+    good("plain", "of a session without encryption", ["Data"], entry(data=varied(recipe.plain())))
+    good("identity", "of a session with an identity", ["Data"], entry(data=varied(flags=3)))
+    good("all-flags", "flags that nobody knows", ["Data"], entry(data=varied(flags=255)))
+    good("grease", "an entry of the data that nobody knows", ["Data"],
+         entry(data=varied(extra=[(0x7A7A, b"")])))
+    good("short-life", "a lifetime that no mesh data has; its issuer judges it", ["Data"],
+         entry(data=varied({connection_data.LIFETIME: u32(1)})))
+    good("longest-data", "data of 1,024 bytes", ["Data"], entry(data=padded(1024)))
+    good("longest", "the longest list with the longest data", ["List", "Data"], entry(others[:31], data=padded(1024)))
+
+    bad("empty", "no bytes", "frame", b"", ["Frame"])
+    bad("no-count", "it ends before the count", "frame", entry()[:28], ["Frame"])
+    bad("list-cut", "it ends in the list", "frame", entry()[:29 + 24 + 23], ["Frame"])
+    bad("list-missing", "a count and no list", "frame", encode(endpoint, 7, [], b"")[:28] + u8(1), ["Frame"])
+    bad("count-33", "a count beyond every mesh", "frame", entry(others[:33]), ["Frame"], "FLOOD")
+    bad("count-255", "the highest count, and nothing behind", "frame", entry(())[:28] + u8(255), ["Frame"], "FLOOD")
+    bad("count-32", "one more than the longest list", "list", entry(others[:32]), ["List"])
+    bad("falling", "the list falls", "list", entry([others[1], others[0]]), ["List"])
+    bad("falling-instance", "the list falls in the instance", "list", entry(reversed(twins)), ["List"])
+    bad("falling-at-the-end", "the last of many is out of place", "list", entry(others[:6] + [others[0]]), ["List"])
+    bad("twice", "one endpoint twice", "list", entry([others[0], others[0]]), ["List"])
+    bad("itself", "the list has the endpoint of the entry", "list", entry([endpoint]), ["List"])
+    bad("itself-among-others", "and others", "list", entry(sorted([endpoint, others[0], others[32]])), ["List"])
+    bad("no-data", "nothing behind the list", "data", entry(data=b""), ["Data"])
+    bad("data-cut", "the data lacks its last byte", "data", entry(data=data[:-1]), ["Data"])
+    bad("data-followed", "one byte behind the data", "data", entry(data=data + b"\0"), ["Data"])
+    bad("data-changed", "one bit of the data is another", "data",
+        entry(data=data[:-9] + u8(data[-9] ^ 1) + data[-8:]), ["Data"])
+    bad("data-version", "data of a version that is not spoken", "data", entry(data=varied(version=2)), ["Data"])
+    bad("data-too-long", "data of 1,025 bytes", "data", entry(data=padded(1025)), ["Data"])
+    bad("data-no-token", "data without a token", "data", entry(data=varied({connection_data.TOKEN: None})), ["Data"])
+    bad("count-low", "a count of 1 and two endpoints", "data",
+        entry()[:28] + u8(1) + entry()[29:], ["Data"])
+    bad("other-uid", "data of another peer", "endpoint", entry(endpoint=others[3]), ["Endpoint"])
+    bad("other-instance", "data of another instance", "endpoint", entry(endpoint=endpoint[:16] + others[3][16:]),
+        ["Endpoint"])
+    bad("no-mesh", "data without MESH", "mesh", entry(data=varied(flags=0)), ["Mesh"])
+    bad("no-mesh-other-flags", "data with all flags but MESH", "mesh", entry(data=varied(flags=254)), ["Mesh"])
+    bad("addressed", "data for one recipient", "open",
+        entry(data=varied({connection_data.RECIPIENT: others[0][:16]})), ["Open"])
+    notes = {"List": "to whom it has mesh links", "Sequence": "which entry is newer", "Data": "the mesh data",
+             "Frame": "the payload has the form of chapter 7", "Endpoint": "the data is of the same endpoint",
+             "Mesh": "the data has MESH", "Open": "the data is for everybody"}
+    return document("mesh entries", notes, [
+        dict(type="members", spec="11", labels=["mesh.entry"], tests=accepted),
+        dict(type="members", spec="11", labels=["mesh.entry"], tests=refused)])

@@ -1,0 +1,740 @@
+"""mesh-traces.json: what one member of a mesh does, chapter 11.
+
+`Member` is written from the chapter alone. Where the chapter says "at random", the model knows a window and refuses a
+trace that looks into it, so that every expectation holds for whatever is drawn.
+"""
+
+from . import connection_data, members
+from .wire import LIMIT, REGISTRIES, Refused, document, seeded, test, u32
+
+TIMER = {row["name"]: row["milliseconds"] for row in REGISTRIES["timers"]}
+NAMES = ["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ivy", "joe", *(f"p{n:02}" for n in range(10, 44)), "zoe"]
+LAST, ANSWERED = 2 ** 32 - 1, 2 ** 31 - 1
+
+
+class Window:
+    """Something that happens once, at an unknown moment between two known ones."""
+
+    is_watched = True
+
+    def __init__(self, first, last):
+        self.first, self.last = first, last
+
+    def is_over(self, now):
+        assert not Window.is_watched or now < self.first or now > self.last, f"{now} looks into {self.first} to {self.last}"
+        return now > self.last
+
+
+class Bucket:
+    """Thousandths of a frame."""
+
+    def __init__(self, size, rate):
+        self.size, self.rate, self.level, self.since = 1000 * size, rate, 1000 * size, 0
+
+    def take(self, now):
+        self.level = min(self.size, self.level + self.rate * (now - self.since))
+        self.since = now
+        if self.level < 1000:
+            return False
+        self.level -= 1000
+        return True
+
+
+class Link:
+    def __init__(self, peer, is_mesh, now):
+        self.peer, self.is_mesh, self.is_fresh, self.queue = peer, is_mesh, True, {}
+        self.since, self.failures = now, 0
+        self.sent = Bucket(LIMIT["entryBucketSent"], LIMIT["entriesSentPerSecond"])
+        self.received = Bucket(LIMIT["entryBucket"], LIMIT["entriesPerSecond"])
+        self.sent.since = self.received.since = now
+
+
+class Member:
+    """Endpoints are names; the part before `'` is the uid, and names are in the order of the uids."""
+
+    def __init__(self, name, cap):
+        self.name, self.cap, self.now = name, cap, 0
+        self.links, self.entries, self.sequence, self.has_data = {}, {}, 0, False
+        self.outside, self.departed, self.meetings, self.attempts = {}, {}, {}, {}
+        self.hold = self.crowded = self.crowded_hold = None
+        self.forget()
+
+    def forget(self):
+        self.told, self.seeks, self.withdrawn, self.leaves = [], [], [], False
+
+    # What the entries say.
+
+    def mesh_links(self):
+        return {link.peer for link in self.links.values() if link.is_mesh}
+
+    def lists(self, name):
+        return self.mesh_links() if name == self.name else set(self.entries.get(name, (0, ()))[1])
+
+    def component(self):
+        front = list(self.mesh_links())
+        reached = {self.name, *front}
+        while front:
+            one = front.pop()
+            for other in self.lists(one) - reached:
+                if one in self.lists(other):
+                    reached.add(other)
+                    front.append(other)
+        return reached
+
+    def are_linked(self, one, other):
+        if self.name in (one, other):
+            return bool({one, other} & self.mesh_links())
+        return other in self.lists(one) and one in self.lists(other)
+
+    def pairs(self, peer, counted, component):
+        """With how many other uids that count it has a link."""
+        return len({uid(other) for one in component if uid(one) == peer for other in component
+                    if uid(other) in counted - {peer} and self.are_linked(one, other)})
+
+    def is_vouched_for(self, name):
+        witnesses = {uid(one) for one in self.mesh_links()
+                     if one in self.entries and not self.is_hearsay(one) and name in self.lists(one)
+                     and (name not in self.entries or one in self.lists(name))}
+        return len(witnesses - {uid(name)}) >= 2
+
+    def is_hearsay(self, name):
+        """What is held of the other end of a link, and came before the link."""
+        return any(link.peer == name and link.is_fresh for link in self.links.values())
+
+    def is_real(self, name):
+        at = self.meetings.get(name)
+        return (name in self.mesh_links() or at is not None and self.now - at < TIMER["met"] or self.is_vouched_for(name))
+
+    def counted(self):
+        return {uid(self.name)} | {uid(one) for one in self.component() if one != self.name and self.is_real(one)}
+
+    # What comes.
+
+    def publish(self):
+        self.has_data = True
+        self.own()
+
+    def own(self, at_least=0):
+        if self.has_data:
+            self.sequence = max(self.sequence, at_least) + 1
+            self.pass_on(self.name)
+
+    def pass_on(self, name, but=None):
+        for number, link in self.links.items():
+            if link.is_mesh and number != but:
+                link.queue.setdefault(name)
+
+    def linked(self, number, peer, is_mesh):
+        if is_mesh and peer not in self.entries:
+            self.has_room(peer, True)
+        self.links[number] = Link(peer, is_mesh, self.now)
+        self.links[number].failures = self.attempts.pop(peer, {}).get("failures", 0)
+        self.departed.pop(peer, None)
+        if is_mesh:
+            self.own()
+            for name in sorted(self.entries):
+                self.links[number].queue.setdefault(name)
+
+    def ended(self, number, departed):
+        link = self.links.pop(number)
+        if departed:
+            self.entries.pop(link.peer, None)
+            self.meetings.pop(link.peer, None)
+            self.departed[link.peer] = self.now + TIMER["departed"]
+        elif self.now - link.since < TIMER["meshSteady"]:
+            self.attempts[link.peer] = dict(state="resting", failures=link.failures, until=None, shown=False)
+            self.pause(self.attempts[link.peer])
+        if link.is_mesh:
+            self.own()
+
+    def receive(self, number, name, sequence, listed):
+        link = self.links[number]
+        if not link.is_mesh:
+            raise Refused("PROTOCOL", "link")
+        if not link.received.take(self.now):
+            raise Refused("FLOOD", "bucket")
+        if name == self.name:
+            mine = (self.sequence, sorted(self.mesh_links()))
+            if self.sequence <= sequence <= ANSWERED and (sequence, listed) != mine:
+                self.own(sequence)
+            return
+        if self.departed.get(name, 0) > self.now:
+            return
+        is_first_hand = link.peer == name
+        if not is_first_hand and name in self.mesh_links():
+            return
+        if name in self.entries and sequence <= self.entries[name][0] and not (is_first_hand and link.is_fresh):
+            return
+        if name not in self.entries and not self.has_room(name, is_first_hand):
+            return
+        if is_first_hand:
+            link.is_fresh = False
+        self.entries[name] = (sequence, tuple(listed))
+        self.pass_on(name, but=number)
+
+    def has_room(self, name, is_linked):
+        """One place is the own entry's, and each mesh link has one. Somebody may have to go."""
+        if name in self.mesh_links() or len(set(self.entries) | self.mesh_links()) < LIMIT["meshEntries"] - 1:
+            return True
+        others = [one for one in self.entries if one not in self.mesh_links()]
+        outside = sorted(set(others) - self.component(), key=lambda one: self.outside[one])
+        doubtful = [one for one in others if not self.is_real(one)] if is_linked or self.is_vouched_for(name) else []
+        assert outside or doubtful or not is_linked, "too fine for this model"
+        for one in outside[:1] or doubtful[-1:]:
+            del self.entries[one]
+            return True
+        return False
+
+    def met(self, name):
+        self.meetings[name] = self.now
+
+    def failed(self, name, hopeless):
+        attempt = self.attempts.get(name)
+        if attempt and attempt["state"] == "seeking":
+            self.pause(attempt)
+            if hopeless:
+                attempt["state"] = "barred"
+
+    def pause(self, attempt):
+        length = min(TIMER["meshRetryFirst"] << attempt["failures"], TIMER["meshRetryLast"])
+        attempt.update(state="resting", until=Window(self.now + length // 2, self.now + length * 3 // 2),
+                       failures=attempt["failures"] + 1)
+
+    def admits(self, peer, listed):
+        return len({uid(one) for one in self.component() | {peer} | set(listed)}) <= self.cap
+
+    # What follows.
+
+    def settle(self):
+        """Everything that is due now."""
+        component = self.component()
+        for name in list(self.entries):
+            if name in component:
+                self.outside.pop(name, None)
+            elif self.now - self.outside.setdefault(name, self.now) >= TIMER["entryOutside"]:
+                del self.entries[name], self.outside[name]
+        self.outside = {name: at for name, at in self.outside.items() if name in self.entries}
+        linked = {uid(link.peer) for link in self.links.values()} | {uid(self.name)}
+        wanted = {one for one in component if uid(one) not in linked}
+        for name in sorted(set(self.attempts) - wanted):
+            attempt = self.attempts[name]
+            if attempt["state"] == "seeking":
+                self.withdrawn.append(name)
+                self.pause(attempt)
+            attempt["shown"] = False
+            if attempt["state"] != "resting" or attempt["until"].is_over(self.now):
+                del self.attempts[name]
+        for name in sorted(wanted - set(self.attempts)):
+            self.attempts[name] = dict(state="waiting", since=self.now, failures=0, until=None, shown=False)
+        for name, attempt in self.attempts.items():
+            if name in wanted and attempt["state"] == "resting" and attempt["until"].is_over(self.now):
+                attempt.update(state="waiting", since=self.now)
+        waiting = sorted((one["since"], name) for name, one in self.attempts.items() if one["state"] == "waiting")
+        for _, name in waiting:
+            under_way = sum(one["state"] == "seeking" for one in self.attempts.values())
+            if under_way < 2 * self.cap and len(self.links) < self.cap - 1:
+                attempt = self.attempts[name]
+                self.seeks.append([name, not attempt["shown"]])
+                attempt.update(state="seeking", shown=True)
+        for number, link in self.links.items():
+            link.queue = {name: None for name in link.queue if name == self.name or name in self.entries}
+            while link.queue and link.sent.take(self.now):
+                name = next(iter(link.queue))
+                del link.queue[name]
+                sequence, listed = ((self.sequence, sorted(self.mesh_links())) if name == self.name
+                                    else self.entries[name])
+                self.told.append([number, name, sequence, list(listed)])
+        self.evict(component)
+
+    def evict(self, component):
+        counted = sorted(self.counted())
+        too_many = len(counted) > self.cap
+        self.hold = self.held(self.hold, too_many and uid(self.name) in counted[self.cap:])
+        if not too_many:
+            self.crowded = None
+        elif self.crowded is None:
+            self.crowded = self.now
+        by_pairs = sorted(counted, key=lambda one: (-self.pairs(one, set(counted), component), one))
+        self.crowded_hold = self.held(
+            self.crowded_hold, too_many and self.now - self.crowded >= TIMER["backstop"]
+            and uid(self.name) in by_pairs[self.cap:])
+
+    def held(self, hold, is_beyond):
+        if not is_beyond:
+            return None
+        if hold is None:
+            return Window(self.now + TIMER["evictionHold"], self.now + TIMER["evictionHoldLast"])
+        if hold.is_over(self.now):
+            self.leaves = True
+        return hold
+
+    def advance(self, to):
+        """Millisecond by millisecond where something waits, otherwise in steps to what is certain."""
+        while self.now < to:
+            moments = [to]
+            moments += [at + TIMER["entryOutside"] for at in self.outside.values()]
+            moments += [at + TIMER["met"] for at in self.meetings.values()]
+            moments += [one["until"].last + 1 for one in self.attempts.values() if one["state"] == "resting"]
+            moments += [hold.last + 1 for hold in (self.hold, self.crowded_hold) if hold]
+            moments += [self.crowded + TIMER["backstop"]] if self.crowded is not None else []
+            moments += [self.now + 1 for link in self.links.values() if link.queue]
+            self.now = min(moment for moment in moments if moment > self.now)
+            Window.is_watched = self.now == to
+            self.settle()
+
+
+def uid(name):
+    return name.split("'")[0]
+
+
+class Trace:
+    """Steps of one member; each says what it expects where that is the point, and the model says all of it."""
+
+    def __init__(self, id, comment, flags, name="dan", cap=8):
+        self.head, self.member, self.steps = (id, comment, flags), Member(name, cap), []
+        self.verdict = None
+        self.step(0, "publish", Member.publish)
+
+    def step(self, at, do, action, fields=None, **expected):
+        assert self.verdict is None, (self.head, "goes on behind a fault")
+        member = self.member
+        member.forget()
+        member.advance(at)
+        step = dict(at=at, do=do, **(fields or {}))
+        answer = None
+        try:
+            answer = action(member)
+        except Refused as refused:
+            self.verdict = refused
+            step["error"] = refused.code
+        member.settle()
+        seen = dict(component=sorted(member.component() - {member.name}), told=sorted(member.told), seeks=sorted(member.seeks),
+                    withdrawn=sorted(member.withdrawn), leaves=member.leaves,
+                    held=[[one, entry[0]] for one, entry in sorted(member.entries.items())], own=member.sequence,
+                    error=step.get("error"), admitted=answer)
+        for key, value in expected.items():
+            assert seen[key] == value, (self.head[0], at, do, key, seen[key], value)
+        step["component"] = seen["component"]
+        for key in ("told", "seeks", "withdrawn", "leaves"):
+            if seen[key]:
+                step[key] = seen[key]
+        if do == "admit":
+            step["admitted"] = answer
+        self.steps.append(step)
+        return self
+
+    def link(self, at, number, peer, mesh=True, **expected):
+        return self.step(at, "link", lambda one: one.linked(number, peer, mesh), dict(link=number, to=peer, mesh=mesh),
+                         **expected)
+
+    def end(self, at, number, departed=False, **expected):
+        return self.step(at, "end", lambda one: one.ended(number, departed), dict(link=number, departed=departed), **expected)
+
+    def entry(self, at, number, name, sequence, listed, count=1, **expected):
+        listed = sorted(listed.split() if isinstance(listed, str) else listed)
+
+        def receive(member):
+            for _ in range(count):
+                member.receive(number, name, sequence, listed)
+
+        return self.step(at, "receive", receive, dict(link=number, entry=[name, sequence, listed], count=count), **expected)
+
+    def met(self, at, name, **expected):
+        return self.step(at, "met", lambda one: one.met(name), dict(peer=name), **expected)
+
+    def failed(self, at, name, hopeless=False, **expected):
+        return self.step(at, "failed", lambda one: one.failed(name, hopeless), dict(peer=name, hopeless=hopeless), **expected)
+
+    def admit(self, at, name, listed, admitted):
+        listed = sorted(listed.split())
+        return self.step(at, "admit", lambda one: one.admits(name, listed), dict(peer=name, list=listed), admitted=admitted)
+
+    def renew(self, at, **expected):
+        return self.step(at, "publish", Member.publish, dict(data="second"), **expected)
+
+    def look(self, at, **expected):
+        return self.step(at, "look", lambda one: None, **expected)
+
+    def made(self, error=None):
+        assert (self.verdict.code if self.verdict else None) == error, (self.head, self.verdict)
+        member = self.member
+        fields = dict(local=member.name, cap=member.cap, steps=self.steps,
+                      held=[[one, entry[0]] for one, entry in sorted(member.entries.items())] + [[member.name, member.sequence]])
+        fields["held"].sort()
+        fields.update(dict(result="invalid", error=self.verdict.code, check=self.verdict.check) if self.verdict
+                      else dict(result="valid"))
+        return test(*self.head, **fields)
+
+
+def full(trace, names, at=10):
+    """Mesh links to all of them, who have links to each other, one after the other."""
+    for number, name in enumerate(names, 1):
+        trace.link(at, number, name)
+        trace.entry(at, number, name, 5, [trace.member.name] + [other for other in names if other != name])
+        at += 5
+    return trace
+
+
+def hub(trace, names, at=10):
+    """A mesh link to the first, who has links to all others; they come in one after the other."""
+    first, rest = names[0], names[1:]
+    trace.link(at, 1, first)
+    trace.entry(at, 1, first, 5, [trace.member.name] + rest)
+    for number, name in enumerate(rest, 1):
+        trace.entry(at + 10 * number, 1, name, 5, [first])
+    return trace
+
+
+def spreading():
+    yield Trace("alone", "nobody is there", ["Component"]).look(100000, component=[], own=1).made()
+    yield (Trace("first-link", "two link: each makes an entry that lists the other", ["Component"])
+           .link(10, 1, "bob", told=[[1, "dan", 2, ["bob"]]], component=["bob"])
+           .entry(12, 1, "bob", 2, "dan", component=["bob"], told=[], seeks=[]).made())
+    yield (Trace("not-listed-back", "an own link needs no entry of the other end", ["Component"])
+           .link(10, 1, "bob", component=["bob"]).entry(12, 1, "bob", 1, "", component=["bob"])
+           .entry(14, 1, "bob", 2, "dan", component=["bob"]).made())
+    yield (Trace("second-link", "the second gets everything, the first what changed", ["Flood"])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+           .link(20, 2, "cat", told=[[1, "dan", 3, ["bob", "cat"]], [2, "bob", 2, ["dan"]], [2, "dan", 3, ["bob", "cat"]]])
+           .entry(22, 2, "cat", 2, "dan", told=[[1, "cat", 2, ["dan"]]], component=["bob", "cat"]).made())
+    yield (Trace("not-back", "an entry does not go back to where it came from", ["Flood"])
+           .link(10, 1, "bob").link(11, 2, "cat").link(12, 3, "eve")
+           .entry(20, 2, "hal", 4, "cat", told=[[1, "hal", 4, ["cat"]], [3, "hal", 4, ["cat"]]]).made())
+    yield (Trace("held-for-later", "an entry outside the component is held and told, too", ["Flood"])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").entry(14, 1, "gus", 3, "hal", component=["bob"], seeks=[])
+           .link(20, 2, "cat", told=[[1, "dan", 3, ["bob", "cat"]], [2, "bob", 2, ["dan"]], [2, "dan", 3, ["bob", "cat"]],
+                                     [2, "gus", 3, ["hal"]]]).made())
+    for id, comment, sequence, told in (("newer", "a higher sequence replaces", 8, True),
+                                        ("newer-by-far", "numbers may be left out", LAST, True),
+                                        ("equal", "the same sequence is ignored, whatever it says", 7, False),
+                                        ("older", "a lower one is ignored", 6, False),
+                                        ("oldest", "the lowest, too", 1, False)):
+        yield (Trace(id, comment, ["Newer"]).link(10, 1, "bob").link(11, 2, "cat").entry(20, 1, "hal", 7, "bob")
+               .entry(30, 1, "hal", sequence, "bob cat", told=[[2, "hal", sequence, ["bob", "cat"]]] if told else [],
+                      held=[["hal", sequence if told else 7]]).made())
+    yield (Trace("newer-elsewhere", "the newer one comes on another link", ["Newer"]).link(10, 1, "bob").link(11, 2, "cat")
+           .entry(20, 1, "hal", 7, "bob").entry(30, 2, "hal", 8, "cat", told=[[1, "hal", 8, ["cat"]]])
+           .entry(40, 1, "hal", 8, "cat", told=[]).made())
+    yield (Trace("two-instances", "the earlier and the restarted one are held side by side", ["Newer"])
+           .link(10, 1, "bob").entry(20, 1, "hal", 7, "bob").entry(30, 1, "hal'", 1, "bob", held=[["hal", 7], ["hal'", 1]])
+           .made())
+    yield (Trace("first-hand", "whoever is linked speaks for itself", ["FirstHand"])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat")
+           .entry(30, 2, "bob", 9, "", told=[], held=[["bob", 2]])
+           .entry(40, 1, "bob", 3, "dan hal", told=[[2, "bob", 3, ["dan", "hal"]]]).made())
+    yield (Trace("first-hand-replaces", "the first entry on its own link replaces a higher one", ["FirstHand"])
+           .link(10, 2, "cat").entry(12, 2, "cat", 2, "dan").entry(14, 2, "bob", LAST, "")
+           .link(20, 1, "bob").entry(22, 1, "bob", 2, "dan", held=[["bob", 2], ["cat", 2]], component=["bob", "cat"],
+                                     told=[[2, "bob", 2, ["dan"]]])
+           .entry(30, 1, "bob", 2, "", held=[["bob", 2], ["cat", 2]], component=["bob", "cat"]).made())
+    yield (Trace("first-hand-over", "when the link is gone, others speak for it again", ["FirstHand"])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(22, 2, "cat", 2, "dan").end(30, 1)
+           .entry(40, 2, "bob", 2, "dan", told=[]).entry(41, 2, "bob", 3, "", held=[["bob", 3], ["cat", 2]]).made())
+    yield (Trace("own-older", "the own entry comes back", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+           .entry(20, 1, "dan", 2, "bob", own=3, told=[]).made())
+    for id, sequence in (("own-equal", 3), ("own-newer", 900), ("own-highest", ANSWERED)):
+        own = sequence + 1
+        yield (Trace(id, "somebody says something of this session; it goes beyond", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+               .entry(20, 1, "dan", sequence, "", own=own,
+                      told=[[1, "dan", own, ["bob", "cat"]], [2, "dan", own, ["bob", "cat"]]]).made())
+    for id, sequence in (("own-too-high", ANSWERED + 1), ("own-last", LAST)):
+        yield (Trace(id, "nobody uses up the numbers of another", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+               .entry(20, 1, "dan", sequence, "", own=3, told=[]).made())
+    yield (Trace("own-same", "the very entry that it has itself", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+           .entry(20, 1, "dan", 3, "bob cat", own=3, told=[]).made())
+    yield (Trace("own-uid", "another instance of this uid is held and told, never sought", ["Own"])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan dan'").link(14, 2, "cat")
+           .entry(20, 1, "dan'", 4, "bob", told=[[2, "dan'", 4, ["bob"]]], seeks=[], component=["bob", "cat", "dan'"]).made())
+    yield (Trace("renewed", "new mesh data is a new entry", ["Own"]).link(10, 1, "bob")
+           .renew(43200000, told=[[1, "dan", 3, ["bob"]]]).made())
+    yield (Trace("link-ended", "the others hear of it", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
+           .end(20, 1, told=[[2, "dan", 4, ["cat"]]]).end(30, 2, told=[], own=5).made())
+    yield (Trace("direct", "a direct link takes no part", ["Direct"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+           .link(20, 2, "cat", mesh=False, told=[], own=2, component=["bob"]).entry(30, 1, "bob", 3, "dan hal", told=[])
+           .end(40, 2, told=[], own=2).made())
+    yield (Trace("direct-members", "MEMBERS on a direct link", ["Direct"]).link(10, 1, "bob", mesh=False)
+           .entry(12, 1, "bob", 2, "dan").made("PROTOCOL"))
+    yield pace()
+    most = LIMIT["entryBucket"]
+    yield (Trace("patient", "as many as a bucket holds are taken at once", ["Pace"]).link(10, 1, "bob")
+           .entry(20, 1, "bob", 2, "dan", count=most).made())
+    yield (Trace("flood", "one more is not, though all were ignored but one", ["Pace"]).link(10, 1, "bob")
+           .entry(20, 1, "bob", 2, "dan", count=most).entry(20, 1, "bob", 3, "dan").made("FLOOD"))
+    yield (Trace("flood-soon-after", "nor a little later", ["Pace"]).link(10, 1, "bob").entry(20, 1, "bob", 2, "dan", count=most)
+           .entry(55, 1, "bob", 3, "dan").made("FLOOD"))
+    flood = Trace("steady", "20 each second are for ever", ["Pace"]).link(10, 1, "bob")
+    flood.entry(20, 1, "bob", 2, "dan", count=most)
+    for number in range(1, 9):
+        flood.entry(20 + 200 * number, 1, "bob", 70 + number, "dan", count=4)
+    yield flood.made()
+    yield (Trace("silent-for-long", "a network that stood still for 10 s brings much at once", ["Pace"]).link(10, 1, "bob")
+           .entry(10020, 1, "bob", 2, "dan", count=LIMIT["entryBucketSent"] + 10 * LIMIT["entriesSentPerSecond"]).made())
+
+
+def pace():
+    trace = Trace("pace", "32 at once, then 15 each second; only the last state waits", ["Pace"]).link(10, 1, "bob")
+    trace.entry(12, 1, "bob", 2, "dan")
+    for number in range(10, 35):
+        trace.entry(number, 1, f"p{number}", 1, "")
+    trace.link(5000, 2, "cat")
+    burst = [one for one in trace.steps[-1]["told"] if one[0] == 2]
+    assert len(burst) == 27
+    for sequence in range(10, 15):
+        trace.entry(5000, 1, "bob", sequence, "dan", told=[[2, "bob", sequence, ["dan"]]])
+    trace.entry(5000, 1, "bob", 100, "dan", told=[]).entry(5010, 1, "bob", 101, "dan hal", told=[])
+    trace.look(5060, told=[]).look(5075, told=[[2, "bob", 101, ["dan", "hal"]]])
+    return trace.look(8000, told=[]).made()
+
+
+def dialling():
+    def introduced(*head, **options):
+        """Bob introduces cat at 20."""
+        return (Trace(*head, **options).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan")
+                .entry(20, 1, "cat", 2, "bob", component=["bob", "cat"], seeks=[["cat", True]]))
+
+    yield introduced("introduction", "two lists agree: a member that is missing is sought", ["Dial"]).made()
+    yield (Trace("introduction-reversed", "the entries come the other way round", ["Dial"]).link(10, 1, "bob")
+           .entry(12, 1, "cat", 2, "bob", seeks=[]).entry(20, 1, "bob", 2, "cat dan", seeks=[["cat", True]]).made())
+    yield (Trace("one-sided", "one list alone is not enough", ["Dial", "Component"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan")
+           .entry(20, 1, "cat", 2, "", component=["bob"], seeks=[])
+           .entry(30, 1, "cat", 3, "bob", component=["bob", "cat"], seeks=[["cat", True]]).made())
+    yield (Trace("one-sided-other", "nor the other one", ["Dial", "Component"]).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+           .entry(20, 1, "cat", 2, "bob", component=["bob"], seeks=[])
+           .entry(30, 1, "bob", 3, "cat dan", component=["bob", "cat"], seeks=[["cat", True]]).made())
+    yield (Trace("chain", "the component goes as far as lists agree", ["Dial", "Component"]).link(10, 1, "bob")
+           .entry(12, 1, "eve", 2, "cat fay").entry(14, 1, "fay", 2, "eve gus").entry(16, 1, "cat", 2, "bob eve")
+           .entry(20, 1, "bob", 2, "cat dan", component=["bob", "cat", "eve", "fay"],
+                  seeks=[["cat", True], ["eve", True], ["fay", True]]).made())
+    yield (Trace("not-ours", "somebody says to be linked to this session, and is not", ["Dial", "Component"]).link(10, 1, "bob")
+           .entry(12, 1, "bob", 2, "dan").entry(20, 1, "cat", 2, "dan", component=["bob"], seeks=[]).made())
+    yield (Trace("both-instances", "the listed instance is the one that is meant", ["Dial", "Component"]).link(10, 1, "bob")
+           .entry(12, 1, "bob", 2, "cat' dan").entry(20, 1, "cat", 2, "bob", component=["bob"], seeks=[])
+           .entry(30, 1, "cat'", 1, "bob", component=["bob", "cat'"], seeks=[["cat'", True]]).made())
+    yield (introduced("found", "once there is a link, nobody is sought", ["Dial"])
+           .link(100, 2, "cat", withdrawn=[], seeks=[]).look(60000, seeks=[]).made())
+    yield (introduced("found-directly", "a direct link will do", ["Dial", "Direct"]).link(100, 2, "cat", mesh=False, withdrawn=[])
+           .look(60000, seeks=[]).end(60001, 2, seeks=[["cat", True]]).made())
+    yield (introduced("pause", "after a failure it is sought again, silently", ["Retry"]).failed(30020, "cat", seeks=[])
+           .look(30519, seeks=[]).look(31522, seeks=[["cat", False]]).made())
+    trace = introduced("pauses", "the pause doubles up to 4 s", ["Retry"])
+    at = 30000
+    for pause in (1000, 2000, 4000, 4000, 4000):
+        trace.failed(at, "cat", seeks=[]).look(at + pause // 2 - 1, seeks=[])
+        trace.look(at + pause * 3 // 2 + 2, seeks=[["cat", False]])
+        at += pause * 3 // 2 + 30000
+    yield trace.made()
+    yield (introduced("link-ends-the-pauses", "a link makes the next failure the first", ["Retry"]).failed(30000, "cat")
+           .look(31502, seeks=[["cat", False]]).failed(61000, "cat").look(64002, seeks=[["cat", False]]).link(65000, 2, "cat")
+           .end(95000, 2, seeks=[["cat", True]]).failed(100000, "cat").look(100499, seeks=[]).look(101502, seeks=[["cat", False]])
+           .made())
+    yield (introduced("short-link", "a link that stood less than 30 s is a failure, but it was shown", ["Retry"]).link(100, 2, "cat")
+           .end(30099, 2, seeks=[]).look(30598, seeks=[]).look(31601, seeks=[["cat", True]]).failed(40000, "cat")
+           .look(40999, seeks=[]).look(43002, seeks=[["cat", False]]).made())
+    yield (introduced("short-link-again", "the next pause is longer", ["Retry"]).failed(1000, "cat").look(2502, seeks=[["cat", False]])
+           .link(2600, 2, "cat").end(5000, 2, seeks=[]).look(5999, seeks=[]).look(8002, seeks=[["cat", True]]).made())
+    yield introduced("hopeless", "what can never succeed is not tried again", ["Retry"]).failed(30, "cat", True).look(
+        3600000, seeks=[]).made()
+    yield (introduced("hopeless-again", "unless it comes into the component anew", ["Retry"]).failed(30, "cat", True)
+           .entry(1000, 1, "cat", 3, "", component=["bob"]).entry(2000, 1, "cat", 4, "bob", seeks=[["cat", True]]).made())
+    yield (introduced("withdrawn", "who leaves the component is not sought any longer", ["Withdraw"])
+           .entry(100, 1, "cat", 3, "", component=["bob"], withdrawn=["cat"]).made())
+    yield (introduced("withdrawn-with-the-link", "the link through which it was known ends", ["Withdraw"])
+           .end(100, 1, component=[], withdrawn=["cat"]).made())
+    yield (introduced("nothing-to-withdraw", "in a pause there is no attempt", ["Withdraw", "Retry"]).failed(30000, "cat")
+           .entry(30100, 1, "cat", 3, "", withdrawn=[]).look(70000, seeks=[]).made())
+    yield (introduced("back", "who comes back is new", ["Withdraw", "Retry"]).failed(30000, "cat").entry(30100, 1, "cat", 3, "")
+           .look(33000).entry(40000, 1, "cat", 4, "bob", seeks=[["cat", True]]).failed(60200, "cat").look(60699, seeks=[])
+           .look(61702, seeks=[["cat", False]]).made())
+    yield (introduced("back-soon", "but has to wait for the end of its pause", ["Withdraw", "Retry"]).failed(30000, "cat")
+           .entry(30100, 1, "cat", 3, "").entry(30200, 1, "cat", 4, "bob", seeks=[]).look(30499, seeks=[])
+           .look(31502, seeks=[["cat", True]]).made())
+    yield (introduced("back-after-withdrawal", "an attempt that was withdrawn is a failure, too", ["Withdraw", "Retry"])
+           .entry(1000, 1, "cat", 3, "", withdrawn=["cat"]).entry(1200, 1, "cat", 4, "bob", seeks=[]).look(1499, seeks=[])
+           .look(2502, seeks=[["cat", True]]).made())
+    yield (introduced("broken", "a link ends, and others still have theirs", ["Dial"]).link(100, 2, "cat")
+           .entry(102, 2, "cat", 3, "bob dan").end(30101, 2, seeks=[["cat", True]], component=["bob", "cat"]).made())
+    yield (introduced("dead", "then theirs end, too", ["Dial", "Withdraw"]).link(100, 2, "cat").entry(102, 2, "cat", 3, "bob dan")
+           .end(40000, 2, seeks=[["cat", True]]).entry(40400, 1, "bob", 3, "dan", component=["bob"], withdrawn=["cat"]).made())
+    crowd = ["eve", "fay", "gus", "hal", "ivy", "joe", "p10", "p11"]
+    trace = hub(Trace("crowd", "twice the cap are sought at once, who waited longest comes next", ["Dial"], cap=3), ["bob"] + crowd)
+    trace.look(100, component=["bob"] + crowd, seeks=[])
+    trace.failed(30000, "fay", seeks=[["p10", True]])
+    yield trace.look(33000, seeks=[]).failed(33010, "gus", seeks=[["p11", True]]).made()
+    trace = hub(Trace("crowd-withdrawn", "a withdrawn attempt makes a place, too", ["Dial", "Withdraw"], cap=3), ["bob"] + crowd)
+    yield trace.entry(100, 1, "eve", 6, "", withdrawn=["eve"], seeks=[["p10", True]]).made()
+    yield (hub(Trace("no-seat", "who has all links that it may have seeks nobody", ["Dial"], cap=3), ["bob"])
+           .link(20, 2, "cat").entry(22, 2, "cat", 5, "dan eve").entry(24, 2, "eve", 5, "cat", component=["bob", "cat", "eve"], seeks=[])
+           .end(40000, 1, seeks=[["eve", True]]).made())
+
+
+def leaving():
+    def three(*head):
+        return (Trace(*head).link(10, 1, "bob").entry(12, 1, "bob", 2, "cat dan").link(20, 2, "cat")
+                .entry(22, 2, "cat", 2, "bob dan", component=["bob", "cat"]))
+
+    yield (three("departed", "who says that it leaves is gone, whatever others still say", ["Departed"])
+           .end(100, 2, True, component=["bob"], seeks=[], held=[["bob", 2]])
+           .entry(110, 1, "cat", 3, "bob", component=["bob"], held=[["bob", 2]])
+           .entry(120, 1, "bob", 3, "dan", component=["bob"]).made())
+    yield (three("departed-long-ago", "for 60 s", ["Departed"]).end(100, 2, True).entry(60098, 1, "cat", 3, "bob", held=[["bob", 2]])
+           .entry(60102, 1, "cat", 4, "bob", held=[["bob", 2], ["cat", 4]], seeks=[["cat", True]]).made())
+    yield (three("departed-instance", "the next instance is somebody else", ["Departed"]).end(100, 2, True)
+           .entry(110, 1, "cat'", 1, "bob").entry(111, 1, "bob", 3, "cat' dan", component=["bob", "cat'"], seeks=[["cat'", True]])
+           .made())
+    yield (three("departed-and-linked", "a new link to the same endpoint counts", ["Departed"]).end(100, 2, True).link(200, 3, "cat")
+           .entry(202, 3, "cat", 6, "bob dan", component=["bob", "cat"]).made())
+    yield (three("silent-end", "who did not say so is still listed by others", ["Departed"])
+           .end(31000, 2, component=["bob", "cat"], seeks=[["cat", True]], held=[["bob", 2], ["cat", 2]]).made())
+    yield (three("partition", "all links end: nobody is left, and nobody is sought", ["Component"]).end(31000, 1, seeks=[["bob", True]])
+           .end(31001, 2, component=[], seeks=[], withdrawn=["bob"], held=[["bob", 2], ["cat", 2]]).made())
+    yield (three("healing", "after a partition one link brings all of them back", ["Component"]).end(100, 1).end(101, 2)
+           .look(30000, component=[], held=[["bob", 2], ["cat", 2]]).look(30001, seeks=[])
+           .link(30002, 3, "bob", component=["bob", "cat"], seeks=[["cat", True]]).made())
+    yield (three("outside", "what is outside is kept for 60 s", ["Entries"]).end(100, 1).end(200, 2)
+           .look(60198, held=[["bob", 2], ["cat", 2]]).look(60202, held=[]).made())
+    yield (three("outside-forgotten", "then a lower sequence is new", ["Entries"]).end(100, 1).end(200, 2).look(60202, held=[])
+           .link(60300, 3, "eve").entry(60302, 3, "cat", 1, "eve", held=[["cat", 1]]).made())
+    yield (three("outside-and-back", "60 s without a break", ["Entries"]).end(100, 1).end(200, 2).link(50000, 3, "bob")
+           .entry(50010, 3, "bob", 3, "dan", component=["bob"]).look(60300, held=[["bob", 3], ["cat", 2]])
+           .look(110008, held=[["bob", 3], ["cat", 2]]).look(110012, held=[["bob", 3]]).made())
+    yield (Trace("outside-from-the-start", "an entry of somebody who never was a member", ["Entries"]).link(10, 1, "bob")
+           .entry(12, 1, "bob", 2, "dan").entry(20, 1, "cat", 2, "hal").look(60018, held=[["bob", 2], ["cat", 2]])
+           .look(60022, held=[["bob", 2]]).made())
+    many = ["bob"] + [f"p{number}" for number in range(10, 40)]
+    trace = hub(Trace("full", "32 entries of members: one more has no room", ["Entries"], cap=16), many)
+    held = sorted([["bob", 5]] + [[name, 5] for name in many[1:]])
+    trace.look(1000, held=held).entry(1001, 1, "cat", 9, "bob", held=held, told=[])
+    yield trace.entry(1002, 1, "p20", 6, "bob", held=[[name, 6 if name == "p20" else 5] for name, _ in held]).made()
+    trace = Trace("full-of-inventions", "whom two links stand for takes the place of whom one alone speaks of", ["Entries"], cap=16)
+    trace.link(10, 1, "bob").link(11, 2, "cat").link(12, 3, "fay").entry(20, 2, "cat", 2, "dan eve").entry(21, 3, "fay", 2, "dan eve gus")
+    trace.entry(22, 1, "bob", 2, ["dan"] + many[1:29])
+    for number, name in enumerate(many[1:29]):
+        trace.entry(30 + number, 1, name, 1, "bob")
+    trace.entry(100, 3, "gus", 2, "fay", component=sorted(["bob", "cat", "fay", *many[1:29]]))
+    yield trace.entry(200, 2, "eve", 2, "cat fay", withdrawn=["p37"], seeks=[["eve", True]], component=sorted(
+        ["bob", "cat", "eve", "fay", *many[1:28]])).made()
+    trace = hub(Trace("full-of-outsiders", "the one longest outside makes room", ["Entries"], cap=16), many[:-2])
+    trace.entry(1000, 1, "fay", 1, "").entry(2000, 1, "eve", 1, "").entry(3000, 1, "cat", 1, "")
+    assert len(trace.member.entries) + 1 == 32 and "fay" not in trace.member.entries
+    yield trace.entry(4000, 1, "gus", 1, "bob").made()
+
+
+def capped():
+    seven = ["ann", "bob", "cat", "eve", "fay", "gus"]
+    eight = seven + ["hal"]
+
+    trace = full(Trace("admit", "eight are a mesh, nine are not", ["Full"]), seven)
+    trace.admit(1000, "hal", "", True).admit(1001, "hal", "dan gus", True).admit(1002, "hal", "ivy", False)
+    trace.admit(1003, "gus", "ann bob dan", True).admit(1004, "hal", "joe", False)
+    yield trace.admit(1005, "hal'", "hal dan' ann'", True).made()
+    yield full(Trace("admit-full", "a full mesh has no room, but for its members", ["Full"]), eight).admit(
+        1000, "ivy", "", False).admit(1001, "hal", "ann", True).admit(1002, "hal'", "", True).made()
+    yield (Trace("admit-two", "the smallest mesh", ["Full"], cap=2).admit(10, "bob", "", True).admit(11, "bob", "cat", False)
+           .link(20, 1, "bob").entry(22, 1, "bob", 2, "dan").admit(30, "cat", "", False).made())
+    sixteen = [f"p{number}" for number in range(10, 24)]
+    yield hub(Trace("admit-sixteen", "the largest", ["Full"], cap=16), ["bob"] + sixteen[:-1]).admit(
+        1000, "hal", "", True).admit(1001, "hal", "ivy", False).made()
+    trace = full(Trace("admit-direct", "direct links do not count", ["Full", "Direct"]), seven)
+    yield trace.link(900, 9, "ivy", mesh=False).admit(1000, "hal", "", True).made()
+    yield (Trace("admit-outside", "who is outside does not count", ["Full"], cap=3).link(10, 1, "bob").entry(12, 1, "bob", 2, "dan")
+           .entry(14, 1, "gus", 2, "hal").admit(20, "cat", "", True).admit(21, "cat", "gus", False).made())
+    merging = "bob eve fay gus"
+    yield (Trace("admit-meshes", "two meshes fit if all do", ["Full"]).link(10, 1, "ann").entry(12, 1, "ann", 2, "cat dan")
+           .entry(14, 1, "cat", 2, "ann").admit(20, "hal", merging, True).admit(21, "hal", merging + " ivy", False)
+           .admit(22, "hal", merging + " cat", True).made())
+
+    def ninth(id, comment, flags, name="zoe", met=True):
+        """A full mesh of eight; at 1000 a ninth is linked to the first of them."""
+        others = [one for one in eight + ["dan"] if one != name][:7]
+        trace = full(Trace(id, comment, flags, name=name), sorted(others))
+        trace.entry(1000, 1, "ann", 6, sorted(others[1:] + [name, "ivy"]), leaves=False)
+        trace.entry(1001, 1, "ivy", 2, "ann", seeks=[], leaves=False)
+        return trace.met(1010, "ivy", leaves=False) if met else trace
+
+    yield ninth("ninth", "the ninth by uid leaves after 1 to 2 s", ["Evict"]).look(2009, leaves=False).look(3012, leaves=True).made()
+    yield ninth("eighth", "all others stay", ["Evict"], name="dan").look(3012, leaves=False).look(10900, leaves=False).made()
+    yield ninth("never-met", "an endpoint of which others only speak evicts nobody", ["Counted"], met=False).look(
+        59000, leaves=False).made()
+    trace = full(Trace("vouched", "of whom two speak, each on its own link, counts without having been met", ["Counted"], name="zoe"), ["ann", "bob", "cat", "eve", "fay", "gus", "hal"])
+    trace.entry(1000, 1, "ann", 6, "bob cat eve fay gus hal ivy zoe").entry(1001, 1, "ivy", 2, "ann bob").look(5000, leaves=False)
+    trace.entry(6000, 2, "bob", 6, "ann cat eve fay gus hal ivy zoe", leaves=False)
+    yield trace.look(6999, leaves=False).look(8002, leaves=True).made()
+    trace = full(Trace("inventions", "one member invents seven with low uids", ["Counted"], name="zoe"), ["ann", "bob", "cat"])
+    trace.entry(1000, 1, "ann", 6, "bob cat zoe dan eve fay gus hal ivy joe")
+    for number, name in enumerate("dan eve fay gus hal ivy joe".split()):
+        trace.entry(1001 + number, 1, name, 1, "ann")
+    yield trace.look(50000, leaves=False).made()
+    yield (full(Trace("met-elsewhere", "who was met and is no member does not count", ["Counted"], name="zoe"), seven + ["dan"])
+           .met(1000, "ivy").met(1001, "joe").look(20000, leaves=False).made())
+    yield (ninth("met-again-and-again", "met once or often, it counts once", ["Counted"], name="hal").met(1020, "ivy").met(1030, "ivy")
+           .look(5000, leaves=False).made())
+    yield (ninth("gone-in-time", "the ninth leaves before the hold is over; then it begins anew", ["Evict"])
+           .entry(1900, 1, "ivy", 3, "", leaves=False).look(4000, leaves=False).entry(5000, 1, "ivy", 4, "ann")
+           .met(5001, "ivy").look(5999, leaves=False).look(7003, leaves=True).made())
+    trace = full(Trace("met-long-ago", "after 60 s a meeting does not count", ["Counted"], name="zoe"), ["ann", *seven[1:], "hal"])
+    trace.met(1000, "ivy")
+    trace.entry(60500, 1, "ann", 6, "bob cat eve fay gus hal zoe ivy").entry(60501, 1, "ivy", 2, "ann", leaves=False)
+    yield trace.look(61001, leaves=False).look(64000, leaves=False).made()
+    trace = Trace("linked-counts", "whom it has links to counts without having been met", ["Counted"], name="zoe", cap=4)
+    trace.link(10, 1, "ann").link(11, 2, "bob").link(12, 3, "cat")
+    trace.entry(20, 1, "ann", 2, "dan zoe").entry(21, 1, "dan", 2, "ann").look(5000, leaves=False)
+    yield trace.met(6000, "dan").look(6999, leaves=False).look(8002, leaves=True).made()
+    trace = Trace("backstop", "after 10 s, who has fewest pairs leaves", ["Backstop"], name="bob", cap=3)
+    trace.link(10, 1, "cat").entry(11, 1, "cat", 5, "bob dan eve").entry(12, 1, "dan", 5, "cat eve")
+    trace.entry(13, 1, "eve", 5, "cat dan").met(20, "dan").met(21, "eve", leaves=False)
+    yield trace.look(11020, leaves=False).look(12023, leaves=True).made()
+    trace = Trace("backstop-stays", "who has more pairs stays", ["Backstop"], name="bob", cap=3)
+    trace.link(10, 1, "cat").link(11, 2, "dan").entry(12, 1, "cat", 5, "bob dan eve").entry(13, 2, "dan", 5, "bob cat")
+    trace.entry(14, 1, "eve", 5, "cat").met(20, "eve", leaves=False)
+    yield trace.look(55000, leaves=False).made()
+    trace = Trace("backstop-tie", "of those with as many pairs the highest uid leaves", ["Backstop"], name="cat", cap=3)
+    trace.link(10, 1, "bob").entry(12, 1, "bob", 5, "ann cat dan").entry(13, 1, "ann", 5, "bob").entry(14, 1, "dan", 5, "bob")
+    yield trace.met(20, "ann").met(21, "dan").look(55000, leaves=False).made()
+
+
+def build():
+    random = seeded("mesh-traces")
+    peers = {}
+    for number, name in enumerate(NAMES, 1):
+        uid_bytes = bytes([number]) + random.randbytes(15)
+        for instance, more in (("", b"\1"), ("'", b"\2")):
+            endpoint = uid_bytes + more + random.randbytes(7)
+            token = random.randbytes(64)
+            for key, part in (("data", token[:32]), ("second", token[32:])):
+                if key == "second" and name + instance != "dan":
+                    continue
+                pairs = {connection_data.PEER: uid_bytes + name.encode(), connection_data.INSTANCE: endpoint[16:],
+                         connection_data.PREFERENCE: b"\2", connection_data.TOKEN: part, connection_data.LIFETIME: u32(86400)}
+                blob = b"".join(connection_data.tlv(kind, value) for kind, value in pairs.items())
+                blob = connection_data.seal(
+                    blob + connection_data.tlv(16, connection_data.candidate(bytes([192, 0, 2, number]), 49152)), flags=1)
+                members.read(members.encode(endpoint, 1, [], blob))
+                peers.setdefault(name + instance, dict(endpoint=endpoint.hex()))[key] = blob.hex()
+    notes = {"Component": "who is a member", "Flood": "what is told to whom", "Newer": "which entry is kept",
+             "FirstHand": "who speaks for whom", "Own": "the own entry", "Direct": "links that take no part",
+             "Pace": "how many entries, how fast", "Dial": "who is sought", "Retry": "failed attempts",
+             "Withdraw": "attempts that end with the membership", "Departed": "farewells", "Entries": "how much is held",
+             "Full": "who is admitted", "Counted": "who counts for eviction", "Evict": "the rank by uid",
+             "Backstop": "the rank by pairs"}
+    groups = []
+    for labels, made in (
+            (["mesh.component", "mesh.flood", "mesh.newer", "mesh.first-hand", "mesh.own", "mesh.same-uid", "mesh.link",
+              "mesh.pace"], spreading()),
+            (["mesh.component", "mesh.dial", "mesh.retry", "mesh.silent", "mesh.withdraw"], dialling()),
+            (["mesh.departed", "mesh.entries", "mesh.component"], leaving()),
+            (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop"], capped())):
+        groups.append(dict(type="mesh-trace", spec="11", labels=labels, tests=list(made)))
+    used = {name for group in groups for one in group["tests"] for name in names_in(one)}
+    groups[0] = dict(type="mesh-trace", spec="11", labels=groups[0]["labels"],
+                     peers={name: peer for name, peer in peers.items() if name in used}, tests=groups[0]["tests"])
+    return document("traces of one member", notes, groups)
+
+
+def names_in(trace):
+    yield trace["local"]
+    for step in trace["steps"]:
+        yield from step["component"]
+        yield from (step[key] for key in ("to", "peer") if key in step)
+        yield from step.get("list", ())
+        if "entry" in step:
+            yield from (step["entry"][0], *step["entry"][2])
