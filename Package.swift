@@ -65,7 +65,12 @@ let package = Package(
         .executableTarget(
             name: "MultipeerEndurance", dependencies: ["Multipeer"], path: "Tests/Acceptance/Endurance",
             swiftSettings: strict),
+        .target(name: "MultipeerHistory", path: "Tests/Acceptance/History", swiftSettings: strict),
+        .executableTarget(
+            name: "check-history", dependencies: ["MultipeerHistory"], path: "Tests/Acceptance/CheckHistory",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        tests("HistoryTests", ["MultipeerHistory"]),
         tests("FramingTests", ["MultipeerFraming"]),
         tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming"]),
         tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),

@@ -1,0 +1,46 @@
+import Foundation
+import MultipeerHistory
+
+/// `check-history [--slack SECONDS] FILES…`: whether what processes wrote keeps the eight properties.
+///
+/// Exits with 0 when it does, 1 when it does not, 2 when it cannot tell.
+@main
+enum CheckHistory {
+    private static let most = 50
+
+    static func main() {
+        var words = Array(CommandLine.arguments.dropFirst())
+        var slack = 0.0
+        if words.first == "--slack", words.count >= 2 {
+            guard let seconds = Double(words[1]), (0...3_600).contains(seconds) else { return refuse() }
+            slack = seconds
+            words.removeFirst(2)
+        }
+        guard !words.isEmpty, !words.contains(where: { $0.hasPrefix("-") }) else { return refuse() }
+        do {
+            let history = try History(files: words)
+            let violations = Checker(history, Checker.Limits(slack: slack)).violations()
+            for violation in violations.prefix(most) { print(violation) }
+            if violations.count > most { print("and \(violations.count - most) more") }
+            print(summary(history, violations.count))
+            exit(violations.isEmpty ? 0 : 1)
+        } catch {
+            complain("\(error.localizedDescription)")
+        }
+    }
+
+    private static func summary(_ history: History, _ violations: Int) -> String {
+        let entries = history.runs.flatMap(\.lines).map(\.entry)
+        func count(_ event: Entry.Event) -> Int { entries.count { $0.event == event } }
+        return "\(history.runs.count) runs of \(history.runsByMember.count) members, "
+            + "\(history.runs.reduce(0) { $0 + $1.links.count }) ends of links, \(count(.message)) messages, "
+            + "\(count(.completed)) files, \(count(.attempt)) attempts; \(violations) violations"
+    }
+
+    private static func refuse() { complain("usage: check-history [--slack SECONDS] FILE…") }
+
+    private static func complain(_ text: String) {
+        FileHandle.standardError.write(Data("check-history: \(text)\n".utf8))
+        exit(2)
+    }
+}

@@ -1,0 +1,208 @@
+// Properties 4 and 5: what was sent and what came.
+
+extension Checker {
+    /// What one run sent to one peer.
+    private struct Sent {
+        struct Message {
+            let place: Place
+            let hash: String?
+            let before: String?
+            var after: String?
+            var wasRefused = false
+            /// The link that it took, when that is certain.
+            var link: String? { before == after ? after : nil }
+        }
+
+        var messages: [UInt64: Message] = [:]
+        var numbers: [UInt64] = []
+        var flushes: [Line] = []
+    }
+
+    /// What came in one run from one peer during one link.
+    private struct Received {
+        let line: Line
+        var messages: [Line]
+    }
+
+    func delivery() -> [Violation] {
+        // By the sender's member, then by the receiver's.
+        var sent: [String: [String: [(run: Run, sent: Sent)]]] = [:]
+        for run in history.runs {
+            for (peer, what) in Self.sent(run) {
+                sent[run.me, default: [:]][peer, default: []].append((run, what))
+            }
+        }
+        var arrived: [String: Set<String>] = [:]
+        var found: [Violation] = []
+        for run in history.runs {
+            for received in Self.received(run) {
+                guard let peer = received.line.entry.peer, history.runsByMember[peer] != nil else { continue }
+                let candidates = sent[peer]?[run.me] ?? []
+                found += judge(received, from: candidates)
+                arrived[peer + run.me, default: []].formUnion(received.messages.map { Self.key($0.entry) })
+            }
+            found += repetitions(run)
+        }
+        for (sender, receivers) in sent.sorted(by: { $0.key < $1.key }) {
+            for (receiver, all) in receivers.sorted(by: { $0.key < $1.key }) {
+                for (run, what) in all {
+                    found += missing(what, of: run, to: receiver, arrived[sender + receiver] ?? [])
+                }
+            }
+        }
+        return found
+    }
+
+    private static func key(_ entry: Entry) -> String { "\(entry.number ?? 0) \(entry.hash ?? "")" }
+
+    private static func sent(_ run: Run) -> [String: Sent] {
+        run.lines.reduce(into: [:]) { all, line in
+            let entry = line.entry
+            guard let peer = entry.peer, let number = entry.number else { return }
+            switch entry.event {
+            case .send:
+                all[peer, default: Sent()].messages[number] = Sent.Message(
+                    place: line.place, hash: entry.hash, before: entry.link)
+                all[peer]?.numbers.append(number)
+            case .sent: all[peer]?.messages[number]?.after = entry.link
+            case .unsent: all[peer]?.messages[number]?.wasRefused = true
+            case .flushed: all[peer]?.flushes.append(line)
+            default: break
+            }
+        }
+    }
+
+    private static func received(_ run: Run) -> [Received] {
+        var open: [String: Received] = [:]
+        var all: [Received] = []
+        for line in run.lines {
+            guard let peer = line.entry.peer else { continue }
+            switch line.entry.event {
+            case .state:
+                if let received = open.removeValue(forKey: peer) { all.append(received) }
+                if line.entry.state == .connected { open[peer] = Received(line: line, messages: []) }
+            case .message: open[peer]?.messages.append(line)
+            default: break
+            }
+        }
+        return all + open.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// A message is the same one when its number and its bytes are: they are random.
+    private func repetitions(_ run: Run) -> [Violation] {
+        var seen: Set<String> = []
+        return run.lines.compactMap { line in
+            guard line.entry.event == .message, let peer = line.entry.peer else { return nil }
+            let isNew = seen.insert("\(peer) \(Self.key(line.entry))").inserted
+            return isNew
+                ? nil
+                : Violation(.delivery, line.place, "message \(line.entry.number ?? 0) of \(peer) came before")
+        }
+    }
+
+    private func judge(_ received: Received, from candidates: [(run: Run, sent: Sent)]) -> [Violation] {
+        guard let first = received.messages.first, let number = first.entry.number else { return [] }
+        func isFrom(_ what: Sent) -> Bool {
+            what.messages[number].map { $0.hash == first.entry.hash } ?? false
+        }
+        guard let sent = candidates.first(where: { isFrom($0.sent) })?.sent else {
+            return [Violation(.delivery, first.place, "message \(number) was never sent like this")]
+        }
+        var found: [Violation] = []
+        let numbers = sent.numbers.filter { sent.messages[$0]?.wasRefused != true }
+        guard var index = numbers.firstIndex(of: number) else {
+            return [Violation(.delivery, first.place, "message \(number) was refused and came nevertheless")]
+        }
+        if let link = sent.messages[number]?.link,
+            let earlier = numbers[..<index].first(where: { sent.messages[$0]?.link == link })
+        {
+            found.append(
+                Violation(
+                    .delivery, first.place,
+                    "message \(number) is the first to come on its link, but \(earlier) was sent before it"))
+        }
+        var links: Set<String> = []
+        for line in received.messages {
+            guard index < numbers.count, line.entry.number == numbers[index],
+                sent.messages[numbers[index]]?.hash == line.entry.hash
+            else {
+                let expected = index < numbers.count ? "\(numbers[index])" : "nothing"
+                let came = line.entry.number.map { "\($0)" } ?? "none"
+                found.append(
+                    Violation(
+                        .delivery, line.place, "message \(came) came where \(expected) was to come, unchanged"
+                    ))
+                break
+            }
+            if let link = sent.messages[numbers[index]]?.link { links.insert(link) }
+            index += 1
+        }
+        if links.count > 1 {
+            found.append(
+                Violation(
+                    .delivery, received.line.place, "messages of several links came on it: \(links.sorted())")
+            )
+        }
+        return found
+    }
+
+    /// What a flush said had arrived, and did not.
+    private func missing(
+        _ sent: Sent, of run: Run, to receiver: String, _ arrived: Set<String>
+    ) -> [Violation] {
+        sent.flushes.flatMap { flush -> [Violation] in
+            guard let last = flush.entry.number, let link = flush.entry.link,
+                // What a session has, a killed application has perhaps not taken.
+                let other = history.run(of: receiver, at: flush.entry.t), other.end == .quit
+            else { return [] }
+            return sent.numbers.compactMap { number in
+                guard number <= last, let message = sent.messages[number], !message.wasRefused,
+                    message.link == link, let hash = message.hash, !arrived.contains("\(number) \(hash)")
+                else { return nil }
+                return Violation(
+                    .delivery, message.place,
+                    "message \(number) to \(receiver) never came, though it was flushed (\(flush.place))")
+            }
+        }
+    }
+
+    // MARK: 5
+
+    func presence() -> [Violation] { history.runs.flatMap(presence) }
+
+    private func presence(_ run: Run) -> [Violation] {
+        var linked: [String: UInt64] = [:]
+        var instances: [String: [String]] = [:]
+        return run.lines.compactMap { line in
+            guard let peer = line.entry.peer else { return nil }
+            switch line.entry.event {
+            case .state:
+                linked[peer] = line.entry.state == .connected ? line.entry.t : nil
+                return nil
+            case .offered where linked[peer] == nil:
+                return Violation(.presence, line.place, "a file came from \(peer), who is not connected")
+            case .message:
+                guard let since = linked[peer] else {
+                    return Violation(
+                        .presence, line.place, "a message came from \(peer), who is not connected")
+                }
+                guard let from = line.entry.from else { return nil }
+                let isOld =
+                    instances[peer].map { $0.contains(from) && $0.last != from } ?? false
+                    || end(of: from, of: peer).map { $0 < since } ?? false
+                if !isOld, instances[peer]?.last != from { instances[peer, default: []].append(from) }
+                return isOld
+                    ? Violation(
+                        .presence, line.place,
+                        "a message came from instance \(from) of \(peer), which is over")
+                    : nil
+            default: return nil
+            }
+        }
+    }
+
+    /// When a member had another instance, or died; nil when it has it to the end.
+    private func end(of instance: String, of member: String) -> UInt64? {
+        instanceEnds[member]?[instance]
+    }
+}

@@ -1,0 +1,71 @@
+/// Judges a history by all properties.
+package struct Checker: Sendable {
+    /// How long things may take, in nanoseconds.
+    package struct Limits: Sendable {
+        /// From a death that nobody told until the others know.
+        package var silentDeath: UInt64 = 11 * .second
+        /// From whatever was told until the other side knows.
+        package var told: UInt64 = .second
+        /// An attempt that lasts longer than its patience is stuck.
+        package var tardiness: UInt64 = 5 * .second
+        /// For a machine that is busy with other things: added to each of them.
+        package var slack: UInt64 = 0
+
+        package init(slack: Double = 0) { self.slack = UInt64(slack * 1e9) }
+    }
+
+    let history: History
+    let limits: Limits
+    /// When each instance of each member was over.
+    let instanceEnds: [String: [String: UInt64]]
+
+    package init(_ history: History, _ limits: Limits = Limits()) {
+        self.history = history
+        self.limits = limits
+        instanceEnds = history.runsByMember.mapValues(Self.instanceEnds)
+    }
+
+    private static func instanceEnds(_ runs: [Run]) -> [String: UInt64] {
+        var ends: [String: UInt64] = [:]
+        for run in runs {
+            var now: String?
+            for line in run.lines {
+                guard line.entry.event == .start || line.entry.event == .instance,
+                    let next = line.entry.instance, next != now
+                else { continue }
+                if let now { ends[now] = line.entry.t }
+                now = next
+            }
+            if let now, run.end != .unknown { ends[now] = run.span.end }
+        }
+        return ends
+    }
+
+    /// Everything that is wrong, in the order of the properties.
+    package func violations() -> [Violation] {
+        whole() + states() + symmetry() + cap() + delivery() + presence() + rest() + transfers() + attempts()
+    }
+
+    private func whole() -> [Violation] {
+        history.unreadable.map { Violation(.whole, $0, "this is no entry") }
+            + history.runs.flatMap { run -> [Violation] in
+                var found: [Violation] = []
+                if run.start.event != .start {
+                    found.append(Violation(.whole, run.lines[0].place, "there is no start before it"))
+                }
+                if run.end == .unknown, let last = run.lines.last {
+                    found.append(
+                        Violation(.whole, last.place, "nothing comes behind this, and nobody killed it"))
+                }
+                return found
+            }
+    }
+}
+
+extension UInt64 {
+    /// In nanoseconds.
+    package static var second: UInt64 { 1_000_000_000 }
+
+    /// For people.
+    var inSeconds: String { "\(Double(self / 1_000_000) / 1_000) s" }
+}

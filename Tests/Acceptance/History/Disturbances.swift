@@ -1,0 +1,53 @@
+/// What the nemesis did: to whom, and from when to when.
+package struct Disturbances: Sendable {
+    private struct Cut: Sendable {
+        let peers: Set<String>
+        let span: Span
+    }
+
+    private var deaths: [String: [UInt64]] = [:]
+    private var stops: [String: [Span]] = [:]
+    private var cuts: [Cut] = []
+
+    init(_ lines: [Line]) {
+        var stopped: [String: UInt64] = [:]
+        var open: [String: (Set<String>, UInt64)] = [:]
+        for entry in lines.map(\.entry).sorted(by: { $0.t < $1.t }) {
+            switch entry.event {
+            case .kill:
+                if let peer = entry.peer { deaths[peer, default: []].append(entry.t) }
+            case .stop:
+                if let peer = entry.peer { stopped[peer] = entry.t }
+            case .continue:
+                if let peer = entry.peer, let start = stopped.removeValue(forKey: peer) {
+                    stops[peer, default: []].append(Span(start, entry.t))
+                }
+            case .cut: open[entry.id ?? ""] = (Set(entry.peers ?? []), entry.t)
+            case .heal:
+                if let (peers, start) = open.removeValue(forKey: entry.id ?? "") {
+                    cuts.append(Cut(peers: peers, span: Span(start, entry.t)))
+                }
+            default: break
+            }
+        }
+        for (peer, start) in stopped { stops[peer, default: []].append(Span(start, .max)) }
+        for (peers, start) in open.values { cuts.append(Cut(peers: peers, span: Span(start, .max))) }
+    }
+
+    /// When a member was killed, in order.
+    package func deaths(of peer: String) -> [UInt64] { deaths[peer] ?? [] }
+
+    /// While a member did nothing at all.
+    package func stops(of peer: String) -> [Span] { stops[peer] ?? [] }
+
+    /// While nothing passed between two members.
+    package func cuts(between one: String, and other: String) -> [Span] {
+        cuts.filter { $0.peers.contains(one) != $0.peers.contains(other) }.map(\.span)
+    }
+
+    /// Everything that can make two members see different things for a while.
+    package func all(between one: String, and other: String) -> [Span] {
+        [one, other].flatMap { stops(of: $0) + deaths(of: $0).map { Span($0, $0) } }
+            + cuts(between: one, and: other)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// What several processes wrote, read again: the runs of the members, and what was done to them.
+package struct History: Sendable {
+    package let runs: [Run]
+    package let disturbances: Disturbances
+    /// What could not be read, apart from the last line of a file, which a death may have cut.
+    package let unreadable: [Place]
+
+    /// The runs of each member, in order of their beginning.
+    package let runsByMember: [String: [Run]]
+
+    package init(_ lines: [Line], unreadable: [Place] = []) {
+        let disturbances = Disturbances(lines.filter { $0.entry.me == Entry.nemesis })
+        var own: [String: [Line]] = [:]
+        var order: [String] = []
+        for line in lines where line.entry.me != Entry.nemesis {
+            let key = line.place.file + "\n" + line.entry.me
+            if own[key] == nil { order.append(key) }
+            own[key, default: []].append(line)
+        }
+        var runs: [Run] = []
+        for lines in order.compactMap({ own[$0] }) {
+            let deaths = disturbances.deaths(of: lines[0].entry.me)
+            for piece in lines.split(beforeEach: { $0.entry.event == .start }) {
+                runs.append(Run(piece, killed: deaths))
+            }
+        }
+        self.runs = runs
+        self.disturbances = disturbances
+        self.unreadable = unreadable
+        runsByMember = Dictionary(grouping: runs, by: \.me).mapValues {
+            $0.sorted { $0.span.start < $1.span.start }
+        }
+    }
+
+    /// Reads the files; throws when one is not there.
+    package init(files: [String]) throws {
+        var (lines, unreadable): ([Line], [Place]) = ([], [])
+        let decoder = JSONDecoder()
+        for file in files {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+            let texts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: true)
+            for (index, text) in texts.enumerated() {
+                let place = Place(file: file, line: index + 1)
+                if let entry = try? decoder.decode(Entry.self, from: text) {
+                    lines.append(Line(entry, at: place))
+                } else if index + 1 < texts.count || bytes.last == UInt8(ascii: "\n") {
+                    unreadable.append(place)
+                }
+            }
+        }
+        self.init(lines, unreadable: unreadable)
+    }
+
+    /// The run of a member at a moment, if there is one.
+    package func run(of member: String, at moment: UInt64) -> Run? {
+        runsByMember[member]?.last { $0.span.start <= moment }
+    }
+}
+
+extension Array {
+    fileprivate func split(beforeEach isFirst: (Element) -> Bool) -> [[Element]] {
+        reduce(into: []) { pieces, element in
+            if pieces.isEmpty || isFirst(element) {
+                pieces.append([element])
+            } else {
+                pieces[pieces.count - 1].append(element)
+            }
+        }
+    }
+}
