@@ -79,6 +79,8 @@ final class Conversation: Sendable {
         var hasEnded = false
         for await event in session.events {
             switch event {
+            // In a mesh there are others, too.
+            case .message(let message) where message.peer != peer: break
             case .message(let message) where message.bytes.isEmpty:
                 if hasEnded {
                     await note { $0.isAcknowledged = true }

@@ -1,4 +1,3 @@
-import Foundation
 import Multipeer
 
 /// How the two sides swap connection data by hand: ours is shown and written, theirs is typed, given or awaited.
@@ -22,9 +21,7 @@ struct Exchange: Sendable {
     ]
 
     let source: Source
-    let out: String?
-    let isQuiet: Bool
-    private static let retry = Duration.milliseconds(50)
+    let own: OwnData
     private let files = Worker("files")
 
     /// `takingOperand`: whether the other side's data may be an operand too.
@@ -37,25 +34,7 @@ struct Exchange: Sendable {
         } else {
             source = arguments.value("--from").map(Source.file) ?? .prompt
         }
-        out = arguments.value("--out")
-        isQuiet = arguments.has("--quiet")
-    }
-
-    /// Shows our data where it does not get between the peer's bytes and whoever reads them.
-    func publish(_ data: ConnectionData) throws(Complaint) {
-        let line = Base64.encode(data.bytes)
-        if let out { try File.write(Array("\(line)\n".utf8), to: out, replacing: true) }
-        guard !isQuiet || out == nil else { return }
-        if !isQuiet { Terminal.say("hand this to the other side, and keep it from everybody else:") }
-        if Stream.output.isTerminal { try Terminal.put("\(line)\n") } else { Terminal.show("\(line)\n") }
-    }
-
-    /// Our data is void once the session is over: removes the file, unless somebody has put another one there.
-    func retract(_ data: ConnectionData?) {
-        guard let out, let data, let contents = try? File.read(out, limit: 65_536),
-            String(decoding: contents, as: UTF8.self) == Base64.encode(data.bytes) + "\n"
-        else { return }
-        try? FileManager.default.removeItem(atPath: out)
+        own = OwnData(arguments)
     }
 
     /// The other side's data.
@@ -79,31 +58,13 @@ struct Exchange: Sendable {
     private func watch(
         _ path: String, until deadline: ContinuousClock.Instant
     ) async throws(Complaint) -> ConnectionData {
-        if !isQuiet, !FileManager.default.fileExists(atPath: path) {
-            Terminal.say("waiting for \(path.printable)")
+        let file = DataFile(path, on: files)
+        if !own.isQuiet, !file.isThere { Terminal.say("waiting for \(path.printable)") }
+        guard let contents = try await file.contents(until: deadline) else {
+            throw Complaint(
+                "no connection data came in \(path.printable)", hint: "--timeout allows more time",
+                exit: .linkFailed)
         }
-        while ContinuousClock.now < deadline {
-            let contents = try await files.run { () throws(Complaint) in try Exchange.contents(path) }
-            if let contents, Exchange.isComplete(contents) {
-                return try Blob.read(Blob.decode(contents: contents))
-            }
-            try? await Task.sleep(for: Exchange.retry)
-        }
-        throw Complaint(
-            "no connection data came in \(path.printable)", hint: "--timeout allows more time",
-            exit: .linkFailed)
-    }
-
-    /// What the file holds now; nil while there is none.
-    private static func contents(_ path: String) throws(Complaint) -> [UInt8]? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        return try File.read(path, limit: 65_536)
-    }
-
-    /// Whether all of it is there: a whole line, or bytes that are valid as they are.
-    private static func isComplete(_ contents: [UInt8]) -> Bool {
-        if contents.last == UInt8(ascii: "\n") { return true }
-        guard let bytes = try? Blob.decode(contents: contents) else { return false }
-        return (try? ConnectionData(bytes)) != nil
+        return try Blob.read(Blob.decode(contents: contents))
     }
 }

@@ -21,6 +21,10 @@ enum LinkCommand {
 
             """ + Verification.details,
         options: Rendezvous.options + [
+            .init(
+                "--mesh",
+                "link with everybody with whom the other side is linked, too, when it gives this option as well; what "
+                    + "goes in and out is the other side's alone"),
             .init("--chat", "show lines with the peer's name, also when this is not a terminal"),
             .init("--verbose", "say what protects the link and what went over it"),
             .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),

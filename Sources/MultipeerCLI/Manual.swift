@@ -1,7 +1,8 @@
 /// All commands, and the help that is about more than one of them.
 package enum Manual {
     package static let commands = [
-        LinkCommand.usage, SendCommand.usage, ReceiveCommand.usage, DataInspectCommand.usage,
+        LinkCommand.usage, ChatCommand.usage, SendCommand.usage, ReceiveCommand.usage,
+        DataInspectCommand.usage,
         IdentityNewCommand.usage, IdentityShowCommand.usage,
         DemoCommand.usage,
     ]

@@ -32,6 +32,7 @@ package enum Multipeer {
         case IdentityShowCommand.usage.path: try IdentityShowCommand.run(arguments)
         case DataInspectCommand.usage.path: try DataInspectCommand.run(arguments)
         case LinkCommand.usage.path: try await LinkCommand.run(arguments)
+        case ChatCommand.usage.path: try await ChatCommand.run(arguments)
         case SendCommand.usage.path: try await SendCommand.run(arguments)
         case ReceiveCommand.usage.path: try await ReceiveCommand.run(arguments)
         case DemoCommand.usage.path: try await DemoCommand.run(arguments)

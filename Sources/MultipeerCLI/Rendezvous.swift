@@ -8,6 +8,7 @@ final class Rendezvous: Sendable {
     let session: Session
     let isQuiet: Bool
     let isVerbose: Bool
+    private let isMesh: Bool
     private let exchange: Exchange
     private let verification: Verification?
     private let state = Locked(State())
@@ -28,16 +29,17 @@ final class Rendezvous: Sendable {
         }
         isQuiet = arguments.has("--quiet")
         isVerbose = arguments.has("--verbose")
+        isMesh = arguments.has("--mesh")
     }
 
     /// Swaps the data, links, and lets the users compare a code if that is asked for; refuses a peer of another name than
     /// the one that is expected.
     func meet(expecting name: String? = nil) async throws(Complaint) -> PeerID {
         let mine = try await Complaint.translating { () async throws(MultipeerError) in
-            try await session.connectionData()
+            try await session.connectionData(mesh: isMesh)
         }
         state.withLock { $0.data = mine }
-        try exchange.publish(mine)
+        try exchange.own.publish(mine)
         let theirs = try await exchange.obtain(within: session.configuration.patience)
         if let name, theirs.peer.displayName != name {
             throw Complaint(
@@ -81,7 +83,7 @@ final class Rendezvous: Sendable {
             let data = state.data
             let leaving = Task { [session, exchange] in
                 await session.disconnect()
-                exchange.retract(data)
+                exchange.own.retract(data)
             }
             state.leaving = leaving
             return leaving

@@ -1,0 +1,63 @@
+import Multipeer
+
+/// `multipeer chat`: a room for a few people.
+enum ChatCommand {
+    private static let mostData = 15
+
+    static let usage = Usage(
+        ["chat"], operands: "[DATA...]", mostOperands: mostData,
+        "talk with everybody in a room, up to 8 peers",
+        details: """
+            Whoever comes in swaps connection data, one line of base64, with somebody who is in the room, by a way that
+            both trust: it holds a secret. Then the two link, and everybody else in the room links with the new one:
+            each link is direct, and encrypted for itself. Data can also be given later, with /add DATA.
+
+            A line goes to all. What the others say is on standard output with their names in front, everything else
+            on standard error. Two of the same name get digits of their ids behind it. A peer that is slow holds up
+            nobody: when too much waits for it, lines are dropped for it, and that is said. These can be typed:
+
+            """ + RoomOrder.manual + """
+
+
+                Where there is no terminal, the first line to all waits until somebody is linked, as long as --timeout
+                says. In three shells:
+                  multipeer chat --name ann --out a.data --from b.data
+                  multipeer chat --name bob --out b.data --from a.data --from c.data
+                  multipeer chat --name cid --out c.data --from b.data
+                """,
+        options: [
+            .init(
+                "--from", "FILE", isRepeatable: true,
+                "take somebody's data from FILE as soon as it is there and whole; when it leads to nobody, wait for "
+                    + "other data in it"),
+            .init(
+                "--out", "FILE", "write the own data to FILE too, mode 0600; it is removed in the end"),
+            .init("--star", "introduce nobody: link with those alone with whom data was swapped"),
+            .init("--verbose", "say what protects each link"),
+            .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
+        ] + SessionOptions.options, exits: [.linkFailed, .badInput, .system, .interrupted])
+
+    static func run(_ arguments: Arguments) async throws(Complaint) {
+        try arguments.exclude(["--verbose", "--quiet"])
+        var data: [ConnectionData] = []
+        for text in arguments.operands { data.append(try Blob.read(Blob.decode(text))) }
+        let options = try SessionOptions(arguments)
+        var configuration = options.configuration
+        configuration.maxMessage = 65_536
+        configuration.maxChannels = 16
+        let session = try Complaint.translating { [configuration] () throws(MultipeerError) in
+            try Session(peer: options.peer, configuration: configuration)
+        }
+        let room = Room(
+            session, Screen(isQuiet: arguments.has("--quiet")), own: OwnData(arguments),
+            isMesh: !arguments.has("--star"), isVerbose: arguments.has("--verbose"))
+        Interrupt.first { await room.leave() }
+        do throws(Complaint) {
+            try await room.run(seeking: data, from: arguments.values("--from"))
+        } catch {
+            await room.leave()
+            throw error
+        }
+        await room.leave()
+    }
+}

@@ -1,0 +1,54 @@
+import Multipeer
+
+/// How others get in: connection data that was given, that comes in a file, or that is typed.
+extension Room {
+    func add(_ text: String) {
+        do throws(Complaint) {
+            let data = try Blob.read(Blob.decode(text))
+            Task { await seek(data) }
+        } catch {
+            screen.tell("\(error)")
+        }
+    }
+
+    /// Answers whether the peer is linked.
+    @discardableResult
+    func seek(_ data: ConnectionData) async -> Bool {
+        searches += 1
+        meet(data.peer)
+        members[data.peer]?.seekers += 1
+        defer {
+            members[data.peer]?.seekers -= 1
+            searchEnded()
+        }
+        do throws(MultipeerError) {
+            try await session.connect(with: data)
+            hasArrived()
+            return true
+        } catch {
+            failure = error.reason ?? failure
+            if !isLeaving {
+                screen.tell("not linked with \(labels[data.peer]): \(error.description.printable)")
+            }
+            return false
+        }
+    }
+
+    /// Waits for a file with data; when that leads to nobody, for other data in it.
+    func watch(_ path: String) async {
+        defer { searchEnded() }
+        let file = DataFile(path, on: files)
+        if !file.isThere { screen.note("waiting for \(path.printable)") }
+        var old: [UInt8]?
+        while !isLeaving {
+            do throws(Complaint) {
+                guard let contents = try await file.contents(otherThan: old) else { return }
+                old = contents
+                if try await seek(Blob.read(Blob.decode(contents: contents))) { return }
+            } catch {
+                guard error.exit == .badInput else { return screen.tell("\(error)") }
+                screen.tell("\(path.printable): \(error)")
+            }
+        }
+    }
+}

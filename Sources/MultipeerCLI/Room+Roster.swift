@@ -1,0 +1,66 @@
+import Multipeer
+
+/// Who is here, what protects the links, and whether users have compared codes.
+extension Room {
+    func describe() async {
+        var rows = [(labels[session.peer], "you")]
+        for peer in members.keys.sorted(by: { (labels[$0], $0.uid) < (labels[$1], $1.uid) }) {
+            rows.append((labels[peer], await description(of: peer)))
+        }
+        let width = rows.map(\.0.columns).max() ?? 0
+        for (name, text) in rows {
+            screen.tell(name + String(repeating: " ", count: width - name.columns + 2) + text)
+        }
+    }
+
+    private func description(of peer: PeerID) async -> String {
+        switch members[peer]?.state {
+        case .connecting: return "connecting"
+        case .gone(let reason): return reason.departure
+        case nil: return "gone"
+        case .linked: break
+        }
+        guard let facts = await session.facts(for: peer) else { return "gone" }
+        let protection = facts.suite.map { "encrypted, \($0)" } ?? "not encrypted"
+        let verified = members[peer]?.isVerified == true ? ", code compared" : ""
+        return "linked, \(protection), authenticated by \(facts.authentication)\(verified)"
+    }
+
+    /// Shows the code; the user comes back and says whether it was the same.
+    func compare(_ text: String) async {
+        guard let (peer, answer) = labels.find(at: text), peer != session.peer else { return nobody(text) }
+        guard let link = members[peer]?.link, members[peer]?.isLinked == true else {
+            return screen.tell("\(labels[peer]) is not here")
+        }
+        switch answer.lowercased() {
+        case "": Task { await self.showCode(for: peer) }
+        case "yes", "y":
+            guard members[peer]?.hasCode == link else {
+                return screen.tell("there is no code yet: /code \(labels[peer])")
+            }
+            members[peer]?.isVerified = true
+            screen.tell("nobody is between you and \(labels[peer])")
+        case "no", "n":
+            members[peer]?.isVerified = false
+            screen.tell(
+                "somebody may be between you and \(labels[peer]): leave, and hand out new data another way")
+        default: screen.tell("that is '/code NAME', then '/code NAME yes' or '/code NAME no'")
+        }
+    }
+
+    /// Waits for the other side, which holds up nothing else.
+    private func showCode(for peer: PeerID) async {
+        let link = members[peer]?.link
+        let name = labels[peer]
+        do throws(MultipeerError) {
+            screen.note("waiting until \(name) wants to compare, too")
+            let code = try await session.verificationCode(for: peer)
+            guard members[peer]?.link == link else { return }
+            members[peer]?.hasCode = link
+            screen.tell("compare with \(name): \(code.prefix(3)) \(code.suffix(3))")
+            screen.tell("is it the same there? /code \(name) yes, or /code \(name) no")
+        } catch {
+            if !isLeaving { screen.tell("no code for \(name): \(error.description.printable)") }
+        }
+    }
+}

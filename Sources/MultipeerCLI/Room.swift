@@ -1,0 +1,228 @@
+import Foundation
+import Multipeer
+
+/// A room: everybody who is linked with this session, and what they say to each other.
+actor Room {
+    let session: Session
+    let screen: Screen
+    let isMesh: Bool
+    let files = Worker("files")
+    private let isVerbose: Bool
+    private let own: OwnData
+    var data: ConnectionData?
+
+    var labels = Labels()
+    var members: [PeerID: RoomMember] = [:]
+    var offers = RoomOffers()
+    /// How many searches by hand are going on, and files are watched.
+    var searches = 0
+    /// Why the last search failed.
+    var failure: EndReason?
+    var wasLinked = false
+    var isLeaving = false
+    private var leaving: Task<Void, Never>?
+    /// Sent when the first peer is linked, or none is going to be.
+    private let arrival = Signal<Void>()
+    private let outcome = Signal<Complaint?>()
+    private static let mostDeparted = 8
+    private static let patience = Duration.seconds(2)
+
+    init(_ session: Session, _ screen: Screen, own: OwnData, isMesh: Bool, isVerbose: Bool) {
+        self.session = session
+        self.screen = screen
+        self.own = own
+        self.isMesh = isMesh
+        self.isVerbose = isVerbose
+        _ = labels.add(session.peer)
+    }
+
+    /// Until somebody types that it is over, or the input ends.
+    func run(seeking data: [ConnectionData], from paths: [String]) async throws(Complaint) {
+        try await publish()
+        let invitations = data.map { one in Task { _ = await self.seek(one) } }
+        let watches = paths.map { path in Task { await self.watch(path) } }
+        searches += watches.count
+        let listening = Task { await settle { () throws(Complaint) in try await self.listen() } }
+        // Nobody can stop the one that reads standard input, and the process ends anyway.
+        Task { await settle { () throws(Complaint) in try await self.read() } }
+        let complaint = await outcome.value()
+        for task in invitations + watches { task.cancel() }
+        if complaint == nil { await drain() }
+        isLeaving = true
+        listening.cancel()
+        if let complaint { throw complaint }
+    }
+
+    private func settle(_ body: () async throws(Complaint) -> Void) async {
+        do throws(Complaint) {
+            try await body()
+            outcome.send(nil)
+        } catch {
+            outcome.send(error)
+        }
+    }
+
+    func publish() async throws(Complaint) {
+        let mine = try await Complaint.translating { () async throws(MultipeerError) in
+            try await session.connectionData(mesh: isMesh)
+        }
+        data = mine
+        try own.publish(mine, to: "the others")
+    }
+
+    /// Says goodbye and cleans up, once; whoever comes second waits for the same end.
+    func leave() async {
+        if let leaving { return await leaving.value }
+        isLeaving = true
+        let task = Task {
+            await self.abandonFiles()
+            await self.session.disconnect()
+            self.own.retract(self.data)
+        }
+        leaving = task
+        await task.value
+    }
+
+    /// Waits until what was said has been handed to the links.
+    private func drain() async {
+        let deadline = ContinuousClock.now + Room.patience
+        while members.values.contains(where: { $0.isLinked && !$0.backlog.isIdle }), .now < deadline {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    // MARK: who is here
+
+    private func listen() async throws(Complaint) {
+        for await event in session.events {
+            if isLeaving { continue }
+            switch event {
+            case .message(let message): try await hear(message)
+            case .resource(let resource): announce(resource)
+            case .peer(let peer, let state): await change(peer, state)
+            case .verificationRequested(let peer):
+                let name = labels[peer]
+                screen.note("\(name) wants to compare codes: /code \(name)")
+            case .stream: break
+            }
+        }
+    }
+
+    private func change(_ peer: PeerID, _ state: PeerState) async {
+        meet(peer)
+        let name = labels[peer]
+        switch state {
+        case .connecting:
+            members[peer]?.state = .connecting
+            screen.note("connecting to \(name)")
+        case .connected:
+            members[peer]?.begin()
+            hasArrived()
+            await introduce(peer)
+        case .notConnected(let reason):
+            let wasLinked = members[peer]?.isLinked == true
+            members[peer]?.state = .gone(reason)
+            members[peer]?.isVerified = false
+            offers.remove(of: peer)
+            if wasLinked {
+                screen.note("\(name) \(reason.departure)")
+            } else if members[peer]?.seekers == 0 {
+                screen.note("not linked with \(name): \("\(reason)".printable)")
+            }
+            forget()
+        }
+    }
+
+    /// A peer that is heard of.
+    func meet(_ peer: PeerID) {
+        guard members[peer] == nil else { return }
+        members[peer] = RoomMember()
+        for other in labels.add(peer) where other != session.peer {
+            screen.note("there are two of this name, one is \(labels[other]) from now on")
+        }
+    }
+
+    /// Those who went long ago.
+    private func forget() {
+        let departed = members.filter {
+            if case .gone = $0.value.state { $0.value.seekers == 0 } else { false }
+        }
+        guard departed.count > Room.mostDeparted, let one = departed.keys.min(by: { $0.uid < $1.uid }) else {
+            return
+        }
+        members[one] = nil
+        labels.remove(one)
+    }
+
+    func hasArrived() {
+        wasLinked = true
+        arrival.send(())
+    }
+
+    private func introduce(_ peer: PeerID) async {
+        guard let facts = await session.facts(for: peer) else { return }
+        let name = labels[peer]
+        screen.note("\(name) joined, \(facts.isEncrypted ? "encrypted" : "not encrypted")")
+        guard isVerbose else { return }
+        screen.note("\(name) has the peer id \(Dissection.hex(peer.uid.bytes)) at \(facts.address)")
+        screen.note(
+            "\(name) is protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
+    }
+
+    // MARK: what is typed
+
+    private func read() async throws(Complaint) {
+        let source = LineSource()
+        var hasWaited = screen.isTerminal
+        while let line = try await source.next() {
+            guard case .text(let text) = line else {
+                screen.tell("that line is too long, and was not sent")
+                continue
+            }
+            let order = RoomOrder(text)
+            if order == .quit { return }
+            if case .say = order, !hasWaited {
+                await arrive()
+                hasWaited = true
+            }
+            try await obey(order)
+        }
+        if !screen.isTerminal, !wasLinked, let failure {
+            throw Complaint("nobody was linked: \("\(failure)".printable)", exit: .linkFailed)
+        }
+    }
+
+    /// A program that says something has said it before anybody can be there.
+    private func arrive() async {
+        guard !wasLinked, searches > 0 else { return }
+        let patience = Task {
+            try await Task.sleep(for: session.configuration.patience)
+            arrival.send(())
+        }
+        await arrival.value()
+        patience.cancel()
+    }
+
+    /// One that was begun by hand is over.
+    func searchEnded() {
+        searches -= 1
+        if searches == 0 { arrival.send(()) }
+    }
+
+    private func obey(_ order: RoomOrder) async throws(Complaint) {
+        switch order {
+        case .nothing, .quit: break
+        case .say(let text): say(text)
+        case .whisper(let text): whisper(text)
+        case .add(let text): add(text)
+        case .send(let text): offer(text)
+        case .accept(let number, let directory): accept(number, into: directory ?? ".")
+        case .decline(let number): decline(number)
+        case .code(let text): await compare(text)
+        case .who: await describe()
+        case .data: try await publish()
+        case .help: screen.tell(RoomOrder.manual)
+        case .wrong(let text): screen.tell(text)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Multipeer
+
+/// One peer of a room, as it is seen from here.
+struct RoomMember: Sendable {
+    enum State: Sendable {
+        case connecting
+        case linked
+        case gone(EndReason)
+    }
+
+    var state = State.connecting
+    /// Counts its links, so that what belongs to an old one is not taken for the present one's.
+    var link = 0
+    var backlog = Backlog()
+    /// Whether the user has said that the code is the same on both sides of this link.
+    var isVerified = false
+    /// The link for which a code was shown.
+    var hasCode: Int?
+    /// How many are asking for this peer by hand: then they tell why it is not linked.
+    var seekers = 0
+
+    var isLinked: Bool { if case .linked = state { true } else { false } }
+
+    mutating func begin() {
+        state = .linked
+        link += 1
+        backlog = Backlog()
+        isVerified = false
+    }
+}
+
+extension EndReason {
+    /// How it is said that somebody is not in the room any more.
+    var departure: String {
+        switch code {
+        case .goodbye where undelivered.messages == 0: "left"
+        case .goodbye: "left; \(undelivered) not sent".printable
+        default: "is gone: \("\(self)".printable)"
+        }
+    }
+}
