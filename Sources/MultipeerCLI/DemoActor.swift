@@ -16,15 +16,18 @@ final class DemoActor: Sendable {
     /// The digest of the file that was sent last.
     let sent = Locked<[UInt8]?>(nil)
 
-    init(_ options: SessionOptions) throws(Complaint) {
+    private let isMesh: Bool
+
+    init(_ peer: PeerID, _ configuration: SessionConfiguration, isMesh: Bool) throws(Complaint) {
+        self.isMesh = isMesh
         session = try Complaint.translating { () throws(MultipeerError) in
-            try Session(peer: options.peer, configuration: options.configuration)
+            try Session(peer: peer, configuration: configuration)
         }
     }
 
     func run() async throws(Complaint) {
         let data = try await Complaint.translating { () async throws(MultipeerError) in
-            try await session.connectionData()
+            try await session.connectionData(mesh: isMesh)
         }
         let id = Dissection.hex(session.peer.uid.bytes)
         try await report(.ready(process: getpid(), id: id, data: Base64.encode(data.bytes)))
@@ -51,6 +54,8 @@ final class DemoActor: Sendable {
     private func carryOut(_ order: DemoOrder) async throws(MultipeerError) -> [DemoReport] {
         switch order {
         case .seek(let data): [.linked(try await seek(data))]
+        case .join(let data): join(data)
+        case .say(let text): try await say(text)
         case .greet: try await greet()
         case .measure(let name, let seconds): [.measured(try await measure(peer(name), seconds))]
         case .deliver(let name): [.delivered(try await deliver(to: peer(name)))]
@@ -58,10 +63,32 @@ final class DemoActor: Sendable {
         }
     }
 
-    private func seek(_ text: String) async throws(MultipeerError) -> DemoLink {
+    private func read(_ text: String) throws(MultipeerError) -> ConnectionData {
         guard let data = try? Blob.read(Blob.decode(text)) else {
             throw MultipeerError(.invalidConnectionData, "the demonstration handed out damaged data")
         }
+        return data
+    }
+
+    /// What becomes of it is reported when it happens.
+    private func join(_ text: String) -> [DemoReport] {
+        Task {
+            do throws(MultipeerError) {
+                try await session.connect(with: read(text))
+            } catch {
+                try? await report(.failed(text: "\(session.peer): \(error.description)"))
+            }
+        }
+        return []
+    }
+
+    private func say(_ text: String) async throws(MultipeerError) -> [DemoReport] {
+        try await session.send(DemoTalk.greeting.message(Array(text.utf8)), to: session.peers)
+        return []
+    }
+
+    private func seek(_ text: String) async throws(MultipeerError) -> DemoLink {
+        let data = try read(text)
         let start = ContinuousClock.now
         try await session.connect(with: data)
         let time = start.duration(to: .now)
@@ -133,6 +160,10 @@ final class DemoActor: Sendable {
             case .stream(let stream): Task { await self.read(stream) }
             case .resource(let resource): Task { await self.store(resource) }
             case .peer(let peer, .connecting): try? await report(.seeking(peer: peer.displayName))
+            case .peer(let peer, .connected) where isMesh:
+                try? await report(.joined(peer: peer.displayName))
+            case .peer(let peer, .notConnected(let reason)) where isMesh:
+                try? await report(.lost(peer: peer.displayName, reason: "\(reason)"))
             case .peer(let peer, .notConnected(let reason)):
                 answer.withLock { $0 }?.send(nil)
                 try? await report(.failed(text: "\(session.peer) lost \(peer): \(reason)"))

@@ -9,33 +9,61 @@ enum DemoCommand {
             Every peer is a process of its own that listens on 127.0.0.1. The demonstration carries their connection
             data from one to the other, as people would do it. Each peer sends the next ones a file, a stream and
             datagrams; what is said of them was counted at the other end. Throughput is measured with 64 KiB messages.
+
+            With --peers the processes form a mesh: connection data is carried along a chain, from each to the next
+            alone, and everybody else is introduced by those who are linked already. Shown are the links as they come,
+            with the time since the data was handed over, and how long it took until everybody was linked with
+            everybody. Then each says one line to all.
             """,
         options: [
-            .init("--peers", "N", "how many, 2 to 8; default: 3"),
-            .init("--seconds", "S", "how long all bulk transfers take together, 1 to 60; default: 2"),
+            .init("--peers", "N", "form a mesh of so many, 2 to 16"),
+            .init(
+                "--seconds", "S",
+                "how long all bulk transfers take together, 1 to 60; default: 2; without --peers"),
             .init("--preference", "WORD", "encryption: required (default), optional or none"),
             .init("--json", "print JSON at the end and nothing else"),
         ], exits: [.linkFailed, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {
-        let peers = try arguments.number("--peers", in: 2...8) ?? 3
+        try arguments.exclude(["--peers", "--seconds"])
+        let peers = try arguments.number("--peers", in: 2...16)
         let seconds = try arguments.number("--seconds", in: 1...60) ?? 2
         let words = ["required", "optional", "none"]
         let preference =
             try arguments.choice("--preference", of: words, EncryptionPreference.init(name:)) ?? .required
-        let demo = try Demonstration(peers, preference, isSilent: arguments.has("--json"))
-        Interrupt.first { demo.abandon() }
+        let isSilent = arguments.has("--json")
+        if let peers {
+            let mesh = try MeshDemonstration(peers, preference, isSilent: isSilent)
+            try await run(mesh.abandon, within: .seconds(60)) { () throws(Complaint) in
+                let formation = try await mesh.run()
+                if isSilent { try Terminal.put(JSON.encode(formation)) }
+                try await mesh.end()
+            }
+        } else {
+            let demo = try Demonstration(3, preference, isSilent: isSilent)
+            try await run(demo.abandon, within: .seconds(30 + seconds)) { () throws(Complaint) in
+                let pairs = try await demo.run(Double(seconds))
+                try Terminal.put(isSilent ? JSON.encode(pairs) : DemoTable.text(pairs))
+                try await demo.end()
+            }
+        }
+    }
+
+    /// Nobody is left behind when it is interrupted, takes too long, or fails.
+    private static func run(
+        _ abandon: @escaping @Sendable () -> Void, within patience: Duration,
+        _ body: () async throws(Complaint) -> Void
+    ) async throws(Complaint) {
+        Interrupt.first { abandon() }
         let guardian = Task {
-            try await Task.sleep(for: .seconds(30 + seconds))
-            demo.abandon()
+            try await Task.sleep(for: patience)
+            abandon()
         }
         defer { guardian.cancel() }
         do throws(Complaint) {
-            let pairs = try await demo.run(Double(seconds))
-            try Terminal.put(arguments.has("--json") ? JSON.encode(pairs) : DemoTable.text(pairs))
-            try await demo.end()
+            try await body()
         } catch {
-            demo.abandon()
+            abandon()
             throw error
         }
     }

@@ -4,6 +4,10 @@ import Multipeer
 enum DemoOrder: Codable, Sendable {
     /// Link with whoever this connection data is of.
     case seek(data: String)
+    /// Link with whoever this connection data is of, and do not wait for that.
+    case join(data: String)
+    /// Say something to all who are linked.
+    case say(text: String)
     /// Greet everybody.
     case greet
     /// Find out how fast the link to this peer is.
@@ -18,6 +22,9 @@ enum DemoReport: Codable, Sendable {
     case ready(process: Int32, id: String, data: String)
     case seeking(peer: String)
     case linked(DemoLink)
+    /// In a mesh: a link stands, whoever made it, and a link has gone.
+    case joined(peer: String)
+    case lost(peer: String, reason: String)
     case heard(from: String, text: String)
     case measured(DemoSpeed)
     case delivered(DemoDelivery)

@@ -5,11 +5,16 @@ import Multipeer
 enum DemoPeer {
     static let usage = Usage(
         ["demo-peer"], "a peer of 'multipeer demo', which gives it orders on standard input",
-        options: SessionOptions.options, exits: [.linkFailed, .badInput, .system, .interrupted])
+        options: [
+            .init("--mesh", "link with everybody, and report each link"),
+            .init("--cap", "N", "how many peers a mesh may have, 2 to 16; default: 8"),
+        ] + SessionOptions.options, exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {
         let options = try SessionOptions(arguments)
-        let actor = try DemoActor(options)
+        var configuration = options.configuration
+        if let cap = try arguments.number("--cap", in: 2...16) { configuration.seats = cap - 1 }
+        let actor = try DemoActor(options.peer, configuration, isMesh: arguments.has("--mesh"))
         try await actor.run()
     }
 }

@@ -22,11 +22,11 @@ struct DemoCommandTests {
     @Test("JSON holds every pair, with what the preference demands")
     func json() async throws {
         let ending = try await Command.run(
-            "demo", "--peers", "4", "--preference", "none", "--seconds", "1", "--json")
+            "demo", "--preference", "none", "--seconds", "1", "--json")
         #expect(ending.code == 0)
         let pairs = try #require(
             try JSONSerialization.jsonObject(with: Data(ending.output)) as? [[String: Any]])
-        #expect(pairs.count == 6)
+        #expect(pairs.count == 3)
         for pair in pairs {
             let link = try #require(pair["link"] as? [String: Any])
             #expect(link["isEncrypted"] as? Bool == false)
@@ -41,7 +41,7 @@ struct DemoCommandTests {
 
     @Test("an interrupted demonstration leaves no process behind")
     func interrupted() async throws {
-        let demo = try Command(["demo", "--peers", "3", "--seconds", "20"])
+        let demo = try Command(["demo", "--seconds", "20"])
         let list = try await demo.firstLine()
         let ids = list.matches(of: /process (\d+)/).compactMap { Int32($0.1) }
         #expect(ids.count == 3)

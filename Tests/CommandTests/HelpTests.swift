@@ -66,8 +66,8 @@ struct HelpTests {
                 "--data and --from exclude each other (try 'multipeer link --help')"
             ),
             (
-                ["demo", "--peers", "9"],
-                "option '--peers' takes a number from 2 to 8, not '9' (try 'multipeer demo --help')"
+                ["demo", "--peers", "17"],
+                "option '--peers' takes a number from 2 to 16, not '17' (try 'multipeer demo --help')"
             ),
             (["identity", "show"], "FILE is missing (try 'multipeer identity show --help')"),
         ])

@@ -1,0 +1,133 @@
+import Foundation
+import Multipeer
+
+/// One of the processes, as the demonstration sees it.
+final class Player: Sendable {
+    let name: String
+    private let process: ChildProcess
+    private let worker: Worker
+    private let orders: Worker
+    private let identity = Locked<(uid: UID, data: String)?>(nil)
+
+    private static let names = [
+        "ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ida", "jim", "kay", "leo", "mia", "ned",
+        "oda",
+        "pip",
+    ]
+
+    private init(_ name: String, _ preference: EncryptionPreference, _ options: [String]) throws(Complaint) {
+        self.name = name
+        worker = Worker(name)
+        orders = Worker("orders")
+        process = try ChildProcess(
+            ChildProcess.ownPath,
+            [
+                "demo-peer", "--name", name, "--preference", "\(preference)", "--listen", "127.0.0.1",
+                "--timeout", "10",
+            ] + options)
+    }
+
+    /// So many, 16 at the most, of whom none is left when one cannot be started.
+    static func start(
+        _ count: Int, _ preference: EncryptionPreference, _ options: [String] = []
+    ) throws(Complaint) -> [Player] {
+        var players: [Player] = []
+        do throws(Complaint) {
+            for name in names.prefix(count) { players.append(try Player(name, preference, options)) }
+        } catch {
+            for player in players { player.abandon() }
+            throw error
+        }
+        return players
+    }
+
+    var id: Int32 { process.id }
+
+    var uid: UID {
+        get throws(Complaint) { try known.uid }
+    }
+
+    var data: String {
+        get throws(Complaint) { try known.data }
+    }
+
+    private var known: (uid: UID, data: String) {
+        get throws(Complaint) {
+            guard let known = identity.withLock({ $0 }) else { throw wrong("has not begun") }
+            return known
+        }
+    }
+
+    func begin() async throws(Complaint) {
+        guard case .ready(let process, let id, let data) = try await next(), process == self.process.id,
+            let uid = UID(
+                stride(from: 0, to: id.count, by: 2).compactMap { start in
+                    UInt8(id.dropFirst(start).prefix(2), radix: 16)
+                })
+        else { throw wrong("did not begin") }
+        identity.withLock { $0 = (uid, data) }
+    }
+
+    func give(_ order: DemoOrder) async throws(Complaint) {
+        let line = try JSON.encode(order, isPretty: false)
+        do throws(Complaint) {
+            try await orders.run { [process] () throws(Complaint) in try process.input.write(line) }
+        } catch {
+            throw await hasEnded()
+        }
+    }
+
+    func isSeeking() async throws(Complaint) {
+        guard case .seeking = try await next() else { throw wrong("does not seek") }
+    }
+
+    func link() async throws(Complaint) -> DemoLink {
+        guard case .linked(let link) = try await next() else { throw wrong("is not linked") }
+        return link
+    }
+
+    func heard() async throws(Complaint) -> (from: String, text: String) {
+        guard case .heard(let from, let text) = try await next() else { throw wrong("heard nothing") }
+        return (from, text)
+    }
+
+    func measure(_ other: Player, _ seconds: Double) async throws(Complaint) -> DemoSpeed {
+        try await give(.measure(peer: other.name, seconds: seconds))
+        guard case .measured(let speed) = try await next() else { throw wrong("has measured nothing") }
+        return speed
+    }
+
+    func deliver(to other: Player) async throws(Complaint) -> DemoDelivery {
+        try await give(.deliver(peer: other.name))
+        guard case .delivered(let delivery) = try await next() else { throw wrong("has delivered nothing") }
+        return delivery
+    }
+
+    func end() async throws(Complaint) {
+        let code = try await worker.run { [process] () throws(Complaint) in process.wait() }
+        guard code == 0 else { throw wrong("ended with exit code \(code)") }
+    }
+
+    func abandon() {
+        process.signal(SIGKILL)
+        process.wait()
+    }
+
+    /// What it reports next. One task at a time may wait for that.
+    func next() async throws(Complaint) -> DemoReport {
+        let line = try await worker.run { [process] () throws(Complaint) in try process.output.readLine() }
+        guard let line else { throw await hasEnded() }
+        guard let report = JSON.decode(DemoReport.self, from: line) else {
+            throw wrong("said something strange")
+        }
+        if case .failed(let text) = report { throw Complaint(text.printable, exit: .linkFailed) }
+        return report
+    }
+
+    private func hasEnded() async -> Complaint {
+        let code = try? await worker.run { [process] () throws(Complaint) in process.wait() }
+        return wrong("ended unexpectedly, exit code \(code ?? -1)")
+    }
+
+    private func wrong(_ text: String) -> Complaint { Complaint("\(name) \(text)", exit: .linkFailed) }
+}
