@@ -41,7 +41,9 @@ enum ChatCommand {
         try arguments.exclude(["--verbose", "--quiet"])
         var data: [ConnectionData] = []
         for text in arguments.operands { data.append(try Blob.read(Blob.decode(text))) }
-        let options = try SessionOptions(arguments)
+        let screen = Screen(isQuiet: arguments.has("--quiet"))
+        let questions = RoomQuestions(screen)
+        let options = try SessionOptions(arguments) { await questions.ask($0) }
         var configuration = options.configuration
         configuration.maxMessage = 65_536
         configuration.maxChannels = 16
@@ -49,8 +51,8 @@ enum ChatCommand {
             try Session(peer: options.peer, configuration: configuration)
         }
         let room = Room(
-            session, Screen(isQuiet: arguments.has("--quiet")), own: OwnData(arguments),
-            isMesh: !arguments.has("--star"), isVerbose: arguments.has("--verbose"))
+            session, screen, questions, own: OwnData(arguments), isMesh: !arguments.has("--star"),
+            isVerbose: arguments.has("--verbose"))
         Interrupt.first { await room.leave() }
         do throws(Complaint) {
             try await room.run(seeking: data, from: arguments.values("--from"))

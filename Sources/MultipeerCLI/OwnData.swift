@@ -14,10 +14,15 @@ struct OwnData: Sendable {
     /// Shows our data where it does not get between the peer's bytes and whoever reads them.
     func publish(_ data: ConnectionData, to readers: String = "the other side") throws(Complaint) {
         let line = Base64.encode(data.bytes)
-        if let out { try File.write(Array("\(line)\n".utf8), to: out, replacing: true) }
+        try write(data)
         guard !isQuiet || out == nil else { return }
         if !isQuiet { Terminal.say("hand this to \(readers), and keep it from everybody else:") }
         if Stream.output.isTerminal { try Terminal.put("\(line)\n") } else { Terminal.show("\(line)\n") }
+    }
+
+    func write(_ data: ConnectionData) throws(Complaint) {
+        guard let out else { return }
+        try File.write(Array("\(Base64.encode(data.bytes))\n".utf8), to: out, replacing: true)
     }
 
     /// Our data is void once the session is over: removes the file, unless somebody has put another one there.

@@ -9,6 +9,7 @@ actor Room {
     let files = Worker("files")
     private let isVerbose: Bool
     private let own: OwnData
+    private let questions: RoomQuestions
     var data: ConnectionData?
 
     var labels = Labels()
@@ -27,9 +28,13 @@ actor Room {
     private static let mostDeparted = 8
     private static let patience = Duration.seconds(2)
 
-    init(_ session: Session, _ screen: Screen, own: OwnData, isMesh: Bool, isVerbose: Bool) {
+    init(
+        _ session: Session, _ screen: Screen, _ questions: RoomQuestions, own: OwnData, isMesh: Bool,
+        isVerbose: Bool
+    ) {
         self.session = session
         self.screen = screen
+        self.questions = questions
         self.own = own
         self.isMesh = isMesh
         self.isVerbose = isVerbose
@@ -38,6 +43,7 @@ actor Room {
 
     /// Until somebody types that it is over, or the input ends.
     func run(seeking data: [ConnectionData], from paths: [String]) async throws(Complaint) {
+        screen.begin()
         try await publish()
         let invitations = data.map { one in Task { _ = await self.seek(one) } }
         let watches = paths.map { path in Task { await self.watch(path) } }
@@ -67,7 +73,10 @@ actor Room {
             try await session.connectionData(mesh: isMesh)
         }
         data = mine
-        try own.publish(mine, to: "the others")
+        guard screen.isTerminal else { return try own.publish(mine, to: "the others") }
+        try own.write(mine)
+        screen.note("hand this to the others, and keep it from everybody else:")
+        if !own.isQuiet || own.out == nil { screen.show("\(Base64.encode(mine.bytes))\n") }
     }
 
     /// Says goodbye and cleans up, once; whoever comes second waits for the same end.
@@ -172,9 +181,8 @@ actor Room {
     // MARK: what is typed
 
     private func read() async throws(Complaint) {
-        let source = LineSource()
         var hasWaited = screen.isTerminal
-        while let line = try await source.next() {
+        while let line = try await screen.next() {
             guard case .text(let text) = line else {
                 screen.tell("that line is too long, and was not sent")
                 continue
@@ -219,6 +227,7 @@ actor Room {
         case .accept(let number, let directory): accept(number, into: directory ?? ".")
         case .decline(let number): decline(number)
         case .code(let text): await compare(text)
+        case .trust(let isTrusted): questions.answer(isTrusted)
         case .who: await describe()
         case .data: try await publish()
         case .help: screen.tell(RoomOrder.manual)

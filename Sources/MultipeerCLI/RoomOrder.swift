@@ -12,6 +12,8 @@ package enum RoomOrder: Equatable, Sendable {
     case decline(Int)
     /// A name, perhaps with yes or no behind it.
     case code(String)
+    /// The answer to a question of --trust ask.
+    case trust(Bool)
     case who, data, help, quit
     case wrong(String)
 
@@ -43,6 +45,7 @@ package enum RoomOrder: Equatable, Sendable {
         case ("/accept", false): self = RoomOrder.accept(rest)
         case ("/decline", false): self = Int(rest).map(RoomOrder.decline) ?? .wrong("/decline takes a number")
         case ("/code", false): self = .code(rest)
+        case ("/trust", false) where ["yes", "no"].contains(rest): self = .trust(rest == "yes")
         case ("/who", true): self = .who
         case ("/data", true): self = .data
         case ("/help", true): self = .help
@@ -73,6 +76,7 @@ package enum RoomOrder: Equatable, Sendable {
         ("/accept N [DIR]", "take the file number N into DIR; default: the current directory"),
         ("/decline N", "do not take it"),
         ("/code NAME [yes|no]", "compare six digits with one; then say whether they were the same"),
+        ("/trust yes|no", "answer the question that --trust ask asks"),
         ("/help", "show this text"),
         ("/quit", "leave; the end of the input does the same"),
     ]

@@ -27,7 +27,9 @@ struct SessionOptions {
     let peer: PeerID
     let configuration: SessionConfiguration
 
-    init(_ arguments: Arguments) throws(Complaint) {
+    init(
+        _ arguments: Arguments, asking: @escaping TrustOption.Asking = TrustOption.onTerminal
+    ) throws(Complaint) {
         peer = try SessionOptions.peer(arguments)
         let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
             EncryptionPreference(name: $0)
@@ -53,7 +55,7 @@ struct SessionOptions {
         }
         configuration.patience = .seconds(try arguments.number("--timeout", in: 1...600) ?? 120)
         configuration.keyLog = try SessionOptions.keyLog(arguments)
-        try TrustOption.apply(arguments, to: &configuration)
+        try TrustOption.apply(arguments, to: &configuration, asking: asking)
         self.configuration = configuration
     }
 

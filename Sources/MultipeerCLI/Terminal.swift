@@ -55,6 +55,16 @@ package enum Terminal {
         ["y", "yes"].contains(answer?.lowercased().trimmingCharacters(in: .whitespaces))
     }
 
+    /// Makes standard input, when it is a terminal, tell every key at once and show none of them; until the process
+    /// ends. False when there is no terminal.
+    static func tellEveryKey() -> Bool {
+        var mode = termios()
+        guard unsafe tcgetattr(Stream.input.descriptor, &mode) == 0 else { return false }
+        hidden.withLock { [mode] in $0 = (Stream.input, mode) }
+        mode.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        return unsafe tcsetattr(Stream.input.descriptor, TCSADRAIN, &mode) == 0
+    }
+
     /// How the terminal was before it was told to show nothing of what is typed.
     private static let hidden = Locked<(terminal: Stream, before: termios)?>(nil)
 

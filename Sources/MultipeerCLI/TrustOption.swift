@@ -10,13 +10,17 @@ enum TrustOption {
     static let store = Usage.Option(
         "--trust-store", "FILE", "where tofu remembers keys; default: ~/.config/multipeer/trust")
 
-    static func apply(_ arguments: Arguments, to configuration: inout SessionConfiguration) throws(Complaint)
-    {
+    /// Answers whether the user says yes to a question.
+    typealias Asking = @Sendable (String) async -> Bool
+
+    static func apply(
+        _ arguments: Arguments, to configuration: inout SessionConfiguration, asking: @escaping Asking
+    ) throws(Complaint) {
         var all: [TrustPolicy] = []
         for text in arguments.values(option.name) {
             var any: [TrustPolicy] = []
             for word in text.split(separator: ",", omittingEmptySubsequences: false) {
-                any.append(try policy(String(word), arguments))
+                any.append(try policy(String(word), arguments, asking))
             }
             all.append(any.count == 1 ? any[0] : .any(any))
         }
@@ -26,12 +30,14 @@ enum TrustOption {
         if wantsStore { configuration.trustStore = try store(arguments.value(store.name)) }
     }
 
-    private static func policy(_ word: String, _ arguments: Arguments) throws(Complaint) -> TrustPolicy {
+    private static func policy(
+        _ word: String, _ arguments: Arguments, _ asking: @escaping Asking
+    ) throws(Complaint) -> TrustPolicy {
         let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
         switch (parts.first, parts.dropFirst().first) {
         case ("pinned", nil): return .connectionData
         case ("tofu", nil): return .trustOnFirstUse
-        case ("ask", nil): return .ask { await ask($0) }
+        case ("ask", nil): return .ask { await asking(question(about: $0)) }
         case ("ca", let path?): return .certificateAuthority(try authorities(path))
         case ("fingerprint", let hex?):
             guard let fingerprint = Fingerprint(hex: hex) else {
@@ -79,12 +85,15 @@ enum TrustOption {
 
     private static let prompts = Worker("prompts")
 
-    /// No terminal, no answer: then nobody is trusted.
-    private static func ask(_ evidence: TrustEvidence) async -> Bool {
+    private static func question(about evidence: TrustEvidence) -> String {
         let key = evidence.fingerprint.map { "key \($0)" } ?? "no key, the link is plain"
         let holder = evidence.chain.first.map { ", identity \($0.subject.printable)" } ?? ""
-        let question = "link with \(evidence.name.printable), \(key)\(holder)? [y/N] "
-        let answer = try? await prompts.run { () throws(Complaint) in try Terminal.ask(question) }
+        return "link with \(evidence.name.printable), \(key)\(holder)?"
+    }
+
+    /// No terminal, no answer: then nobody is trusted.
+    static let onTerminal: Asking = { question in
+        let answer = try? await prompts.run { () throws(Complaint) in try Terminal.ask("\(question) [y/N] ") }
         return Terminal.isYes(answer ?? nil)
     }
 }

@@ -1,0 +1,76 @@
+import Foundation
+import Multipeer
+
+/// The last line of a terminal, in which somebody types while others say something above it.
+final class LineEditor: Sendable {
+    private static let prompt = "> "
+    private static let erasure = "\r\u{1b}[K"
+
+    fileprivate struct State: Sendable {
+        var line = EditedLine()
+        var typed: [UInt8] = []
+        var isOver = false
+    }
+
+    private let worker = Worker("keys")
+    private let state = Locked(State())
+
+    /// Nil where there is no terminal, or one without escape sequences.
+    init?() {
+        let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        guard !["", "dumb"].contains(kind), Terminal.tellEveryKey() else { return nil }
+        Terminal.show(LineEditor.prompt)
+    }
+
+    /// What was typed until Return; nil at the end.
+    func next() async throws(Complaint) -> String? {
+        try await worker.run { [self] () throws(Complaint) in try read() }
+    }
+
+    /// Writes whole lines above the line that is being typed.
+    func show(_ text: String) {
+        state.withLock { state in
+            let line = state.isOver ? "" : LineEditor.picture(of: state.line.text)
+            Terminal.show(LineEditor.erasure + text + line)
+        }
+    }
+
+    private func read() throws(Complaint) -> String? {
+        while true {
+            switch state.withLock({ $0.next() }) {
+            case .entered(let text): return text
+            case .ended: return nil
+            case .changed, .nothing: break
+            case nil:
+                let more = try Stream.input.read(4_096)
+                state.withLock { if let more { $0.typed += more } else { $0.isOver = true } }
+                if more == nil { return nil }
+            }
+        }
+    }
+
+    fileprivate static func picture(of text: String) -> String {
+        prompt + EditedLine.tail(of: text, width: Terminal.width - prompt.count - 1)
+    }
+}
+
+extension LineEditor.State {
+    /// What the next key did; nil when there is none.
+    fileprivate mutating func next() -> EditedLine.Effect? {
+        guard !typed.isEmpty else { return nil }
+        let effect = line.take(typed.removeFirst())
+        switch effect {
+        case .nothing: break
+        case .changed:
+            // What is pasted is shown once.
+            if typed.isEmpty { Terminal.show("\r\(LineEditor.picture(of: line.text))\u{1b}[K") }
+        case .entered(let text):
+            let next = LineEditor.picture(of: line.text)
+            Terminal.show("\r\(LineEditor.picture(of: text))\u{1b}[K\n\(next)")
+        case .ended:
+            isOver = true
+            Terminal.show("\r\u{1b}[K")
+        }
+        return effect
+    }
+}
