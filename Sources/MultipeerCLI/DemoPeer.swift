@@ -13,7 +13,7 @@ enum DemoPeer {
     static func run(_ arguments: Arguments) async throws(Complaint) {
         let options = try SessionOptions(arguments)
         var configuration = options.configuration
-        if let cap = try arguments.number("--cap", in: 2...16) { configuration.seats = cap - 1 }
+        if let cap = try arguments.number("--cap", in: 2...16) { configuration.peers = cap }
         let actor = try DemoActor(options.peer, configuration, isMesh: arguments.has("--mesh"))
         try await actor.run()
     }
