@@ -74,7 +74,8 @@ let package = Package(
         tests("FramingTests", ["MultipeerFraming"]),
         tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming"]),
         tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
-        tests("MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"]),
+        tests(
+            "MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming", "FuzzBodies"]),
         tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
         tests(
             "LoopbackTests",
@@ -106,6 +107,7 @@ let package = Package(
         harness("secure-channel"),
         harness("channel-machine"),
         harness("datagram-header"),
+        harness("membership"),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

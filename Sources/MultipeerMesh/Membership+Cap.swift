@@ -70,15 +70,20 @@ extension Membership {
         return pairs.count { $0.1 > own.1 || $0.1 == own.1 && $0.0 < own.0 } >= cap
     }
 
-    /// The counted members to which this one has a link.
+    /// The other counted members to which this one has a link.
     private func partners(of uid: UID, among counted: Set<UID>) -> Set<UID> {
-        guard uid != local.uid else { return Set(neighbours.map(\.uid)).intersection(counted) }
+        let neighbours = neighbours
         var partners: Set<UID> = []
-        for endpoint in reached where endpoint.uid == uid {
-            if neighbours.contains(endpoint) { partners.insert(local.uid) }
-            for other in database[endpoint]?.entry.members ?? [] where areLinked(endpoint, other) {
-                if reached.contains(other) { partners.insert(other.uid) }
+        if uid == local.uid {
+            partners = Set(neighbours.map(\.uid))
+        } else {
+            for endpoint in reached where endpoint.uid == uid {
+                let others = (database[endpoint]?.entry.members ?? []).filter {
+                    reached.contains($0) && areLinked(endpoint, $0)
+                }
+                partners.formUnion(others.lazy.map(\.uid).filter { $0 != self.local.uid })
             }
+            if neighbours.contains(where: { $0.uid == uid }) { partners.insert(local.uid) }
         }
         return partners.intersection(counted).subtracting([uid])
     }

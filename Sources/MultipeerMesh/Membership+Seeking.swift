@@ -92,17 +92,27 @@ extension Membership {
     /// A peer that restarted: its new instance is sought instead of the one before.
     private mutating func replaceOldInstances(_ missing: [Endpoint]) -> [Action] {
         missing.compactMap { endpoint in
-            guard searches[endpoint]?.hasBegun == false, isReady(endpoint),
-                let active = activeSearch(of: endpoint.uid), isLater(endpoint, than: active)
-            else { return nil }
-            fail(active)
+            guard isReady(endpoint), let former = replaced(by: endpoint) else { return nil }
+            fail(former)
             return attempt(endpoint)
         }
     }
 
+    private func replaced(by endpoint: Endpoint) -> Endpoint? {
+        guard isNew(endpoint), let active = activeSearch(of: endpoint.uid), isLater(endpoint, than: active)
+        else {
+            return nil
+        }
+        return active
+    }
+
     /// As many as may be sought at once, whoever waited longest first. [mesh.dial]
     private mutating func begin(_ missing: [Endpoint]) -> [Action] {
-        let waiting = missing.filter(isReady).sorted(by: hasWaitedLonger)
+        let ready = missing.filter(isReady)
+        let outdated = ready.filter { endpoint in
+            ready.contains { $0.uid == endpoint.uid && isNew($0) && isLater($0, than: endpoint) }
+        }
+        let waiting = Set(ready).subtracting(outdated).sorted(by: hasWaitedLonger)
         var actions: [Action] = []
         for endpoint in waiting where mayBegin(endpoint) {
             guard let action = attempt(endpoint) else { continue }
@@ -123,6 +133,8 @@ extension Membership {
     }
 
     private func isReady(_ endpoint: Endpoint) -> Bool { pauseEnd(endpoint).map { $0 <= now } ?? false }
+
+    private func isNew(_ endpoint: Endpoint) -> Bool { searches[endpoint]?.hasBegun == false }
 
     private func hasWaitedLonger(_ one: Endpoint, _ other: Endpoint) -> Bool {
         let (first, second) = (pauseEnd(one) ?? now, pauseEnd(other) ?? now)
@@ -178,7 +190,7 @@ extension Membership {
         missing.compactMap { endpoint -> Moment? in
             guard let search = searches[endpoint] else { return now }
             switch search.phase {
-            case .waiting(let until): return mayBegin(endpoint) ? until : nil
+            case .waiting(let until): return mayBegin(endpoint) || replaced(by: endpoint) != nil ? until : nil
             case .active: return renewal(of: endpoint)
             case .hopeless: return nil
             }
