@@ -63,7 +63,7 @@ extension Membership {
 
     private func ranksBehind(_ counted: Set<UID>) -> Bool { counted.count { $0 < local.uid } >= cap }
 
-    /// The backstop: somebody who should have gone has not, so whoever is least connected goes. [mesh.evict]
+    /// The backstop: somebody who should have gone has not, so whoever is least connected goes. [mesh.backstop]
     private func hasFewerPairs(_ counted: Set<UID>) -> Bool {
         let pairs = counted.map { ($0, partners(of: $0, among: counted).count) }
         guard let own = pairs.first(where: { $0.0 == local.uid }) else { return false }

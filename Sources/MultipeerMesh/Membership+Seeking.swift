@@ -34,7 +34,7 @@ extension Membership {
     private var missing: [Endpoint] {
         let linked = links.values.map(\.endpoint)
         return component.filter { endpoint in
-            endpoint.uid != local.uid
+            endpoint.uid != local.uid  // [mesh.same-uid]
                 && linked.allSatisfy { $0.uid != endpoint.uid || isLater(endpoint, than: $0) }
         }
     }
@@ -154,7 +154,7 @@ extension Membership {
         guard let data = database[endpoint]?.data, let search = searches[endpoint] else { return nil }
         searches[endpoint]?.phase = .active(data.reference, since: now)
         searches[endpoint]?.hasBegun = true
-        return .seek(data, isFirst: !search.hasBegun)
+        return .seek(data, isFirst: !search.hasBegun)  // [mesh.silent]
     }
 }
 
@@ -177,11 +177,11 @@ extension Membership {
         if !isSteady { fail(link.endpoint) }
     }
 
-    /// 1 s, 2 s, 4 s, each half as long or half as long again at random. [mesh.dial]
+    /// 1 s, 2 s, 4 s, each half as long or half as long again at random.
     private mutating func fail(_ endpoint: Endpoint) {
         guard let failures = searches[endpoint]?.failures else { return }
         let pause = min(Timing.firstPause * (1 << min(failures, 5)), Timing.longestPause)
-        searches[endpoint]?.phase = .waiting(until: now + pause * jitter.factor())
+        searches[endpoint]?.phase = .waiting(until: now + pause * jitter.factor())  // [mesh.retry]
         searches[endpoint]?.failures = min(failures + 1, 5)
     }
 

@@ -60,7 +60,7 @@ extension Mesh {
         introduced.remove(uid)
         membership.attemptEnded(uid, isHopeless: false, at: now)
         note(.abandoned(EndReason(failure)), of: uid)
-        actions.append(.settled(uid, EndReason(failure)))
+        actions.append(.settled(uid, EndReason(failure)))  // [state.outcome]
     }
 
     private mutating func carryOut(_ action: Membership.Action) {

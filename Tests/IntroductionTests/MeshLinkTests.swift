@@ -33,7 +33,7 @@ struct MeshLinkTests {
         #expect(stage.give(candidate.id, .select).meshLinks == [joins])
     }
 
-    @Test("our HELLO lists the mesh that we are in [mesh.full]")
+    @Test("our HELLO lists the mesh that we are in [hello.members]")
     func listed() throws {
         var stage = try Stage(theirFlags: .mesh, ourFlags: .mesh)
         stage.machine.company.members = members(3)
