@@ -23,6 +23,9 @@ extension Mesh {
             }
         }
         introductions.company.members = membership.component  // [mesh.full]
+        guard actions.isEmpty else { return }
+        isSettled = true
+        nextMoment = earliest
     }
 
     private func end(_ action: Introductions.Action) -> Action? {

@@ -48,7 +48,12 @@ package struct Mesh: Sendable {
     /// When our mesh data are to be made anew; nil before the first.
     var renewal: Moment?
     var isLeaving = false
-    var now = Moment(nanoseconds: 0)
+    /// Told by every call that can change anything.
+    var now = Moment(nanoseconds: 0) { didSet { isSettled = false } }
+    /// Nothing has happened since all consequences were drawn. Most turns of a session bring payload and nothing for us.
+    var isSettled = false
+    /// The one of a settled mesh.
+    var nextMoment: Moment?
     var actions: [Action] = []
     /// What the introductions decided and nobody has looked at yet. It waits behind an `end` that is not carried out, because
     /// what the application hears depends on that.
@@ -64,14 +69,15 @@ package struct Mesh: Sendable {
     }
 
     package mutating func takeActions() -> [Action] {
+        if isSettled { return [] }
         settle()
         defer { actions = [] }
         return actions
     }
 
-    package var deadline: Moment? {
-        [introductions.deadline, membership.deadline, renewal].compactMap { $0 }.min()
-    }
+    package var deadline: Moment? { isSettled ? nextMoment : earliest }
+
+    var earliest: Moment? { [introductions.deadline, membership.deadline, renewal].compactMap { $0 }.min() }
 
     package mutating func advance(to now: Moment) {
         self.now = now
