@@ -16,7 +16,7 @@ final class Command: Sendable {
     }
 
     /// After so long a process is killed, which makes its test fail.
-    private static let patience = Duration.seconds(25)
+    private static let patience = Duration.seconds(60)
 
     let process: ChildProcess
     private let waiting = Worker("end")

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Command: demo", .serialized, .inTurns)
 struct DemoCommandTests {
-    @Test("three processes link, talk, and it is shown what protects them")
+    @Test("three processes link, talk, and it is shown what protects them", .longForSanitizers)
     func three() async throws {
         let ending = try await Command.run("demo", "--seconds", "1")
         #expect(ending.code == 0)
@@ -19,7 +19,7 @@ struct DemoCommandTests {
         ] { #expect(ending.text.contains(text), "\(text)") }
     }
 
-    @Test("JSON holds every pair, with what the preference demands")
+    @Test("JSON holds every pair, with what the preference demands", .longForSanitizers)
     func json() async throws {
         let ending = try await Command.run(
             "demo", "--preference", "none", "--seconds", "1", "--json")

@@ -37,7 +37,9 @@ struct LinkCommandTests {
         #expect(!folder.exists("ann.data"))
     }
 
-    @Test("preferences decide as chapter 5 says [enc.outcome]", arguments: EncryptionPreference.allCases)
+    @Test(
+        "preferences decide as chapter 5 says [enc.outcome]", .longForSanitizers,
+        arguments: EncryptionPreference.allCases)
     func preferences(_ one: EncryptionPreference) async throws {
         for other in EncryptionPreference.allCases {
             let pair = try Pair(ann: ["--preference", "\(one)"], bob: ["--preference", "\(other)"])

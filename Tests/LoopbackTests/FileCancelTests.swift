@@ -81,7 +81,7 @@ struct FileCancelTests {
 
     @Test(
         "called off while it ends, both agree or the receiver alone has it [resource.cancel]",
-        arguments: 0..<30)
+        arguments: 0..<Sanitizer.fewer(30))
     func race(_ round: Int) async throws {
         let files = try await FileMeeting()
         var seed = Seeded(UInt64(round))
@@ -110,7 +110,7 @@ struct FileCancelTests {
         let files = try await FileMeeting()
         let url = try files.endless()
         var seed = Seeded(11)
-        for _ in 0..<13 {
+        for _ in 0..<Sanitizer.fewer(13) {
             var sendings: [OutgoingResource] = []
             var receivings: [(IncomingResource, Task<Result<ReceivedFile, MultipeerError>, Never>)] = []
             for _ in 0..<16 {

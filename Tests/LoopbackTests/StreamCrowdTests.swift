@@ -13,7 +13,7 @@ struct StreamCrowdTests {
         let meeting = try Meeting()
         try await meeting.link()
         var stalled: [(OutgoingStream, IncomingStream)] = []
-        for _ in 0..<63 {
+        for _ in 0..<Sanitizer.fewer(63) {
             let (out, stream) = try await meeting.stream()
             _ = try await out.fill()
             stalled.append((out, stream))
@@ -82,7 +82,7 @@ struct StreamCrowdTests {
         let configuration = SessionConfiguration.loopback().with { $0.maxChannels = places }
         let meeting = try Meeting(ann: configuration, bob: configuration)
         try await meeting.link()
-        let count = 1_000
+        let count = Sanitizer.fewer(1_000)
         let readers = Task {
             try await withThrowingTaskGroup(of: (Int, [UInt8]).self) { group in
                 for _ in 0..<count {
@@ -117,7 +117,7 @@ struct StreamCrowdTests {
     func sequential() async throws {
         let meeting = try Meeting()
         try await meeting.link()
-        let count = 10_000
+        let count = Sanitizer.fewer(10_000)
         let reader = Task {
             for number in 0..<count {
                 let stream = try await meeting.bob.events.firstStream()
@@ -148,13 +148,13 @@ struct StreamCrowdTests {
                 if stream.name == "stop" { stream.abort() }
             }
         }
-        for _ in 0..<1_000 {
+        for _ in 0..<Sanitizer.fewer(1_000) {
             let out = try await within {
                 try await meeting.ann.openStream(to: meeting.bob.peer, name: "stop")
             }
             #expect(try await within { await out.failure() }?.code == .cancelled)
         }
-        for _ in 0..<100 {
+        for _ in 0..<Sanitizer.fewer(100) {
             let out = try await within {
                 try await meeting.ann.openStream(to: meeting.bob.peer, name: "reset")
             }
