@@ -6,7 +6,7 @@ enum ChatCommand {
 
     static let usage = Usage(
         ["chat"], operands: "[DATA...]", mostOperands: mostData,
-        "talk with everybody in a room, up to 8 peers",
+        "talk in a room with up to 7 others",
         details: """
             Whoever comes in swaps connection data, one line of base64, with somebody who is in the room, by a way that
             both trust: it holds a secret. Then the two link, and everybody else in the room links with the new one:
@@ -19,7 +19,7 @@ enum ChatCommand {
             """ + RoomOrder.manual + """
 
 
-                Where there is no terminal, the first line to all waits until somebody is linked, as long as --timeout
+                Where there is no terminal, the first line waits until somebody is linked, as long as --timeout
                 says. In three shells:
                   multipeer chat --name ann --out a.data --from b.data
                   multipeer chat --name bob --out b.data --from a.data --from c.data
@@ -32,6 +32,8 @@ enum ChatCommand {
                     + "other data in it"),
             .init(
                 "--out", "FILE", "write the own data to FILE too, mode 0600; it is removed in the end"),
+            .init(
+                "--peers", "N", "how many may be in the room, 2 to 16; default: 8; everybody gives the same"),
             .init("--star", "introduce nobody: link with those alone with whom data was swapped"),
             .init("--verbose", "say what protects each link"),
             .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
@@ -45,6 +47,8 @@ enum ChatCommand {
         let questions = RoomQuestions(screen)
         let options = try SessionOptions(arguments) { await questions.ask($0) }
         var configuration = options.configuration
+        configuration.topology = arguments.has("--star") ? .star : .mesh
+        configuration.peers = try arguments.number("--peers", in: 2...16) ?? configuration.peers
         configuration.maxMessage = 65_536
         configuration.maxChannels = 16
         let session = try Complaint.translating { [configuration] () throws(MultipeerError) in

@@ -5,22 +5,18 @@ extension Room {
     func add(_ text: String) {
         do throws(Complaint) {
             let data = try Blob.read(Blob.decode(text))
-            Task { await seek(data) }
+            searches += 1
+            Task { await search { _ = await self.seek(data) } }
         } catch {
             screen.tell("\(error)")
         }
     }
 
     /// Answers whether the peer is linked.
-    @discardableResult
     func seek(_ data: ConnectionData) async -> Bool {
-        searches += 1
         meet(data.peer)
         members[data.peer]?.seekers += 1
-        defer {
-            members[data.peer]?.seekers -= 1
-            searchEnded()
-        }
+        defer { members[data.peer]?.seekers -= 1 }
         do throws(MultipeerError) {
             try await session.connect(with: data)
             hasArrived()
@@ -36,7 +32,6 @@ extension Room {
 
     /// Waits for a file with data; when that leads to nobody, for other data in it.
     func watch(_ path: String) async {
-        defer { searchEnded() }
         let file = DataFile(path, on: files)
         if !file.isThere { screen.note("waiting for \(path.printable)") }
         var old: [UInt8]?

@@ -7,7 +7,7 @@ actor Room {
     let screen: Screen
     let isMesh: Bool
     let files = Worker("files")
-    private let isVerbose: Bool
+    let isVerbose: Bool
     private let own: OwnData
     private let questions: RoomQuestions
     var data: ConnectionData?
@@ -25,7 +25,6 @@ actor Room {
     /// Sent when the first peer is linked, or none is going to be.
     private let arrival = Signal<Void>()
     private let outcome = Signal<Complaint?>()
-    private static let mostDeparted = 8
     private static let patience = Duration.seconds(2)
 
     init(
@@ -45,14 +44,14 @@ actor Room {
     func run(seeking data: [ConnectionData], from paths: [String]) async throws(Complaint) {
         screen.begin()
         try await publish()
-        let invitations = data.map { one in Task { _ = await self.seek(one) } }
-        let watches = paths.map { path in Task { await self.watch(path) } }
-        searches += watches.count
+        searches = data.count + paths.count
+        let seeking = data.map { one in Task { await self.search { _ = await self.seek(one) } } }
+        let watching = paths.map { path in Task { await self.search { await self.watch(path) } } }
         let listening = Task { await settle { () throws(Complaint) in try await self.listen() } }
         // Nobody can stop the one that reads standard input, and the process ends anyway.
         Task { await settle { () throws(Complaint) in try await self.read() } }
         let complaint = await outcome.value()
-        for task in invitations + watches { task.cancel() }
+        for task in seeking + watching { task.cancel() }
         if complaint == nil { await drain() }
         isLeaving = true
         listening.cancel()
@@ -100,84 +99,6 @@ actor Room {
         }
     }
 
-    // MARK: who is here
-
-    private func listen() async throws(Complaint) {
-        for await event in session.events {
-            if isLeaving { continue }
-            switch event {
-            case .message(let message): try await hear(message)
-            case .resource(let resource): announce(resource)
-            case .peer(let peer, let state): await change(peer, state)
-            case .verificationRequested(let peer):
-                let name = labels[peer]
-                screen.note("\(name) wants to compare codes: /code \(name)")
-            case .stream: break
-            }
-        }
-    }
-
-    private func change(_ peer: PeerID, _ state: PeerState) async {
-        meet(peer)
-        let name = labels[peer]
-        switch state {
-        case .connecting:
-            members[peer]?.state = .connecting
-            screen.note("connecting to \(name)")
-        case .connected:
-            members[peer]?.begin()
-            hasArrived()
-            await introduce(peer)
-        case .notConnected(let reason):
-            let wasLinked = members[peer]?.isLinked == true
-            members[peer]?.state = .gone(reason)
-            members[peer]?.isVerified = false
-            offers.remove(of: peer)
-            if wasLinked {
-                screen.note("\(name) \(reason.departure)")
-            } else if members[peer]?.seekers == 0 {
-                screen.note("not linked with \(name): \("\(reason)".printable)")
-            }
-            forget()
-        }
-    }
-
-    /// A peer that is heard of.
-    func meet(_ peer: PeerID) {
-        guard members[peer] == nil else { return }
-        members[peer] = RoomMember()
-        for other in labels.add(peer) where other != session.peer {
-            screen.note("there are two of this name, one is \(labels[other]) from now on")
-        }
-    }
-
-    /// Those who went long ago.
-    private func forget() {
-        let departed = members.filter {
-            if case .gone = $0.value.state { $0.value.seekers == 0 } else { false }
-        }
-        guard departed.count > Room.mostDeparted, let one = departed.keys.min(by: { $0.uid < $1.uid }) else {
-            return
-        }
-        members[one] = nil
-        labels.remove(one)
-    }
-
-    func hasArrived() {
-        wasLinked = true
-        arrival.send(())
-    }
-
-    private func introduce(_ peer: PeerID) async {
-        guard let facts = await session.facts(for: peer) else { return }
-        let name = labels[peer]
-        screen.note("\(name) joined, \(facts.isEncrypted ? "encrypted" : "not encrypted")")
-        guard isVerbose else { return }
-        screen.note("\(name) has the peer id \(Dissection.hex(peer.uid.bytes)) at \(facts.address)")
-        screen.note(
-            "\(name) is protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
-    }
-
     // MARK: what is typed
 
     private func read() async throws(Complaint) {
@@ -189,7 +110,7 @@ actor Room {
             }
             let order = RoomOrder(text)
             if order == .quit { return }
-            if case .say = order, !hasWaited {
+            if order.needsSomebody, !hasWaited {
                 await arrive()
                 hasWaited = true
             }
@@ -211,8 +132,14 @@ actor Room {
         patience.cancel()
     }
 
-    /// One that was begun by hand is over.
-    func searchEnded() {
+    func hasArrived() {
+        wasLinked = true
+        arrival.send(())
+    }
+
+    /// What was begun by hand, and was counted then.
+    func search(_ body: () async -> Void) async {
+        await body()
         searches -= 1
         if searches == 0 { arrival.send(()) }
     }

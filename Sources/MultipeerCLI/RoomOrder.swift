@@ -65,6 +65,14 @@ package enum RoomOrder: Equatable, Sendable {
         return .accept(number, into: words.dropFirst().first.map(String.init))
     }
 
+    /// Whether it is of no use while nobody is there.
+    package var needsSomebody: Bool {
+        switch self {
+        case .say, .whisper, .send, .code: true
+        default: false
+        }
+    }
+
     /// What can be typed, and what it does.
     package static let forms = [
         ("text", "say it to all"),
