@@ -1,8 +1,8 @@
 import Foundation
 
 /// Connection data as people hand it around: one line of base64.
-enum Base64 {
-    static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+package enum Base64 {
+    package static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
     /// The bytes of a text; white space around it and line breaks inside do not matter. Nil for anything else.
     static func decode(_ text: String) -> [UInt8]? {

@@ -71,6 +71,18 @@ final class Command: Sendable {
         }
     }
 
+    /// Waits until standard error has had lines that contain these texts, in any order; answers those that did not come.
+    func says(all texts: [String]) async throws -> [String] {
+        try await noticing.run { [process, noticed] () throws(Complaint) in
+            var missing = texts
+            while !missing.isEmpty, let line = try process.error?.readLine() {
+                noticed.add(line)
+                missing.removeAll(where: line.contains)
+            }
+            return missing
+        }
+    }
+
     func firstLine() async throws -> String {
         try await reading.run { [process] () throws(Complaint) in try process.output.readLine() } ?? ""
     }

@@ -1,0 +1,223 @@
+import Foundation
+import Multipeer
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: chat", .serialized, .inTurns)
+struct ChatCommandTests {
+    private let company: Company
+
+    init() throws { company = try Company() }
+
+    @Test("three in a chain hear each other, and one line is for one alone")
+    func three() async throws {
+        let people = try await company.chain(["ann", "bob", "cid"])
+        try await people[0].types("hello")
+        try await people[0].types("@cid psst")
+        try await people[0].types("/to bob you, too")
+        #expect(try await people[1].firstLine() == "ann: hello")
+        #expect(try await people[1].firstLine() == "ann > you: you, too")
+        #expect(try await people[2].firstLine() == "ann: hello")
+        #expect(try await people[2].firstLine() == "ann > you: psst")
+        try await people[2].types("/who")
+        let row = "linked, encrypted, TLS_AES_128_GCM_SHA256, authenticated by the key in its connection data"
+        #expect(try await people[2].says(all: ["cid  you", "ann  \(row)", "bob  \(row)"]) == [])
+        try await people[2].types("\u{1b}[2J\u{202e}x")
+        #expect(try await people[0].firstLine() == "cid: \\u{1b}[2J\\u{202e}x")
+        for one in people {
+            let ending = try await one.leaves()
+            #expect(ending.code == 0)
+            #expect(!ending.errors.contains("\u{1b}"))
+            #expect(ending.complaints.count + 1 == ending.errors.split(separator: "\n").count)
+        }
+        for name in ["ann", "bob", "cid"] { #expect(!company.folder.exists("\(name).data")) }
+    }
+
+    @Test("who comes and who goes is told with the reason, and the room outlives whoever introduced them")
+    func departures() async throws {
+        let people = try await company.chain(["ann", "bob", "cid", "dan"])
+        people[1].process.signal(SIGKILL)
+        for one in [people[0], people[2], people[3]] {
+            #expect(try await one.says("bob is gone: the connection was lost"))
+        }
+        people[2].process.signal(SIGINT)
+        #expect(try await people[0].says("cid left"))
+        #expect(try await people[2].finish().code == 130)
+        try await people[3].types("still here")
+        #expect(try await people[0].firstLine() == "dan: still here")
+        try await people[3].types("/quit")
+        #expect(try await people[0].says("dan left"))
+        try await people[0].types("hello?")
+        #expect(try await people[0].says("nobody is here, and nobody heard that"))
+        #expect(try await people[0].leaves().code == 0)
+        #expect(try await people[3].finish().code == 0)
+    }
+
+    @Test("what a script says waits until somebody is there, and quiet people say nothing")
+    func script() async throws {
+        let bob = try company.join("bob", from: ["ann"], ["--quiet"])
+        let ann = try company.join("ann", from: ["bob"], ["--quiet"])
+        async let ending = ann.finish(Array("hello\n\nthere\n".utf8))
+        #expect(try await bob.firstLine() == "ann: hello")
+        #expect(try await bob.firstLine() == "ann: there")
+        for one in [try await ending, try await bob.leaves()] {
+            #expect(one.code == 0)
+            #expect(one.errors.isEmpty && one.output.isEmpty)
+        }
+    }
+
+    @Test("data can be typed, also without the order, and what does not serve is told")
+    func typed() async throws {
+        let ann = try company.join("ann", from: [])
+        let bob = try company.join("bob", from: ["ann"])
+        #expect(try await bob.says("connecting to ann"))
+        try await ann.types("/add !")
+        #expect(try await ann.says("this is not base64"))
+        try await ann.types("/fly")
+        #expect(try await ann.says("there is no /fly"))
+        try await ann.types(try String(contentsOfFile: company.data("bob"), encoding: .utf8))
+        #expect(try await ann.says("bob joined, encrypted"))
+        try await bob.types("@eve hello")
+        #expect(try await bob.says("nobody is called 'eve hello', and nothing was sent"))
+        let ending = try await bob.leaves()
+        #expect(ending.code == 0)
+        #expect(try await ann.leaves().output.isEmpty)
+    }
+
+    @Test("two of the same name are told apart, and each can be spoken to")
+    func sameName() async throws {
+        let bob = try company.join("bob", from: ["1", "2"])
+        let people = try ["1", "2"].map { try company.join("ann", file: $0, from: ["bob"]) }
+        for one in people { #expect(try await one.says(all: ["bob joined", "ann#"]) == []) }
+        #expect(try await bob.says("there are two of this name"))
+        for file in ["1", "2"] {
+            let text = try String(contentsOfFile: company.data(file), encoding: .utf8)
+            let data = try ConnectionData(try #require(Base64.decode(text)))
+            try await bob.types("@ann#\(Dissection.hex(data.peer.uid.bytes).prefix(4)) you are \(file)")
+        }
+        #expect(try await people[0].firstLine() == "bob > you: you are 1")
+        #expect(try await people[1].firstLine() == "bob > you: you are 2")
+        try await bob.types("@ann hello")
+        #expect(try await bob.says("nobody is called 'ann hello'"))
+        for one in people + [bob] { #expect(try await one.leaves().code == 0) }
+    }
+
+    @Test("a file is offered to all, and each takes it or not")
+    func files() async throws {
+        let people = try await company.chain(["ann", "bob", "cid"])
+        let path = try company.folder.write(pattern(100_000, seed: 1), to: "my photo.jpg")
+        let inbox = company.folder.path("in box")
+        try FileManager.default.createDirectory(atPath: inbox, withIntermediateDirectories: false)
+        try await people[0].types("/send \(path)")
+        for one in people[1...] {
+            #expect(try await one.says("ann offers my photo.jpg, 98 KiB: /accept 1 or /decline 1"))
+        }
+        try await people[1].types("/accept 1 \(inbox)")
+        try await people[2].types("/decline 1")
+        let digest = Dissection.hex(SHA256.hash(pattern(100_000, seed: 1)))
+        #expect(
+            try await people[0].says(all: [
+                "bob has my photo.jpg, 98 KiB, sha256 \(digest)",
+                "cid did not take my photo.jpg: the other side declined it",
+            ]) == [])
+        #expect(try await people[1].says("received my photo.jpg, 98 KiB in "))
+        let received = try Data(contentsOf: URL(filePath: "\(inbox)/my photo.jpg"))
+        #expect(Array(received) == pattern(100_000, seed: 1))
+        // To one alone, who has one of this name already; then one that is gone before anybody wants it.
+        try await people[0].types("/send \(path) bob")
+        #expect(try await people[1].says("/accept 2"))
+        try await people[1].types("/accept 2 \(inbox)")
+        #expect(try await people[1].says("received my photo~1.jpg"))
+        try await people[0].types("/send \(path) cid")
+        #expect(try await people[2].says("/accept 2"))
+        #expect(try await people[0].leaves().code == 0)
+        #expect(try await people[2].says("ann left"))
+        try await people[2].types("/accept 2")
+        #expect(try await people[2].says("there is no file 2"))
+        try await people[2].types("/send \(company.folder.path("nothing"))")
+        #expect(try await people[2].says("no such file"))
+        for one in people[1...] { #expect(try await one.leaves().code == 0) }
+    }
+
+    @Test("somebody who does not read holds up nobody, and it is told that lines are missing")
+    func slow() async throws {
+        let cid = try company.join(
+            "cid", from: ["ann"],
+            through: ["/bin/sh", "-c", "exec \"$@\" > '\(company.folder.path("cid.out"))'", "sh"])
+        let bob = try company.join("bob", from: ["ann"])
+        let ann = try company.join("ann", from: ["bob", "cid"])
+        #expect(try await ann.says(all: ["bob joined", "cid joined"]) == [])
+        bob.process.signal(SIGSTOP)
+        let line = Array((String(repeating: "x", count: 15_999) + "\n").utf8)
+        async let isBehind = ann.says("bob is so far behind that lines are dropped for them")
+        for _ in 0..<1_500 { try await ann.send(line) }
+        try await ann.types("the end")
+        #expect(try await isBehind)
+        let deadline = ContinuousClock.now + .seconds(20)
+        var tail = ""
+        while !tail.hasSuffix("ann: the end\n"), .now < deadline {
+            let text = try Data(contentsOf: URL(filePath: company.folder.path("cid.out"))).suffix(20)
+            tail = String(decoding: text, as: UTF8.self)
+            await Task.yield()
+        }
+        #expect(tail.hasSuffix("ann: the end\n"))
+        bob.process.signal(SIGKILL)
+        for one in [ann, cid] { #expect(try await one.leaves().code == 0) }
+    }
+
+    @Test("whoever comes into a full room is told so at both ends")
+    func full() async throws {
+        let people = try await company.chain(["ann", "bob", "cid"], ["--peers", "3"])
+        let dan = try company.join("dan", from: ["cid"], ["--peers", "3"])
+        #expect(try await dan.says("connecting to cid"))
+        try await people[2].types(try String(contentsOfFile: company.data("dan"), encoding: .utf8))
+        #expect(try await people[2].says("not linked with dan: the session is full"))
+        #expect(try await dan.says("not linked with cid: the session is full"))
+        let ending = try await dan.leaves()
+        #expect(ending.code == 1)
+        #expect(ending.complaints.last?.hasPrefix("multipeer: nobody was linked: the session is full") == true)
+        for one in people { #expect(try await one.leaves().code == 0) }
+    }
+
+    @Test("a star introduces nobody")
+    func star() async throws {
+        let hub = try company.join("hub", from: ["ann", "bob"], ["--star"])
+        let people = try ["ann", "bob"].map { try company.join($0, from: ["hub"]) }
+        for one in people { #expect(try await one.says("hub joined")) }
+        #expect(try await hub.says(all: ["ann joined", "bob joined"]) == [])
+        try await people[0].types("hello")
+        #expect(try await hub.firstLine() == "ann: hello")
+        try await hub.types("over")
+        for one in people { #expect(try await one.firstLine() == "hub: over") }
+        for one in people + [hub] {
+            let ending = try await one.leaves()
+            #expect(ending.code == 0)
+            #expect(ending.output.isEmpty)
+        }
+    }
+
+    @Test("a link with the mesh is a link: what others say is not the other side's")
+    func link() async throws {
+        let bob = try company.join("bob", from: ["ann", "cid"])
+        let options = ["--listen", "127.0.0.1", "--timeout", "20", "--mesh", "--from", company.data("bob")]
+        let people = try ["ann", "cid"].map {
+            try Command(["link", "--name", $0, "--out", company.data($0)] + options)
+        }
+        #expect(try await bob.says(all: ["ann joined", "cid joined"]) == [])
+        for name in ["ann", "cid"] {
+            let text = try String(contentsOfFile: company.data(name), encoding: .utf8)
+            #expect(try ConnectionData(try #require(Base64.decode(text))).flags.contains(.mesh))
+        }
+        try await people[0].types("hello")
+        #expect(try await bob.firstLine() == "ann: hello")
+        try await bob.types("all")
+        for one in people { #expect(try await one.firstLine() == "all") }
+        #expect(try await bob.leaves().code == 0)
+        for one in people {
+            let ending = try await one.finish()
+            #expect(ending.code == 1)
+            #expect(ending.output.isEmpty)
+        }
+    }
+}
