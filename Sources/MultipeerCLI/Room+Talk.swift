@@ -1,13 +1,14 @@
 import Multipeer
 
-/// What is said: a message for each line. One to a single peer has a byte 1 in front, so that it can be shown as what it is.
+/// What is said: a message for each line, with its end, so that 'multipeer link' is understood and understands. One to a
+/// single peer has a byte 1 in front, so that it can be shown as what it is.
 extension Room {
     private static let mark: UInt8 = 1
 
     func say(_ text: String) {
         let peers = linked
         guard !peers.isEmpty else { return screen.tell("nobody is here, and nobody heard that") }
-        for peer in peers { post(Array(text.utf8), to: peer) }
+        for peer in peers { post(Array("\(text)\n".utf8), to: peer) }
     }
 
     func whisper(_ text: String) {
@@ -16,7 +17,7 @@ extension Room {
             return screen.tell("\(labels[peer]) is not here, and did not hear that")
         }
         guard !words.isEmpty else { return screen.tell("that is '/to NAME text'") }
-        post([Room.mark] + Array(words.utf8), to: peer)
+        post([Room.mark] + Array("\(words)\n".utf8), to: peer)
     }
 
     func nobody(_ text: String) {

@@ -19,7 +19,8 @@ package enum RoomOrder: Equatable, Sendable {
 
     /// Two slashes, or two ats, are a line that begins with one.
     package init(_ line: String) {
-        let text = String(line.reversed().drop { $0.isWhitespace }.reversed())
+        var text = line
+        while text.last?.isWhitespace == true { text.removeLast() }
         if text.isEmpty {
             self = .nothing
         } else if text.hasPrefix("//") || text.hasPrefix("@@") {
@@ -29,7 +30,7 @@ package enum RoomOrder: Equatable, Sendable {
         } else if text.hasPrefix("/") {
             let word = text.prefix { $0 != " " }
             self.init(command: String(word), String(text.dropFirst(word.count).drop { $0 == " " }))
-        } else if (try? Blob.read(Blob.decode(text))) != nil {
+        } else if text.utf8.count < 2_048, (try? Blob.read(Blob.decode(text))) != nil {
             // It holds a secret: nobody wants to say that to all.
             self = .add(text)
         } else {

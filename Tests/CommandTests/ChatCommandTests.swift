@@ -157,8 +157,7 @@ struct ChatCommandTests {
         let deadline = ContinuousClock.now + .seconds(20)
         var tail = ""
         while !tail.hasSuffix("ann: the end\n"), .now < deadline {
-            let text = try Data(contentsOf: URL(filePath: company.folder.path("cid.out"))).suffix(20)
-            tail = String(decoding: text, as: UTF8.self)
+            tail = try company.folder.end(of: "cid.out", 20)
             await Task.yield()
         }
         #expect(tail.hasSuffix("ann: the end\n"))
@@ -176,7 +175,8 @@ struct ChatCommandTests {
         #expect(try await dan.says("not linked with cid: the session is full"))
         let ending = try await dan.leaves()
         #expect(ending.code == 1)
-        #expect(ending.complaints.last?.hasPrefix("multipeer: nobody was linked: the session is full") == true)
+        #expect(
+            ending.complaints.last?.hasPrefix("multipeer: nobody was linked: the session is full") == true)
         for one in people { #expect(try await one.leaves().code == 0) }
     }
 

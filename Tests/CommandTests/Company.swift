@@ -40,3 +40,13 @@ extension Command {
     /// Ends its input, and answers how it ended.
     func leaves() async throws -> Ending { try await finish() }
 }
+
+extension Folder {
+    /// The last bytes of a file.
+    func end(of name: String, _ count: UInt64) throws -> String {
+        let file = try FileHandle(forReadingFrom: URL(filePath: path(name)))
+        let size = try file.seekToEnd()
+        try file.seek(toOffset: size - min(size, count))
+        return String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+    }
+}

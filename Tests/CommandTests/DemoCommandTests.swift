@@ -39,6 +39,31 @@ struct DemoCommandTests {
         }
     }
 
+    @Test("a chain of connection data becomes a mesh, and its links are shown as they come")
+    func mesh() async throws {
+        let ending = try await Command.run("demo", "--peers", "4")
+        #expect(ending.code == 0)
+        #expect(ending.errors.isEmpty)
+        for text in [
+            "carried connection data along a chain: ann - bob - cid - dan\n", "bob - cid  by hand ",
+            "ann - dan  introduced  ", "1 of 6 links", "6 of 6 links", "the mesh is full after ",
+            "  ann: bob, cid, dan\n", "  dan: ann, bob, cid\n", "cid to all: hello from cid\n",
+            "everybody heard everybody", "all 4 processes have ended",
+        ] { #expect(ending.text.contains(text), "\(text)") }
+    }
+
+    @Test("JSON holds every link of the mesh, and when it was full")
+    func meshJSON() async throws {
+        let ending = try await Command.run("demo", "--peers", "3", "--preference", "none", "--json")
+        #expect(ending.code == 0)
+        let mesh = try #require(
+            try JSONSerialization.jsonObject(with: Data(ending.output)) as? [String: Any])
+        let links = try #require(mesh["links"] as? [[String: Any]])
+        #expect(links.count == 3)
+        #expect(links.count { $0["isIntroduced"] as? Bool == true } == 1)
+        #expect(try #require(mesh["seconds"] as? Double) > 0)
+    }
+
     @Test("an interrupted demonstration leaves no process behind")
     func interrupted() async throws {
         let demo = try Command(["demo", "--seconds", "20"])
