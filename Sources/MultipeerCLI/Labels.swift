@@ -11,11 +11,12 @@ package struct Labels: Sendable {
 
     package init() {}
 
-    /// Answers the others who have another label from now on.
+    /// Answers the others who have another label from now on. A peer that is known may come with a new name.
     package mutating func add(_ peer: PeerID) -> [PeerID] {
-        guard stems[peer] == nil else { return [] }
-        let before = stems.keys.map { ($0, self[$0]) }
-        stems[peer] = Labels.stem(of: peer.displayName)
+        let stem = Labels.stem(of: peer.displayName)
+        guard stems[peer] != stem else { return [] }
+        let before = stems.keys.filter { $0 != peer }.map { ($0, self[$0]) }
+        stems[peer] = stem
         return before.filter { self[$0.0] != $0.1 }.map(\.0).sorted { $0.uid < $1.uid }
     }
 

@@ -34,6 +34,8 @@ extension Room {
             let wasLinked = members[peer]?.isLinked == true
             members[peer]?.state = .gone(reason)
             members[peer]?.isVerified = false
+            departures += 1
+            members[peer]?.age = departures
             offers.remove(of: peer)
             if wasLinked {
                 screen.note("\(name) \(reason.departure)")
@@ -57,10 +59,9 @@ extension Room {
 
     /// A peer that is heard of.
     func meet(_ peer: PeerID) {
-        guard members[peer] == nil else { return }
-        members[peer] = RoomMember()
+        if members[peer] == nil { members[peer] = RoomMember() }
         for other in labels.add(peer) where other != session.peer {
-            screen.note("there are two of this name, one is \(labels[other]) from now on")
+            screen.note("\(other.displayName.printable) is shown as \(labels[other]) from now on")
         }
     }
 
@@ -69,9 +70,9 @@ extension Room {
         let departed = members.filter {
             if case .gone = $0.value.state { $0.value.seekers == 0 } else { false }
         }
-        guard departed.count > Room.mostDeparted, let one = departed.keys.min(by: { $0.uid < $1.uid }) else {
-            return
-        }
+        guard departed.count > Room.mostDeparted,
+            let one = departed.min(by: { $0.value.age < $1.value.age })?.key
+        else { return }
         members[one] = nil
         labels.remove(one)
     }

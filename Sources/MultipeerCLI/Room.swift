@@ -17,6 +17,8 @@ actor Room {
     var offers = RoomOffers()
     /// How many searches by hand are going on, and files are watched.
     var searches = 0
+    /// How many departures there have been.
+    var departures = 0
     /// Why the last search failed.
     var failure: EndReason?
     var wasLinked = false

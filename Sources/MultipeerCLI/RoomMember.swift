@@ -19,6 +19,9 @@ struct RoomMember: Sendable {
     /// How many are asking for this peer by hand: then they tell why it is not linked.
     var seekers = 0
 
+    /// When it went, as a number that grows.
+    var age = 0
+
     var isLinked: Bool { if case .linked = state { true } else { false } }
 
     mutating func begin() {

@@ -19,7 +19,7 @@ final class Screen: Sendable {
 
     /// From here on the terminal is the room's.
     func begin() {
-        guard isTerminal else { return }
+        guard isTerminal, Stream.error.isTerminal else { return }
         let editor = LineEditor()
         editing.withLock { $0 = editor }
     }
@@ -50,6 +50,6 @@ final class Screen: Sendable {
 
     /// Text for people as it is, whole lines.
     func show(_ text: String) {
-        if let editor, Stream.error.isTerminal { editor.show(text) } else { Terminal.show(text) }
+        if let editor { editor.show(text) } else { Terminal.show(text) }
     }
 }

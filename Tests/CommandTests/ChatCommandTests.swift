@@ -90,7 +90,7 @@ struct ChatCommandTests {
         let bob = try company.join("bob", from: ["1", "2"])
         let people = try ["1", "2"].map { try company.join("ann", file: $0, from: ["bob"]) }
         for one in people { #expect(try await one.says(all: ["bob joined", "ann#"]) == []) }
-        #expect(try await bob.says("there are two of this name"))
+        #expect(try await bob.says("ann is shown as ann#"))
         for file in ["1", "2"] {
             let text = try String(contentsOfFile: company.data(file), encoding: .utf8)
             let data = try ConnectionData(try #require(Base64.decode(text)))

@@ -32,6 +32,14 @@ struct LabelsTests {
         #expect(labels[other] == "ann")
     }
 
+    @Test("a peer that comes back with another name is called by that")
+    func renamed() throws {
+        var labels = Labels()
+        for peer in [ann, other] { _ = labels.add(peer) }
+        #expect(labels.add(try LabelsTests.peer(0x0b, "eve")) == [ann])
+        #expect([ann, other].map { labels[$0] } == ["ann", "eve"])
+    }
+
     @Test("so many digits are shown that two differ, also when they differ late")
     func digits() throws {
         var labels = Labels()
