@@ -35,6 +35,14 @@ final class LineEditor: Sendable {
         }
     }
 
+    /// Takes the line away; what is shown from here on stands alone.
+    func end() {
+        state.withLock { state in
+            if !state.isOver { Terminal.show(LineEditor.erasure) }
+            state.isOver = true
+        }
+    }
+
     private func read() throws(Complaint) -> String? {
         while true {
             switch state.withLock({ $0.next() }) {
@@ -57,7 +65,7 @@ final class LineEditor: Sendable {
 extension LineEditor.State {
     /// What the next key did; nil when there is none.
     fileprivate mutating func next() -> EditedLine.Effect? {
-        guard !typed.isEmpty else { return nil }
+        guard !typed.isEmpty, !isOver else { return nil }
         let effect = line.take(typed.removeFirst())
         switch effect {
         case .nothing: break

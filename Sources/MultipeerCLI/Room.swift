@@ -84,6 +84,7 @@ actor Room {
     func leave() async {
         if let leaving { return await leaving.value }
         isLeaving = true
+        screen.end()
         let task = Task {
             await self.abandonFiles()
             await self.session.disconnect()

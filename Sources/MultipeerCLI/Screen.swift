@@ -24,6 +24,9 @@ final class Screen: Sendable {
         editing.withLock { $0 = editor }
     }
 
+    /// Nothing is typed any more.
+    func end() { editor?.end() }
+
     private var editor: LineEditor? { editing.withLock { $0 } }
 
     /// What is typed next; nil at the end.
