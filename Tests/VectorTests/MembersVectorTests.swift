@@ -1,0 +1,71 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import Testing
+
+struct MembersForm: VectorBody {
+    static let type = "members"
+    let hex: Hex
+    let fields: Fields?
+
+    struct Fields: Decodable, Equatable {
+        let endpoint: Hex
+        let sequence: UInt32
+        let list: [Hex]
+        let data: Hex
+    }
+}
+
+extension MembersForm.Fields {
+    init(_ entry: Members) {
+        endpoint = Hex(entry.origin.bytes)
+        sequence = entry.sequence
+        list = entry.members.map { Hex($0.bytes) }
+        data = Hex(entry.blob)
+    }
+}
+
+@Suite("11.4 Vectors of entries")
+struct MembersVectorTests {
+    @Test(
+        "an entry is read, judged before anything else, and written as it came [mesh.entry]",
+        arguments: try VectorFiles.all(MembersForm.self))
+    func form(_ vector: Vector<MembersForm>) throws {
+        var mesh = Membership(Endpoint(uid: UID(high: 0, low: 1), instance: 1), seed: 1)
+        let link = ConnectionID(rawValue: 1)
+        mesh.linked(link, to: Endpoint(uid: UID(high: 0, low: 2), instance: 1), isMesh: true, at: .start)
+        var fault: Fault?
+        do {
+            let entry = try #require(try received(vector.body.hex.bytes))
+            #expect(Frame.members(entry).bytes.dropFirst(FrameHeader.byteCount).elementsEqual(vector.body.hex.bytes))
+            if vector.isValid { #expect(MembersForm.Fields(entry) == vector.body.fields) }
+            try mesh.receive(entry, on: link, at: .start)
+        } catch let error as FramingError {
+            fault = Fault("frame", error.closeCode.name)
+        } catch let violation as Violation {
+            fault = Fault(check(violation), violation.closeCode.name)
+        }
+        // Two checks of the vectors are one in the code, so the vector's own name is not compared with itself.
+        #expect(fault.map { Fault(merged($0.check), $0.code) } == vector.fault.map { Fault(merged($0.check), $0.code) })
+        #expect(mesh.entries.isEmpty != vector.isValid)
+    }
+
+    private func received(_ payload: [UInt8]) throws -> Members? {
+        let header = FrameHeader(.members, length: payload.count)
+        guard case .members(let entry) = try Frame(header, payload.span) else { return nil }
+        return entry
+    }
+
+    private func check(_ violation: Violation) -> String {
+        guard case .badEntry(let flaw) = violation else { return "\(violation)" }
+        return switch flaw {
+        case .members: "list"
+        case .data: "data"
+        case .foreignData: "foreign"
+        }
+    }
+
+    private func merged(_ check: String) -> String {
+        ["endpoint", "mesh", "open"].contains(check) ? "foreign" : check
+    }
+}

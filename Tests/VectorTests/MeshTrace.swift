@@ -1,0 +1,153 @@
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// What one member of a mesh is told, step by step, and what follows. Peers are named.
+struct MeshTrace: VectorBody {
+    static let type = "mesh-trace"
+    let local: String
+    let cap: Int
+    let steps: [Step]
+    let held: [Held]
+
+    struct Step: Decodable {
+        let at: Int
+        let `do`: String
+        let link: UInt32?
+        let to: String?
+        let mesh: Bool?
+        let departed: Bool?
+        let entry: Entry?
+        let count: Int?
+        let peer: String?
+        let hopeless: Bool?
+        let list: [String]?
+        let data: String?
+        let error: String?
+        let admitted: Bool?
+
+        let component: [String]
+        let told: [Told]?
+        let seeks: [Sought]?
+        let withdrawn: [String]?
+        let leaves: Bool?
+    }
+
+    struct Entry: Decodable, Equatable {
+        let of: String
+        let sequence: UInt32
+        let list: [String]
+
+        init(of origin: String, sequence: UInt32, list: [String]) {
+            (of, self.sequence, self.list) = (origin, sequence, list)
+        }
+
+        init(from decoder: any Decoder) throws {
+            var fields = try decoder.unkeyedContainer()
+            of = try fields.decode(String.self)
+            sequence = try fields.decode(UInt32.self)
+            list = try fields.decode([String].self)
+        }
+    }
+
+    struct Told: Decodable, Equatable {
+        let link: UInt32
+        let entry: Entry
+
+        init(link: UInt32, entry: Entry) { (self.link, self.entry) = (link, entry) }
+
+        init(from decoder: any Decoder) throws {
+            var fields = try decoder.unkeyedContainer()
+            link = try fields.decode(UInt32.self)
+            entry = Entry(
+                of: try fields.decode(String.self), sequence: try fields.decode(UInt32.self),
+                list: try fields.decode([String].self))
+        }
+    }
+
+    struct Sought: Decodable, Equatable {
+        let peer: String
+        let isShown: Bool
+
+        init(peer: String, isShown: Bool) { (self.peer, self.isShown) = (peer, isShown) }
+
+        init(from decoder: any Decoder) throws {
+            var fields = try decoder.unkeyedContainer()
+            peer = try fields.decode(String.self)
+            isShown = try fields.decode(Bool.self)
+        }
+    }
+
+    struct Held: Decodable, Equatable {
+        let of: String
+        let sequence: UInt32
+
+        init(of origin: String, sequence: UInt32) { (of, self.sequence) = (origin, sequence) }
+
+        init(from decoder: any Decoder) throws {
+            var fields = try decoder.unkeyedContainer()
+            of = try fields.decode(String.self)
+            sequence = try fields.decode(UInt32.self)
+        }
+    }
+}
+
+/// Who plays: the endpoint and the mesh data of each name, and the name of each endpoint.
+struct MeshCast {
+    private let peers: [String: Peer]
+    private let names: [Endpoint: String]
+
+    struct Peer {
+        let endpoint: Endpoint
+        let data: ConnectionData
+        /// What it issues later.
+        let second: ConnectionData?
+    }
+
+    init() throws {
+        let groups = try VectorFiles.decode(File.self, "vectors/mesh-traces.json").groups
+        peers = try groups.compactMap(\.peers).reduce(into: [:]) { all, some in
+            for (name, card) in some { all[name] = try card.peer() }
+        }
+        names = Dictionary(peers.map { ($1.endpoint, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func callAsFunction(_ name: String) throws -> Peer {
+        guard let peer = peers[name] else { throw Unknown(name: name) }
+        return peer
+    }
+
+    func name(_ endpoint: Endpoint) -> String { names[endpoint] ?? "?" }
+
+    /// The peer's name, whichever of its instances is meant.
+    func name(ofPeer uid: UID) -> String { peers.filter { $1.endpoint.uid == uid }.keys.min() ?? "?" }
+
+    func members(_ entry: MeshTrace.Entry) throws -> Members {
+        Members(
+            origin: try self(entry.of).endpoint, sequence: entry.sequence,
+            members: try entry.list.map { try self($0).endpoint }, blob: try self(entry.of).data.bytes)
+    }
+
+    func entry(_ members: Members) -> MeshTrace.Entry {
+        MeshTrace.Entry(of: name(members.origin), sequence: members.sequence, list: members.members.map(name))
+    }
+
+    private struct File: Decodable {
+        let groups: [Group]
+        struct Group: Decodable { let peers: [String: Card]? }
+    }
+
+    private struct Card: Decodable {
+        let endpoint: Hex
+        let data: Hex
+        let second: Hex?
+
+        func peer() throws -> Peer {
+            let data = try ConnectionData(data.bytes)
+            guard data.endpoint.bytes == endpoint.bytes else { throw Unknown(name: "\(endpoint)") }
+            return Peer(
+                endpoint: data.endpoint, data: data, second: try second.map { try ConnectionData($0.bytes) })
+        }
+    }
+
+    private struct Unknown: Error { let name: String }
+}

@@ -1,0 +1,137 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import Testing
+
+@Suite("11 Vectors of the mesh")
+struct MeshTraceTests {
+    @Test(
+        """
+        a member holds, tells, seeks, admits and leaves as the chapter says [mesh.link] [mesh.own] [mesh.newer] \
+        [mesh.first-hand] [mesh.flood] [mesh.pace] [mesh.component] [mesh.entries] [mesh.dial] [mesh.retry] [mesh.silent] \
+        [mesh.withdraw] [mesh.same-uid] [mesh.departed] [mesh.full] [mesh.counted] [mesh.evict] [mesh.backstop]
+        """,
+        arguments: try VectorFiles.all(MeshTrace.self), [1, 2])
+    func trace(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws {
+        var play = try MeshPlay(try MeshCast(), vector.body, seed: seed)
+        for step in vector.body.steps { try play.perform(step) }
+        #expect(play.held == vector.body.held)
+        #expect(play.fault == vector.fault)
+    }
+}
+
+/// A membership that a trace drives, as its owner would: what is due is done at its time.
+private struct MeshPlay {
+    let cast: MeshCast
+    let local: String
+    var membership: Membership
+    var actions: [Membership.Action] = []
+    var fault: Fault?
+
+    init(_ cast: MeshCast, _ trace: MeshTrace, seed: UInt64) throws {
+        self.cast = cast
+        local = trace.local
+        membership = Membership(try cast(trace.local).endpoint, peers: trace.cap, seed: seed)
+    }
+
+    var held: [MeshTrace.Held] {
+        membership.entries.map { MeshTrace.Held(of: cast.name($0.origin), sequence: $0.sequence) }
+    }
+
+    mutating func perform(_ step: MeshTrace.Step) throws {
+        actions = []
+        wait(until: .after(step.at))
+        let before = actions.count
+        try apply(step, at: .after(step.at))
+        actions += membership.takeActions()
+        check(step, since: before)
+    }
+
+    private mutating func wait(until end: Moment) {
+        while let deadline = membership.deadline, deadline <= end {
+            membership.advance(to: deadline)
+            actions += membership.takeActions()
+        }
+        membership.advance(to: end)
+        actions += membership.takeActions()
+    }
+
+    private mutating func apply(_ step: MeshTrace.Step, at now: Moment) throws {
+        let id = ConnectionID(rawValue: step.link ?? 0)
+        switch step.do {
+        case "publish":
+            let peer = try cast(local)
+            membership.publish(step.data == nil ? peer.data : try #require(peer.second), at: now)
+        case "link":
+            let remote = try cast(#require(step.to)).endpoint
+            membership.linked(id, to: remote, isMesh: step.mesh == true, at: now)
+        case "end": membership.linkEnded(id, hasDeparted: step.departed == true, at: now)
+        case "receive":
+            for _ in 0..<(try #require(step.count)) { receive(try cast.members(#require(step.entry)), on: id, at: now) }
+        case "met": membership.met(try cast(#require(step.peer)).endpoint, at: now)
+        case "failed":
+            let uid = try cast(#require(step.peer)).endpoint.uid
+            membership.attemptEnded(uid, isHopeless: step.hopeless == true, at: now)
+        case "admit":
+            let list = try #require(step.list).map { try cast($0).endpoint }
+            #expect(membership.admits(try cast(#require(step.peer)).endpoint, listing: list) == step.admitted)
+        default: #expect(step.do == "look")
+        }
+    }
+
+    private mutating func receive(_ entry: Members, on id: ConnectionID, at now: Moment) {
+        do throws(Violation) {
+            try membership.receive(entry, on: id, at: now)
+        } catch {
+            let check = error == .tooManyEntries ? "bucket" : error == .outOfPlace(.members) ? "link" : "\(error)"
+            fault = Fault(check, error.closeCode.name)
+        }
+    }
+
+    private func check(_ step: MeshTrace.Step, since before: Int) {
+        let place: Comment = "at \(step.at), \(step.do)"
+        #expect(membership.component.map(cast.name) == step.component, place)
+        #expect(told(actions).sorted(by: areInOrder) == (step.told ?? []), place)
+        #expect(sought.sorted { $0.peer < $1.peer } == (step.seeks ?? []), place)
+        #expect(withdrawn.sorted() == (step.withdrawn ?? []), place)
+        let leaves = actions.contains(.leave)
+        #expect(leaves == (step.leaves ?? false), place)
+        #expect(fault?.code == step.error, place)
+        if step.do == "link", step.mesh == true {
+            let first = told(Array(actions[before...])).first { $0.link == step.link }
+            #expect(first?.entry.of == local, place)
+        }
+        for case .tell(_, let entry) in actions { check(entry, place) }
+    }
+
+    /// With every entry goes the data of its endpoint.
+    private func check(_ entry: Members, _ place: Comment) {
+        let peer = try? cast(cast.name(entry.origin))
+        #expect(entry.blob == peer?.data.bytes || entry.blob == peer?.second?.bytes, place)
+    }
+
+    private func told(_ actions: [Membership.Action]) -> [MeshTrace.Told] {
+        actions.compactMap {
+            guard case .tell(let id, let entry) = $0 else { return nil }
+            return MeshTrace.Told(link: id.rawValue, entry: cast.entry(entry))
+        }
+    }
+
+    private func areInOrder(_ one: MeshTrace.Told, _ other: MeshTrace.Told) -> Bool {
+        (one.link, one.entry.of, one.entry.sequence) < (other.link, other.entry.of, other.entry.sequence)
+    }
+
+    private var sought: [MeshTrace.Sought] {
+        actions.compactMap {
+            guard case .seek(let data, let isFirst) = $0 else { return nil }
+            return MeshTrace.Sought(peer: cast.name(data.endpoint), isShown: isFirst)
+        }
+    }
+
+    private var withdrawn: [String] {
+        actions.compactMap {
+            guard case .withdraw(let uid) = $0 else { return nil }
+            return cast.name(ofPeer: uid)
+        }
+    }
+}
