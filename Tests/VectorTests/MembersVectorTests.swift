@@ -37,7 +37,8 @@ struct MembersVectorTests {
         var fault: Fault?
         do {
             let entry = try #require(try received(vector.body.hex.bytes))
-            #expect(Frame.members(entry).bytes.dropFirst(FrameHeader.byteCount).elementsEqual(vector.body.hex.bytes))
+            let written = Frame.members(entry).bytes.dropFirst(FrameHeader.byteCount)
+            #expect(Array(written) == vector.body.hex.bytes)
             if vector.isValid { #expect(MembersForm.Fields(entry) == vector.body.fields) }
             try mesh.receive(entry, on: link, at: .start)
         } catch let error as FramingError {
@@ -45,8 +46,7 @@ struct MembersVectorTests {
         } catch let violation as Violation {
             fault = Fault(check(violation), violation.closeCode.name)
         }
-        // Two checks of the vectors are one in the code, so the vector's own name is not compared with itself.
-        #expect(fault.map { Fault(merged($0.check), $0.code) } == vector.fault.map { Fault(merged($0.check), $0.code) })
+        #expect(merged(fault) == merged(vector.fault))
         #expect(mesh.entries.isEmpty != vector.isValid)
     }
 
@@ -65,7 +65,9 @@ struct MembersVectorTests {
         }
     }
 
-    private func merged(_ check: String) -> String {
-        ["endpoint", "mesh", "open"].contains(check) ? "foreign" : check
+    /// Three checks of the vectors are one in the code.
+    private func merged(_ fault: Fault?) -> Fault? {
+        guard let fault, ["endpoint", "mesh", "open"].contains(fault.check) else { return fault }
+        return Fault("foreign", fault.code)
     }
 }

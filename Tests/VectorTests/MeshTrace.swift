@@ -4,6 +4,7 @@ import MultipeerIntroduction
 /// What one member of a mesh is told, step by step, and what follows. Peers are named.
 struct MeshTrace: VectorBody {
     static let type = "mesh-trace"
+    let flags: [String]
     let local: String
     let cap: Int
     let steps: [Step]

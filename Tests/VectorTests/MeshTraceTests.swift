@@ -5,18 +5,54 @@ import Testing
 
 @Suite("11 Vectors of the mesh")
 struct MeshTraceTests {
+    /// Read once: it is long.
+    private static let cast = Result { try MeshCast() }
+
     @Test(
-        """
-        a member holds, tells, seeks, admits and leaves as the chapter says [mesh.link] [mesh.own] [mesh.newer] \
-        [mesh.first-hand] [mesh.flood] [mesh.pace] [mesh.component] [mesh.entries] [mesh.dial] [mesh.retry] [mesh.silent] \
-        [mesh.withdraw] [mesh.same-uid] [mesh.departed] [mesh.full] [mesh.counted] [mesh.evict] [mesh.backstop]
-        """,
-        arguments: try VectorFiles.all(MeshTrace.self), [1, 2])
-    func trace(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws {
-        var play = try MeshPlay(try MeshCast(), vector.body, seed: seed)
+        "entries are judged and told [mesh.link] [mesh.own] [mesh.newer] [mesh.first-hand] [mesh.flood] [mesh.pace]",
+        arguments: try traces(["Flood", "Newer", "FirstHand", "Own", "Pace"]), [1, 2])
+    func entries(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
+
+    @Test(
+        "members are found, and those that are missing sought [mesh.component] [mesh.dial] [mesh.same-uid]",
+        arguments: try traces(["Component", "Dial", "Direct"]), [1, 2])
+    func members(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
+
+    @Test(
+        "attempts end, wait and begin again [mesh.retry] [mesh.silent] [mesh.withdraw]",
+        arguments: try traces(["Retry", "Withdraw"]), [1, 2])
+    func attempts(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
+
+    @Test(
+        "who leaves is forgotten, and so is what nobody needs [mesh.departed] [mesh.entries]",
+        arguments: try traces(["Departed", "Entries"]), [1, 2])
+    func leaving(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
+
+    @Test(
+        "a mesh is full at its cap [mesh.full] [mesh.counted] [mesh.evict] [mesh.backstop]",
+        arguments: try traces(["Full", "Counted", "Evict", "Backstop"]), [1, 2])
+    func cap(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
+
+    private func run(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws {
+        var play = try MeshPlay(try Self.cast.get(), vector.body, seed: seed)
         for step in vector.body.steps { try play.perform(step) }
         #expect(play.held == vector.body.held)
         #expect(play.fault == vector.fault)
+    }
+
+    /// Those whose first flag is one of these: each trace is in one list.
+    private static func traces(_ flags: Set<String>) throws -> [Vector<MeshTrace>] {
+        try VectorFiles.all(MeshTrace.self).filter { flags.contains($0.body.flags[0]) }
+    }
+
+    @Test("no trace is left out")
+    func all() throws {
+        let flags = Set(try VectorFiles.all(MeshTrace.self).map { $0.body.flags[0] })
+        #expect(
+            flags.isSubset(of: [
+                "Flood", "Newer", "FirstHand", "Own", "Pace", "Component", "Dial", "Direct", "Retry",
+                "Withdraw", "Departed", "Entries", "Full", "Counted", "Evict", "Backstop",
+            ]))
     }
 }
 
@@ -67,14 +103,16 @@ private struct MeshPlay {
             membership.linked(id, to: remote, isMesh: step.mesh == true, at: now)
         case "end": membership.linkEnded(id, hasDeparted: step.departed == true, at: now)
         case "receive":
-            for _ in 0..<(try #require(step.count)) { receive(try cast.members(#require(step.entry)), on: id, at: now) }
+            let entry = try cast.members(#require(step.entry))
+            for _ in 0..<(try #require(step.count)) { receive(entry, on: id, at: now) }
         case "met": membership.met(try cast(#require(step.peer)).endpoint, at: now)
         case "failed":
             let uid = try cast(#require(step.peer)).endpoint.uid
             membership.attemptEnded(uid, isHopeless: step.hopeless == true, at: now)
         case "admit":
             let list = try #require(step.list).map { try cast($0).endpoint }
-            #expect(membership.admits(try cast(#require(step.peer)).endpoint, listing: list) == step.admitted)
+            let remote = try cast(#require(step.peer)).endpoint
+            #expect(membership.admits(remote, listing: list) == step.admitted)
         default: #expect(step.do == "look")
         }
     }
@@ -83,7 +121,12 @@ private struct MeshPlay {
         do throws(Violation) {
             try membership.receive(entry, on: id, at: now)
         } catch {
-            let check = error == .tooManyEntries ? "bucket" : error == .outOfPlace(.members) ? "link" : "\(error)"
+            let check =
+                switch error {
+                case .tooManyEntries: "bucket"
+                case .outOfPlace(.members): "link"
+                default: "\(error)"
+                }
             fault = Fault(check, error.closeCode.name)
         }
     }
