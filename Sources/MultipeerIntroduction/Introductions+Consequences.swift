@@ -267,7 +267,7 @@ extension Introductions {
         actions.append(.close(id, code))
     }
 
-    /// The attempt is over. A link to the peer's old instance, if there is one, stays.
+    /// The attempt is over. A link to the peer's old instance, if there is one, stays. [state.outcome]
     mutating func fail(_ uid: UID, _ failure: IntroductionFailure, telling code: CloseCode) {
         let known = introductions[uid]
         forget(uid, telling: code)

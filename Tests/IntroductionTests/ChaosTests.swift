@@ -80,7 +80,7 @@ struct ChaosTests {
         }
     }
 
-    @Test("one connect each, while frames are lost, ends in exactly one of link and failure [link.deadline]")
+    @Test("one connect each, while frames are lost, ends in exactly one of link and failure [state.outcome]")
     func oneOutcome() throws {
         for seed in UInt64(1_000)..<1_100 {
             let pair = try Neighbourhood(seed: seed)
