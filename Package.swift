@@ -69,6 +69,9 @@ let package = Package(
         .executableTarget(
             name: "check-history", dependencies: ["MultipeerHistory"], path: "Tests/Acceptance/CheckHistory",
             swiftSettings: strict),
+        .executableTarget(
+            name: "MultipeerMember", dependencies: ["Multipeer", "MultipeerSecurity", "MultipeerHistory"],
+            path: "Tests/Acceptance/Member", swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("HistoryTests", ["MultipeerHistory"]),
         tests("FramingTests", ["MultipeerFraming"]),

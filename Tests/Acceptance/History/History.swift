@@ -19,12 +19,14 @@ package struct History: Sendable {
             if own[key] == nil { order.append(key) }
             own[key, default: []].append(line)
         }
-        var runs: [Run] = []
-        for lines in order.compactMap({ own[$0] }) {
-            let deaths = disturbances.deaths(of: lines[0].entry.me)
-            for piece in lines.split(beforeEach: { $0.entry.event == .start }) {
-                runs.append(Run(piece, killed: deaths))
-            }
+        let pieces = order.compactMap { own[$0] }.flatMap { lines in
+            lines.split(beforeEach: { $0.entry.event == .start })
+        }
+        let starts = Dictionary(grouping: pieces.map { $0[0].entry }, by: \.me).mapValues { $0.map(\.t) }
+        let runs = pieces.map { piece in
+            let (me, start) = (piece[0].entry.me, piece[0].entry.t)
+            let next = (starts[me] ?? []).filter { $0 > start }.min() ?? .max
+            return Run(piece, killed: disturbances.deaths(of: me).first { (start..<next).contains($0) })
         }
         self.runs = runs
         self.disturbances = disturbances

@@ -27,13 +27,13 @@ package struct Run: Sendable {
     package var start: Entry { lines[0].entry }
 
     /// The lines are of one member, in order, and there is at least one.
-    init(_ lines: [Line], killed: [UInt64]) {
+    init(_ lines: [Line], killed: UInt64?) {
         self.lines = lines
         let (first, last) = (lines[0].entry, lines[lines.count - 1].entry)
         me = first.me
         if last.event == .quit {
             (end, span) = (.quit, Span(first.t, last.t))
-        } else if let moment = killed.first(where: { $0 >= first.t }) {
+        } else if let moment = killed {
             (end, span) = (.killed, Span(first.t, moment))
         } else {
             (end, span) = (.unknown, Span(first.t, last.t))
