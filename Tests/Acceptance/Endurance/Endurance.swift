@@ -20,6 +20,7 @@ enum Endurance {
             switch words[0] {
             case "rounds": return try await Rounds(count).run()
             case "cycles": return try await Cycles(count).run()
+            case "mesh-cycles": return try await MeshCycles(count).run()
             case "streams": return try await Streams(count, areTogether: true).run()
             case "streams-in-turn": return try await Streams(count, areTogether: false).run()
             case "cancels": return try await Cancels(count).run()
@@ -36,7 +37,7 @@ enum Endurance {
         default:
             throw Failure(
                 description: """
-                    usage: MultipeerEndurance rounds|cycles|streams|streams-in-turn|cancels|handshakes COUNT
+                    usage: MultipeerEndurance rounds|cycles|mesh-cycles|streams|streams-in-turn|cancels|handshakes COUNT
                            MultipeerEndurance everything PREFERENCE WORD
                            MultipeerEndurance latency answer ADDRESS FOLDER
                            MultipeerEndurance latency ask ADDRESS FOLDER MEBIBYTES SECONDS

@@ -17,12 +17,12 @@ extension Checker {
             disturbances.stops(of: link.peer) + disturbances.cuts(between: run.me, and: link.peer)
         return silences.compactMap { silence in
             guard link.span.start < silence.start, silence.start < link.span.end else { return nil }
-            var deadline = silence.start + limits.silentDeath + limits.slack
+            var deadline = silence.start + silentDeath(run)
             // Who is stopped notices nothing; it has as long again from when it goes on.
             for stop in disturbances.stops(of: run.me).sorted(by: { $0.start < $1.start })
             where stop.start <= deadline && stop.end >= silence.start {
                 deadline = max(
-                    deadline, stop.end == .max ? .max : stop.end + limits.silentDeath + limits.slack)
+                    deadline, stop.end == .max ? .max : stop.end + silentDeath(run))
             }
             guard link.span.end > deadline, silence.end > deadline else { return nil }
             return Violation(
@@ -42,9 +42,9 @@ extension Checker {
         return link.span.without(others.map(\.span) + stops).compactMap { piece in
             // A history that was taken before its end knows nothing behind it.
             let piece = Span(piece.start, min(piece.end, max(known ?? .max, piece.start)))
-            let reach = Span(piece.start - min(piece.start, limits.silentDeath + .second), piece.end)
+            let reach = Span(piece.start - min(piece.start, silentDeath(run) + .second), piece.end)
             let isDisturbed = disturbances.all(between: run.me, and: link.peer).contains { $0.meets(reach) }
-            let limit = (isDisturbed ? limits.silentDeath : limits.told) + limits.slack
+            let limit = isDisturbed ? silentDeath(run) : limits.told + limits.slack
             guard piece.length > limit else { return nil }
             return Violation(
                 .symmetry, link.start,

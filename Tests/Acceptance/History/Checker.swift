@@ -2,8 +2,8 @@
 package struct Checker: Sendable {
     /// How long things may take, in nanoseconds.
     package struct Limits: Sendable {
-        /// From a death that nobody told until the others know.
-        package var silentDeath: UInt64 = 11 * .second
+        /// From a death that nobody told until the others know, beyond the silence that they allow.
+        package var lateness: UInt64 = .second
         /// From whatever was told until the other side knows.
         package var told: UInt64 = .second
         /// An attempt that lasts longer than its patience is stuck.
@@ -23,6 +23,11 @@ package struct Checker: Sendable {
         self.history = history
         self.limits = limits
         instanceEnds = history.runsByMember.mapValues(Self.instanceEnds)
+    }
+
+    /// How long a run may believe in a peer that is silent: 11 s, unless it was set to be more or less patient.
+    func silentDeath(_ run: Run) -> UInt64 {
+        UInt64((run.start.death ?? 10) * 1e9) + limits.lateness + limits.slack
     }
 
     private static func instanceEnds(_ runs: [Run]) -> [String: UInt64] {

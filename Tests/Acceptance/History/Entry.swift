@@ -3,7 +3,7 @@
 /// A line is one JSON object. Which fields there are depends on the event; those that are not named there are absent.
 package struct Entry: Codable, Equatable, Sendable {
     package enum Event: String, Codable, Sendable, CaseIterable {
-        /// A process or session begins: `name`, `cap`, `patience`, `topology`. What came before is over.
+        /// A process or session begins: `name`, `cap`, `patience`, `death`, `topology`. What came before is over.
         case start
         /// The session is another instance from here on: `instance`.
         case instance
@@ -75,6 +75,8 @@ package struct Entry: Codable, Equatable, Sendable {
     package var cap: Int?
     /// In seconds.
     package var patience: Double?
+    /// Silence after which it gives a peer up, in seconds.
+    package var death: Double?
     package var topology: Topology?
 
     package init(_ event: Event, me: String, t: UInt64 = 0, peer: String? = nil) {

@@ -70,6 +70,7 @@ actor Member {
             $0.name = options.name
             $0.cap = options.configuration.peers
             $0.patience = options.configuration.patience.seconds
+            $0.death = options.configuration.death.seconds
             $0.topology = options.configuration.topology == .star ? .star : .mesh
         }
         try publish(data)

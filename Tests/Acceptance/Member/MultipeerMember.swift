@@ -7,7 +7,7 @@ import MultipeerHistory
 enum MultipeerMember {
     private static let usage = """
         usage: MultipeerMember NAME FOLDER HISTORY [--uid HEX] [--listen ADDRESS] [--rate N] [--files N]
-                   [--cap N] [--star] [--patience SECONDS]
+                   [--cap N] [--star] [--patience SECONDS] [--death SECONDS]
                MultipeerMember churn SECONDS MEMBERS FOLDER HISTORY
         """
 
@@ -53,6 +53,9 @@ enum MultipeerMember {
         case ("--files", let files?): options.files = files
         case ("--cap", let cap?): options.configuration.peers = Int(cap)
         case ("--patience", let seconds?): options.configuration.patience = .seconds(seconds)
+        case ("--death", let seconds?):
+            options.configuration.death = .seconds(seconds)
+            options.configuration.silence = .seconds(seconds * 0.3)
         case ("--listen", _):
             guard let address = SocketAddress(value) else { throw Complaint(usage) }
             options.configuration.listening = [address]

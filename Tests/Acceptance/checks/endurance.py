@@ -5,8 +5,8 @@ import subprocess
 from .peer import ENDURANCE, expect
 
 
-def run(*words):
-    done = subprocess.run([ENDURANCE, *words], capture_output=True, timeout=120)
+def run(*words, seconds=120):
+    done = subprocess.run([ENDURANCE, *words], capture_output=True, timeout=seconds)
     said = done.stdout.decode().strip()
     expect(done.returncode == 0, said or done.stderr.decode().strip()[-300:])
     return said

@@ -17,6 +17,8 @@ ENDURANCE = os.path.join(PRODUCTS, "MultipeerEndurance")
 
 # Whether checks take the time that they need to be as hard as they are meant to be: `run --full`.
 FULL = False
+# How long the longest of them takes: `run --full --minutes=N`.
+MINUTES = 30
 
 _running = set()
 _lock = threading.Lock()
@@ -42,6 +44,17 @@ def until(condition, seconds, text):
         if time.monotonic() > deadline:
             raise Failure(f"{text}, not within {seconds} s")
         time.sleep(0.01)
+
+
+def register(process):
+    """It is ended by `end_everything` unless it ends before."""
+    with _lock:
+        _running.add(process)
+
+
+def unregister(process):
+    with _lock:
+        _running.discard(process)
 
 
 def free_port():
@@ -76,8 +89,7 @@ class Peer:
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(words, stdin=stdin, stdout=stdout, stderr=log, cwd=directory)
         self.pid = self.process.pid
-        with _lock:
-            _running.add(self)
+        register(self)
 
     def said(self):
         try:
@@ -99,8 +111,7 @@ class Peer:
         self.code = os.waitstatus_to_exitcode(status)
         self.process.returncode = self.code
         self.peak = usage.ru_maxrss // 1_024
-        with _lock:
-            _running.discard(self)
+        unregister(self)
         return True
 
     def end(self, seconds):
