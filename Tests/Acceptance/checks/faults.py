@@ -1,3 +1,193 @@
-def mesh_deaths(): pass
-def mesh_cuts(): pass
-def mesh_idle(): pass
+"""Meshes to whose members something is done: killed, stopped, cut off, under loss, on a machine that is busy."""
+
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from . import network, peer
+from .member import Member, Mesh, judge
+from .network import Hub
+from .peer import expect
+
+# So patient are the members of the short forms, in seconds; those of the long ones are as they are.
+SHORT = ("--death", "3")
+MEMBERS = 4
+
+
+class Chance(random.Random):
+    """Draws whose seed is known, for the line that a failure prints."""
+
+    def __init__(self):
+        self.said = random.SystemRandom().randrange(1 << 32)
+        super().__init__(self.said)
+
+
+def rounds(directory, name, count, one_round, arguments, make=Member):
+    """One mesh that has so many rounds of harm done to it; answers its histories."""
+    place = os.path.join(directory, name)
+    os.mkdir(place)
+    chance = Chance()
+    mesh = Mesh(place, MEMBERS, *arguments, "--rate", "10", "--files", "1", prefix=name, make=make)
+    try:
+        mesh.chain()
+        for number in range(count):
+            one_round(mesh, chance)
+            if number % 5 == 0 or number + 1 == count:
+                mesh.await_full()
+                mesh.rest()
+        mesh.quit()
+    except peer.Failure as failure:
+        raise peer.Failure(f"{name}, seed {chance.said}: {failure}; histories: {_keep(mesh)}") from None
+    return mesh.files()
+
+
+def _keep(mesh):
+    for member in mesh.members:
+        member.kill()
+    try:
+        return judge(mesh.files(), 1_000)
+    except peer.Failure as failure:
+        return str(failure)
+
+
+def side_by_side(plans):
+    """All meshes at once, each in its own thread; what the checker says of all of them."""
+    with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(len(plans)) as pool:
+        running = [pool.submit(rounds, directory, *plan) for plan in plans]
+        files = [file for future in running for file in future.result()]
+        return judge(files)
+
+
+def death(mesh, chance):
+    """A member is killed, at times while it joins, and comes again."""
+    victim = chance.choice(mesh.members)
+    time.sleep(chance.uniform(0, 0.5))
+    mesh.nemesis.kill(victim)
+    while chance.random() < 0.3:
+        victim.start()
+        victim.await_ready()
+        other = chance.choice([member for member in mesh.members if member is not victim])
+        mesh.join(victim, other)
+        time.sleep(chance.uniform(0, 0.3))
+        mesh.nemesis.kill(victim)
+    victim.start()
+    victim.await_ready()
+    mesh.rejoin(victim)
+
+
+def stop(longest):
+    """A member is stopped for a while, and goes on."""
+    def one_round(mesh, chance):
+        victim = chance.choice(mesh.members)
+        mesh.nemesis.stop(victim, chance.uniform(1, longest))
+        mesh.rejoin(victim)
+    return one_round
+
+
+def mesh_deaths():
+    """Members that are killed -9 at random moments, or stopped for 1 to 30 s, and come again: the histories are clean"""
+    if peer.FULL:
+        plans = [(f"killed{number}", 50, death, ()) for number in range(4)]
+        plans += [(f"stopped{number}", 10, stop(30), ()) for number in range(20)]
+        said = "200 kills, 200 stops of 1 to 30 s"
+    else:
+        plans = [("killed", 3, death, SHORT), ("stopped", 1, stop(5), SHORT)]
+        said = "3 kills, a stop of 1 to 5 s"
+    return f"{said}; {side_by_side(plans)}"
+
+
+# MARK: networks
+
+
+def mesh_cuts():
+    """Members in network namespaces that are cut off without a word for 1 to 20 s: the histories are clean"""
+    return network.inside(_cuts, seconds=2_400)
+
+
+def _cuts():
+    groups, count, longest, arguments = (20, 10, 20, ()) if peer.FULL else (1, 1, 5, SHORT)
+    hub = Hub(groups * MEMBERS)
+    try:
+        plans = [(f"cut{number}", count, cut(hub, longest), arguments, place(hub, number)) for number in range(groups)]
+        return f"{groups * count} cuts of 1 to {longest} s; {side_by_side(plans)}"
+    finally:
+        peer.end_everything()
+        hub.close()
+
+
+def place(hub, group):
+    """Makes the members of a group at their own places of the hub."""
+    def make(directory, name, *arguments):
+        number = group * MEMBERS + int(name[-1])
+        member = Member(directory, name, *arguments, "--listen", f"{hub.address(number)}:0",
+                        there=hub.there(number))
+        member.place = number
+        return member
+    return make
+
+
+def cut(hub, longest):
+    def one_round(mesh, chance):
+        victim = chance.choice(mesh.members)
+        mesh.nemesis.cut([victim], chance.uniform(1, longest), lambda: hub.take_out(victim.place),
+                         lambda: hub.put_in(victim.place))
+        mesh.rejoin(victim)
+    return one_round
+
+
+def quiet(mesh, seconds):
+    """Nobody's state changes for so long."""
+    before = {member.name: len(member.entries()) for member in mesh.members}
+    time.sleep(seconds)
+    for member in mesh.members:
+        new = [entry for entry in member.entries()[before[member.name]:] if entry["event"] == "state"]
+        expect(not new, f"{member.name} noticed something: {new[:2]}")
+
+
+def mesh_idle():
+    """Members that say nothing, in network namespaces, with 5 % of all packets lost: nobody is taken for dead"""
+    return network.inside(_idle, seconds=900)
+
+
+def _idle():
+    hub = Hub(MEMBERS)
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            for number in range(1, MEMBERS + 1):
+                hub.lose(number, 5)
+            seconds, arguments = (600, ()) if peer.FULL else (5, SHORT)
+            mesh = Mesh(directory, MEMBERS, *arguments, make=place(hub, 0))
+            mesh.chain()
+            quiet(mesh, seconds)
+            lost, passed = hub.lost()
+            mesh.rest()
+            mesh.quit()
+            expect(lost > 0, "no packet was lost")
+            return f"{seconds} s, {lost} packets lost of {lost + passed}; {judge(mesh.files())}"
+    finally:
+        peer.end_everything()
+        hub.close()
+
+
+def mesh_load():
+    """Members on a machine with 16 busy processes: nobody is taken for dead"""
+    seconds = 300 if peer.FULL else 5
+    busy = []
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            mesh = Mesh(directory, 8, "--rate", "5", *(() if peer.FULL else SHORT))
+            mesh.chain()
+            words = [network.tool("timeout"), str(seconds + 60), sys.executable, "-c", "while True: pass"]
+            busy = [subprocess.Popen(words) for _ in range(16)]
+            quiet(mesh, seconds)
+            mesh.rest()
+            mesh.quit()
+            return f"{seconds} s; {judge(mesh.files(), 5)}"
+    finally:
+        for process in busy:
+            process.terminate()
+            process.wait()

@@ -166,3 +166,91 @@ class Cable:
     def close(self):
         self.holder.kill()
         self.holder.wait()
+
+
+class Hub:
+    """So many namespaces, numbered from 1, at one switch that this one holds; each can be taken out of it.
+
+    Who is taken out can neither send nor receive, and nobody is told: the cable has a carrier all the time.
+    """
+
+    def __init__(self, count):
+        self.holders = {}
+        self.losing = []
+        try:
+            command("ip", "link", "add", "hub", "type", "bridge")
+            command("ip", "link", "set", "hub", "up")
+            for number in range(1, count + 1):
+                self._add(number)
+        except BaseException:
+            self.close()
+            raise
+
+    def _add(self, number):
+        holder = subprocess.Popen([tool("unshare"), "-n", "sleep", "infinity"], stdin=subprocess.DEVNULL,
+                                  preexec_fn=_die_with_parent)
+        self.holders[number] = holder
+        while "sleep" not in open(f"/proc/{holder.pid}/comm", encoding="ascii").read():
+            pass
+        command("ip", "link", "add", f"port{number}", "type", "veth", "peer", "name", "cable", "netns", str(holder.pid))
+        self.put_in(number)
+        command("ip", "link", "set", f"port{number}", "up")
+        inside = self.there(number)
+        for words in [("link", "set", "lo", "up"), ("addr", "add", f"{self.address(number)}/16", "dev", "cable"),
+                      ("link", "set", "cable", "up")]:
+            command(*inside, tool("ip"), *words)
+
+    @staticmethod
+    def address(number):
+        return f"10.77.{number // 200}.{number % 200 + 1}"
+
+    def there(self, number):
+        """The words that put a command at that place."""
+        return (tool("nsenter"), "-t", str(self.holders[number].pid), "-n")
+
+    def take_out(self, number):
+        command("ip", "link", "set", f"port{number}", "nomaster")
+
+    def put_in(self, number):
+        command("ip", "link", "set", f"port{number}", "master", "hub")
+
+    def lose(self, number, percent):
+        """Drops so many of the IP packets that come from that place, as `lose` does."""
+        if not self.losing:
+            command("ip", "link", "add", "nowhere", "type", "veth", "peer", "name", "behind")
+            command("ip", "link", "set", "nowhere", "up")
+        limit = int(percent / 100 * 0xffffffff)
+        program = [(32, 0, 0, 0xfffff000 + 56), (53, 1, 0, limit), (6, 0, 0, 0xffffffff), (6, 0, 0, 0)]
+        text = ",".join([str(len(program))] + [" ".join(map(str, line)) for line in program])
+        port = f"port{number}"
+        command("tc", "qdisc", "add", "dev", port, "clsact")
+        command("tc", "filter", "add", "dev", port, "ingress", "protocol", "ip", "bpf", "bytecode", text,
+                "action", "mirred", "egress", "redirect", "dev", "nowhere")
+        self.losing.append(port)
+
+    def lost(self):
+        """How many packets were dropped, and how many came through."""
+        said = subprocess.run([tool("tc"), "-s", "-j", "actions", "list", "action", "mirred"], capture_output=True)
+        lost = sum(action["stats"]["packets"] for part in json.loads(said.stdout) for action in part.get("actions", []))
+        return lost, sum(_figure(port, "rx_packets") for port in self.losing) - lost
+
+    def close(self):
+        for holder in self.holders.values():
+            holder.kill()
+            holder.wait()
+
+
+def _figure(device, name):
+    """What the namespace counts of a device: /sys would tell of another one."""
+    fields = ["rx_bytes", "rx_packets", "rx_errs", "rx_dropped", "rx_fifo", "rx_frame", "rx_compressed", "rx_multicast",
+              "tx_bytes", "tx_packets", "tx_errs", "tx_dropped"]
+    with open("/proc/self/net/dev", encoding="ascii") as lines:
+        for line in lines:
+            words = line.replace(":", " ").split()
+            if words[0] == device:
+                return int(words[1 + fields.index(name)])
+    return 0
+
+
+def _die_with_parent():
+    _libc.prctl(1, signal.SIGKILL)
