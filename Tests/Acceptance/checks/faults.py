@@ -14,7 +14,9 @@ from .network import Hub
 from .peer import expect
 
 # So patient are the members of the short forms, in seconds; those of the long ones are as they are.
-SHORT = ("--death", "3")
+SHORT = ("--death", "3", "--rate", "10", "--files", "1")
+# There are many meshes at once in the long ones.
+LONG = ("--rate", "2", "--files", "0.2")
 MEMBERS = 4
 
 
@@ -31,7 +33,7 @@ def rounds(directory, name, count, one_round, arguments, make=Member):
     place = os.path.join(directory, name)
     os.mkdir(place)
     chance = Chance()
-    mesh = Mesh(place, MEMBERS, *arguments, "--rate", "10", "--files", "1", prefix=name, make=make)
+    mesh = Mesh(place, MEMBERS, *arguments, prefix=name, make=make)
     try:
         mesh.chain()
         for number in range(count):
@@ -91,8 +93,8 @@ def stop(longest):
 def mesh_deaths():
     """Members that are killed -9 at random moments, or stopped for 1 to 30 s, and come again: the histories are clean"""
     if peer.FULL:
-        plans = [(f"killed{number}", 50, death, ()) for number in range(4)]
-        plans += [(f"stopped{number}", 10, stop(30), ()) for number in range(20)]
+        plans = [(f"killed{number}", 50, death, LONG) for number in range(4)]
+        plans += [(f"stopped{number}", 10, stop(30), LONG) for number in range(20)]
         said = "200 kills, 200 stops of 1 to 30 s"
     else:
         plans = [("killed", 3, death, SHORT), ("stopped", 1, stop(5), SHORT)]
@@ -109,7 +111,7 @@ def mesh_cuts():
 
 
 def _cuts():
-    groups, count, longest, arguments = (20, 10, 20, ()) if peer.FULL else (1, 1, 5, SHORT)
+    groups, count, longest, arguments = (20, 10, 20, LONG) if peer.FULL else (1, 1, 5, SHORT)
     hub = Hub(groups * MEMBERS)
     try:
         plans = [(f"cut{number}", count, cut(hub, longest), arguments, place(hub, number)) for number in range(groups)]
@@ -159,7 +161,7 @@ def _idle():
         with tempfile.TemporaryDirectory() as directory:
             for number in range(1, MEMBERS + 1):
                 hub.lose(number, 5)
-            seconds, arguments = (600, ()) if peer.FULL else (5, SHORT)
+            seconds, arguments = (600, ()) if peer.FULL else (5, SHORT[:2])
             mesh = Mesh(directory, MEMBERS, *arguments, make=place(hub, 0))
             mesh.chain()
             quiet(mesh, seconds)
@@ -175,19 +177,24 @@ def _idle():
 
 def mesh_load():
     """Members on a machine with 16 busy processes: nobody is taken for dead"""
-    seconds = 300 if peer.FULL else 5
+    seconds = 300 if peer.FULL else 4
     busy = []
     try:
         with tempfile.TemporaryDirectory() as directory:
-            mesh = Mesh(directory, 8, "--rate", "5", *(() if peer.FULL else SHORT))
+            mesh = Mesh(directory, 8, "--rate", "5", *(() if peer.FULL else SHORT[:2]))
             mesh.chain()
-            words = [network.tool("timeout"), str(seconds + 60), sys.executable, "-c", "while True: pass"]
+            words = [sys.executable, "-c", f"import time\nend = time.time() + {seconds + 60}\nwhile time.time() < end: pass"]
             busy = [subprocess.Popen(words) for _ in range(16)]
             quiet(mesh, seconds)
+            end(busy)
             mesh.rest()
             mesh.quit()
             return f"{seconds} s; {judge(mesh.files(), 5)}"
     finally:
-        for process in busy:
-            process.terminate()
-            process.wait()
+        end(busy)
+
+
+def end(processes):
+    for process in processes:
+        process.kill()
+        process.wait()

@@ -1,12 +1,14 @@
 """Meshes of real processes: how they come about, and who is let in."""
 
 import os
+import subprocess
 import tempfile
 import time
 
 from . import peer
 from .endurance import run
 from .member import Member, Mesh, judge
+from .network import Skipped
 from .peer import expect, until
 from .processors import Others, patience
 
@@ -40,8 +42,6 @@ def mesh_chain():
         begun = min(entry["t"] for member in mesh.members for entry in states(member, "attempt"))
         linked = max(entry["t"] for member in mesh.members for entry in states(member))
         passed = (linked - begun) / 1e9
-        wider, remark = patience(others.share())
-        expect(passed < 3 * wider, f"full after {passed:.2f} s{remark}")
         before = [len(states(member)) for member in mesh.members]
         ninth = Member(directory, "ninth", "--rate", "10")
         ninth.await_ready()
@@ -58,6 +58,8 @@ def mesh_chain():
         mesh.rest()
         mesh.quit()
         expect_no_flapping(mesh.members)
+        wider, remark = patience(others.share())
+        expect(passed < 3 * wider, f"full after {passed:.2f} s{remark}")
         return f"a full mesh after {passed:.2f} s, the 9th: {FULL_WORDS}; {judge(mesh.files())}{remark}"
 
 
@@ -139,9 +141,6 @@ def mesh_churn():
 
 
 def churn(seconds):
-    import subprocess
-    from .member import CHECKER
-    from .network import Skipped
     scratch = os.path.join(peer.ROOT, ".build", "tsan")
     program = os.path.join(scratch, "debug", "MultipeerMember")
     if peer.FULL:
