@@ -80,6 +80,7 @@ struct CleanTests {
         ("a short cut", .cut(for: 8, noticedAfter: (36, nil))),
         ("a long cut", .cut(for: 20, noticedAfter: (8, 10.5))),
         ("a death and a new life", .rejoin(lastFrom: "2")),
+        ("news of a link that come behind the death of the peer", late),
         ("a link that takes over", superseded),
         ("a message that may have gone by either link", uncertain),
         ("a death with a message and a file on their way", onTheWay),
@@ -105,6 +106,16 @@ struct CleanTests {
     private static var uncertain: Tale {
         var tale = superseded
         tale.change({ $0.event == .send && $0.number == 4 }, { $0.link = "x" })
+        return tale
+    }
+
+    /// b hears of the link, and the message that came on it, when a has been dead for 0.9 s.
+    private static var late: Tale {
+        var tale = Tale.rejoin(lastFrom: "2")
+        tale.lines.removeAll { $0.seconds < 3.05 && $0.entry.me == "b" && $0.entry.event != .start }
+        tale.state("b", 3.05, "a", .connecting)
+        tale.state("b", 3.06, "a", .connected)
+        tale.arrive("b", "a", 3.07, 1)
         return tale
     }
 

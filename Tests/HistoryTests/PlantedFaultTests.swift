@@ -78,7 +78,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
         Fault(.presence, "a message of an instance that is over") { $0 = .rejoin(lastFrom: "1") },
         Fault(.presence, "a message of an instance that was over before the link") {
             $0.change({ $0.event == .start && $0.me == "a" }, { $0.instance = "0" })
-            $0.add("a", 0.5, .instance) { $0.instance = "1" }
+            $0.add("a", 0.01, .instance) { $0.instance = "1" }
             $0.change({ $0.event == .message }, { $0.from = "0" })
         },
         Fault(.rest, "a member that only one sees") {

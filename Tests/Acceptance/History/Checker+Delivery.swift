@@ -189,7 +189,8 @@ extension Checker {
                 guard let from = line.entry.from else { return nil }
                 let isOld =
                     instances[peer].map { $0.contains(from) && $0.last != from } ?? false
-                    || end(of: from, of: peer).map { $0 < since } ?? false
+                    // The news of its last link may have been on the way.
+                    || end(of: from, of: peer).map { $0 + limits.told + limits.slack < since } ?? false
                 if !isOld, instances[peer]?.last != from { instances[peer, default: []].append(from) }
                 return isOld
                     ? Violation(
