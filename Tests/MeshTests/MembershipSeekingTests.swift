@@ -1,0 +1,168 @@
+import FuzzBodies
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import Testing
+
+@Suite("11 Everyone dials everyone")
+struct MembershipSeekingTests {
+    /// 1, linked to 2, which has links to these others.
+    private func member(among others: [Int], cap: Int = 8, seed: UInt64 = 1) throws -> Member {
+        var ann = try Member(1, cap: cap, seed: seed)
+        ann.link(peer(2))
+        try ann.hear(try entry(of: peer(2), 1, [peer(1)] + others.map { peer($0) }), on: 2)
+        for other in others { try ann.hear(try entry(of: peer(other), 1, [peer(2)]), on: 2) }
+        return ann
+    }
+
+    @Test("members without a link are sought with the data of their entry, once [mesh.dial]")
+    func seek() throws {
+        var ann = try member(among: [3, 4])
+        let (three, four) = (try MeshCast.data(of: peer(3)), try MeshCast.data(of: peer(4)))
+        let seeks = ann.take().filter { if case .seek = $0 { true } else { false } }
+        #expect(seeks == [.seek(three, isFirst: true), .seek(four, isFirst: true)])
+        #expect(ann.wait(.seconds(29)).map(\.action).sought.isEmpty)
+    }
+
+    @Test("whoever has a link of any kind is not sought [mesh.dial]")
+    func anyLink() throws {
+        var ann = try member(among: [3, 4, 5])
+        ann.link(peer(3), isMesh: false)
+        ann.link(peer(4))
+        #expect(ann.take().sought == [peer(5)])
+    }
+
+    @Test("a link that replaces another in one go makes nobody seek [mesh.dial]")
+    func superseded() throws {
+        var ann = try Member(1)
+        try ann.join([2, 3])
+        _ = ann.wait(.seconds(60))
+        ann.unlink(3)
+        ann.link(peer(3), as: 13)
+        #expect(ann.take().sought.isEmpty)
+    }
+
+    @Test("at most twice the cap is sought at once, and then whoever waited longest [mesh.dial]")
+    func crowd() throws {
+        var ann = try member(among: Array(3...9), cap: 3)
+        #expect(ann.take().sought == (3...8).map { peer($0) })
+        ann.failed(5)
+        #expect(ann.take().sought == [peer(9)])
+        ann.failed(4)
+        #expect(ann.wait(.seconds(3)).map(\.action).sought.count == 1)
+    }
+
+    @Test("after a failure it pauses 1 s, 2 s, 4 s, each half as long or half as long again [mesh.dial]")
+    func pauses() throws {
+        var pauses: [[Duration]] = [[], [], [], [], []]
+        for seed in 0..<40 as Range<UInt64> {
+            var ann = try member(among: [3], seed: seed)
+            #expect(ann.take().first == [true])
+            for attempt in pauses.indices {
+                ann.failed(3)
+                let next = ann.wait(.seconds(6))
+                #expect(next.map(\.action).first == [false])
+                pauses[attempt] += next.map(\.after)
+            }
+        }
+        for (attempt, seconds) in [1, 2, 4, 4, 4].enumerated() {
+            let range = pauses[attempt]
+            #expect(
+                range.allSatisfy {
+                    $0 >= .milliseconds(500 * seconds) && $0 <= .milliseconds(1_500 * seconds)
+                })
+        }
+    }
+
+    @Test("what can never work is not tried again with the same data [mesh.dial]")
+    func hopeless() throws {
+        var ann = try member(among: [3])
+        _ = ann.take()
+        ann.failed(3, isHopeless: true)
+        #expect(ann.wait(.seconds(600)).map(\.action).sought.isEmpty)
+        try ann.hear(try entry(of: peer(3), 2, [peer(2)], variant: 1), on: 2)
+        #expect(ann.take().sought == [peer(3)])
+    }
+
+    @Test("newer data take over an attempt that has lasted 5 s [mesh.dial]")
+    func freshData() throws {
+        var ann = try member(among: [3])
+        _ = ann.take()
+        _ = ann.wait(.seconds(2))
+        try ann.hear(try entry(of: peer(3), 2, [peer(2)], variant: 1), on: 2)
+        let done = ann.wait(.seconds(10)).filter { !$0.action.isTold }
+        #expect(done.map(\.action) == [.seek(try MeshCast.data(of: peer(3), variant: 1), isFirst: false)])
+        #expect(done.map(\.after) == [.seconds(3)])
+    }
+
+    @Test("the new instance of a peer is sought instead of the old one, linked or not [mesh.dial]")
+    func restarted() throws {
+        var ann = try member(among: [3])
+        #expect(ann.take().sought == [peer(3)])
+        try ann.hear(try entry(of: peer(2), 2, [peer(1), peer(3), peer(3, 1)]), on: 2)
+        try ann.hear(try entry(of: peer(3, 1), 1, [peer(2)]), on: 2)
+        let next = ann.take()
+        #expect(next.sought == [peer(3, 1)])
+        #expect(!next.contains(.withdraw(peer(3).uid)))
+        ann.link(peer(3, 1))
+        #expect(ann.wait(.seconds(60)).map(\.action).sought.isEmpty)
+    }
+
+    @Test(
+        "without a free seat nobody is sought, but a linked peer's new instance is [mesh.dial] [limit.links]")
+    func seats() throws {
+        var ann = try Member(1, cap: 3)
+        try ann.join([2, 3])
+        try ann.hear(try entry(of: peer(2), 2, [peer(1), peer(3), peer(3, 1), peer(4)]), on: 2)
+        try ann.hear(try entry(of: peer(4), 1, [peer(2)]), on: 2)
+        #expect(ann.wait(.seconds(60)).map(\.action).sought.isEmpty)
+        try ann.hear(try entry(of: peer(3, 1), 1, [peer(2)]), on: 2)
+        #expect(ann.take().sought == [peer(3, 1)])
+        ann.unlink(3)
+        #expect(ann.take().sought == [peer(4)])
+    }
+
+    @Test("a lost peer is sought again at once, and later if its links do not last [mesh.dial]")
+    func lost() throws {
+        var ann = try member(among: [3])
+        ann.link(peer(3))
+        try ann.hear(try entry(of: peer(3), 2, [peer(1), peer(2)]), on: 3)
+        _ = ann.wait(.seconds(30))
+        ann.unlink(3)
+        #expect(ann.take().first == [true])
+        var waits: [Duration] = []
+        for number in 21...24 {
+            ann.link(peer(3), as: number)
+            ann.unlink(number)
+            waits += ann.wait(.seconds(6)).filter { if case .seek = $0.action { true } else { false } }.map(
+                \.after)
+        }
+        #expect(waits.count == 4)
+        #expect(waits.allSatisfy { $0 >= .milliseconds(500) })
+        #expect(waits.last.map { $0 >= .seconds(2) } == true)
+    }
+
+    @Test("whoever is no longer in the mesh is not sought any more [mesh.withdraw]")
+    func withdraw() throws {
+        var ann = try member(among: [3, 4])
+        _ = ann.take()
+        try ann.hear(try entry(of: peer(2), 2, [peer(1), peer(4)]), on: 2)
+        #expect(ann.take().filter { !$0.isTold } == [.withdraw(peer(3).uid)])
+        try ann.hear(try entry(of: peer(2), 3, [peer(1), peer(3), peer(4)]), on: 2)
+        #expect(ann.take().sought.isEmpty)
+        #expect(ann.wait(.seconds(2)).map(\.action).first == [true])
+    }
+
+    @Test("a pause is not withdrawn, for nothing is under way [mesh.withdraw]")
+    func pausing() throws {
+        var ann = try member(among: [3])
+        _ = ann.take()
+        ann.failed(3)
+        try ann.hear(try entry(of: peer(2), 2, [peer(1)]), on: 2)
+        #expect(ann.wait(.seconds(5)).map(\.action).filter { !$0.isTold }.isEmpty)
+    }
+}
+
+extension Membership.Action {
+    fileprivate var isTold: Bool { if case .tell = self { true } else { false } }
+}
