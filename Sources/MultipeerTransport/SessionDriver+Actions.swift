@@ -80,6 +80,7 @@ extension SessionDriver {
         wire.seat = Seat(
             data, link: link, outlet: outlet, suite: wire.channel?.suite,
             authentication: authentications[uid] ?? (wire.channel?.suite == nil ? .tokens : .connectionData))
+        wire.socket.setUserTimeout(configuration.death)  // [live.backstop]
         acceptor?.ended(id)
         if isMesh { mesh.zones = linkLocalZones() }
         dirty.insert(id)

@@ -1,3 +1,4 @@
+import Glibc
 import Multipeer
 import MultipeerFraming
 import MultipeerIntroduction
@@ -30,6 +31,27 @@ struct LivenessTests {
             #expect(ends.1?.code == .timedOut)
             #expect(passed > .seconds(2) && passed < .seconds(20), "\(passed)")
             await meeting.end()
+        }
+    }
+
+    @Test("TCP gives a link up after the same time, at both ends [live.backstop]")
+    func backstop() async throws {
+        // A time that nobody else in this process has.
+        let configuration = SessionConfiguration.loopback().with { $0.death = .milliseconds(17_321) }
+        let meeting = try Meeting(ann: configuration, bob: configuration)
+        #expect(Self.sockets(givingUpAfter: 17_321) == 0)
+        try await meeting.link()
+        #expect(Self.sockets(givingUpAfter: 17_321) == 2)
+        await meeting.end()
+    }
+
+    /// How many sockets of this process have this for their TCP_USER_TIMEOUT, in milliseconds.
+    private static func sockets(givingUpAfter milliseconds: Int32) -> Int {
+        (0..<4_096).count { (descriptor: Int32) in
+            var value: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            let code = unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &value, &size)
+            return code == 0 && value == milliseconds
         }
     }
 
