@@ -32,6 +32,7 @@ let package = Package(
     name: "swift-multipeer",
     products: [
         .library(name: "Multipeer", targets: ["Multipeer"]),
+        .library(name: "MultipeerSimulation", targets: ["MultipeerSimulation"]),
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
     ],
     targets: [
@@ -56,6 +57,9 @@ let package = Package(
                 "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
                 "MultipeerFraming",
             ]),
+        layer(
+            "MultipeerSimulation",
+            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         .executableTarget(name: "MultipeerCLI", dependencies: ["Multipeer"], swiftSettings: strict),
 
         .executableTarget(
@@ -72,6 +76,9 @@ let package = Package(
         .executableTarget(
             name: "MultipeerMember", dependencies: ["Multipeer", "MultipeerSecurity", "MultipeerHistory"],
             path: "Tests/Acceptance/Member", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate", dependencies: ["MultipeerSimulation"], path: "Tests/Simulation/Runner",
+            swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("HistoryTests", ["MultipeerHistory"]),
         tests("FramingTests", ["MultipeerFraming"]),

@@ -1,0 +1,79 @@
+import MultipeerIntroduction
+
+/// What is to happen, ordered by time and then by the order in which it was put down: a binary heap.
+struct Agenda: Sendable {
+    private struct Entry: Sendable {
+        let moment: Int64
+        let order: UInt64
+        let happening: Happening
+
+        static func < (one: Entry, other: Entry) -> Bool {
+            one.moment != other.moment ? one.moment < other.moment : one.order < other.order
+        }
+    }
+
+    private var heap: [Entry] = []
+    private var posted: UInt64 = 0
+
+    /// When the next thing happens.
+    var next: Int64? { heap.first?.moment }
+
+    mutating func post(_ happening: Happening, at moment: Int64) {
+        posted &+= 1
+        let entry = Entry(moment: moment, order: posted, happening: happening)
+        heap.append(entry)
+        var place = heap.count - 1
+        while place > 0 {
+            let parent = (place - 1) / 2
+            guard entry < heap[parent] else { break }
+            heap[place] = heap[parent]
+            place = parent
+        }
+        heap[place] = entry
+    }
+
+    mutating func pop() -> (moment: Int64, happening: Happening)? {
+        guard let first = heap.first, let last = heap.popLast() else { return nil }
+        if !heap.isEmpty { sink(last) }
+        return (first.moment, first.happening)
+    }
+
+    private mutating func sink(_ entry: Entry) {
+        var place = 0
+        while true {
+            var child = 2 * place + 1
+            guard child < heap.count else { break }
+            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+            guard heap[child] < entry else { break }
+            heap[place] = heap[child]
+            place = child
+        }
+        heap[place] = entry
+    }
+}
+
+/// One thing that happens in a simulated world. Numbers only: it is copied with the heap.
+enum Happening: Sendable {
+    /// The dialler's first packet is at its target for the n-th time.
+    case knock(wire: Int, attempt: Int)
+    /// What is due at this end of a connection.
+    case arrive(wire: Int, end: Int)
+    /// A blocked path was healed: the sender tries again what was held up on the way to this end.
+    case retransmit(wire: Int, end: Int)
+    /// This end notices that its connection is gone.
+    case lost(wire: Int, end: Int)
+    /// Nothing that this end sent was acknowledged since that moment.
+    case unacknowledged(wire: Int, end: Int, since: Int64)
+    /// A peer's deadline.
+    case wake(node: Int, life: Int)
+    case resume(node: Int, life: Int)
+    /// The application seeks the peer of the data with this number.
+    case seek(node: Int, data: Int)
+    case step(Int)
+    case chatter(node: Int, life: Int)
+    /// The application takes what a slow reader left.
+    case take(node: Int, life: Int)
+    case heal(Int)
+    case lie(node: Int, life: Int)
+    case look
+}

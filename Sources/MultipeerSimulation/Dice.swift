@@ -1,0 +1,49 @@
+/// SplitMix64: the only chance there is in a simulation, so that a seed is a whole run.
+package struct Dice: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    package init(_ seed: UInt64) { state = seed }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+extension Dice {
+    /// Evenly, from `range`.
+    mutating func roll(_ range: ClosedRange<Int>) -> Int {
+        let count = UInt64(range.upperBound - range.lowerBound) + 1
+        return range.lowerBound + Int(next().multipliedFullWidth(by: count).high)
+    }
+
+    /// True once in so many times.
+    mutating func hits(oneIn count: Int) -> Bool { roll(1...count) == 1 }
+
+    /// One of `all`, which are not empty.
+    mutating func pick<Element>(_ all: [Element]) -> Element { all[roll(0...(all.count - 1))] }
+
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count)
+        while bytes.count < count {
+            var word = next()
+            for _ in 0..<min(8, count - bytes.count) {
+                bytes.append(UInt8(truncatingIfNeeded: word))
+                word >>= 8
+            }
+        }
+        return bytes
+    }
+
+    /// Every order is as likely as any other.
+    mutating func shuffled<Element>(_ all: [Element]) -> [Element] {
+        var all = all
+        guard all.count > 1 else { return all }
+        for index in stride(from: all.count - 1, to: 0, by: -1) { all.swapAt(index, roll(0...index)) }
+        return all
+    }
+}

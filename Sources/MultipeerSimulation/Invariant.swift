@@ -1,0 +1,64 @@
+/// What holds in every simulation, with its number in the design and its text.
+package enum Invariant: String, CaseIterable, Sendable {
+    case seats, symmetry, component, clique, oneConnection, database, stillness, messages, credit, dead, plain, honest
+    case states, outcomes, stuck, joins, deadlines, links
+
+    /// I1 to I12 of the plan; the others are this simulation's own.
+    package var number: String {
+        switch self {
+        case .seats: "I1"
+        case .symmetry: "I2"
+        case .component: "I3"
+        case .clique: "I4"
+        case .oneConnection: "I5"
+        case .database: "I6"
+        case .stillness: "I7"
+        case .messages: "I8"
+        case .credit: "I9"
+        case .dead: "I10"
+        case .plain: "I11"
+        case .honest: "I12"
+        case .states: "S1"
+        case .outcomes: "S2"
+        case .stuck: "S3"
+        case .joins: "S4"
+        case .deadlines: "S5"
+        case .links: "S6"
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .seats: "never more links than seats, and never two to one peer"
+        case .symmetry: "at rest, whoever is linked to a peer is that peer's link, too"
+        case .component: "at rest, no component has more members than the cap"
+        case .clique: "at rest, all members of a component are linked, unless firewalled or incompatible"
+        case .oneConnection: "at rest, the two ends of a link hold the same connection"
+        case .database: "at rest, all members of a component hold the same entries, and these are true"
+        case .stillness: "after the rest nothing changes any more"
+        case .messages: "what is delivered was sent on that link, once, in order"
+        case .credit: "no message is sent without credit, and no honest peer breaks a rule"
+        case .dead: "nothing is said about a connection that is over"
+        case .plain: "entries travel only on mesh links: encrypted, or between peers that never encrypt"
+        case .honest: "honest members keep their links when one member lies"
+        case .states: "the states of a peer alternate and none repeats"
+        case .outcomes: "each attempt has exactly one outcome"
+        case .stuck: "nobody stays connecting longer than an attempt lasts"
+        case .joins: "two reachable, compatible peers that join in calm, with room for both, are linked"
+        case .deadlines: "a machine that was advanced has its next deadline in the future"
+        case .links: "a link begins and ends once, with one reason"
+        }
+    }
+}
+
+/// The first invariant that a run broke.
+package struct Failure: Error, Sendable, CustomStringConvertible {
+    package let invariant: Invariant
+    /// Nanoseconds since the run began.
+    package let moment: Int64
+    package let detail: String
+
+    package var description: String {
+        "\(invariant.number) \(invariant): \(invariant.text); after \(moment / 1_000_000) ms: \(detail)"
+    }
+}

@@ -1,0 +1,98 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+/// What one lying member tells the others, besides what it has to say.
+struct Liar: Sendable {
+    enum Lie: String, CaseIterable, Sendable {
+        /// Members that do not exist, with the lowest ids, linked to the liar and to each other.
+        case inventions
+        /// Entries of honest members with the highest sequence, without any links.
+        case slander
+        /// All of it, and as fast as a receiver allows.
+        case everything
+    }
+
+    let lie: Lie
+    /// Until when, by the network's clock.
+    let end: Int64
+    var inventions: [Members] = []
+    var turn = 0
+    var sequence: UInt32 = 0
+}
+
+extension World {
+    func beginLying(_ node: Node, _ lie: Liar.Lie, until end: Int64) {
+        guard node.isUp, !node.links.isEmpty else { return }
+        say("\(node.index) begins to lie: \(lie)")
+        liesSince = liesSince ?? now
+        var liar = Liar(lie: lie, end: end)
+        liar.inventions = (0..<24).compactMap { invent($0, beside: node) }
+        node.liar = liar
+        post(.lie(node: node.index, life: node.life), after: 0)
+    }
+
+    /// A member that nobody ever met, at an address where nobody is.
+    private func invent(_ number: Int, beside node: Node) -> Members? {
+        let uid = UID(high: UInt64(number / 2), low: dice.next())
+        guard let peer = try? PeerID(uid: uid, displayName: "nobody"),
+            let address = Candidate(address: [127, 0, 9, 200], port: 40_000 + UInt16(number)),
+            let key = Fingerprint(dice.bytes(32))
+        else { return nil }
+        let local = LocalPeer(
+            peer: peer, instance: dice.next(), preference: node.profile.preference == .none ? .none : .optional,
+            hasIdentity: false, fingerprint: node.profile.preference == .none ? nil : key)
+        var forge = Introductions(local, seed: dice.next())
+        guard
+            let data = try? forge.connectionData(
+                for: nil, candidates: [address], flags: .mesh, token: dice.bytes(32), at: moment(node))
+        else { return nil }
+        return Members(origin: local.endpoint, sequence: 1, members: [node.endpoint], blob: data.bytes)
+    }
+
+    func lie(_ node: Node, _ life: Int) {
+        guard node.life == life, var liar = node.liar, now < liar.end else { return }
+        post(.lie(node: node.index, life: life), after: liar.lie == .everything ? 60_000_000 : 250_000_000)
+        guard node.isRunning else { return }
+        liar.turn += 1
+        let entry = lieOfTurn(&liar, node)
+        node.liar = liar
+        guard let entry else { return }
+        for socket in node.links where socket.seat?.isMesh == true {
+            socket.seat?.link.say(.members(entry))
+            soil(socket, of: node)
+        }
+        settle(node)
+    }
+
+    private func lieOfTurn(_ liar: inout Liar, _ node: Node) -> Members? {
+        let isSlander = liar.lie == .slander || (liar.lie == .everything && liar.turn & 1 == 1)
+        if isSlander {
+            let victims = node.mesh.entries.filter { $0.origin != node.endpoint }
+            guard !victims.isEmpty else { return nil }
+            var entry = victims[liar.turn / 2 % victims.count]
+            entry.sequence = liar.turn & 2 == 0 ? .max : .max - UInt32(liar.turn & 0xFFF)
+            entry.members = liar.turn & 4 == 0 ? [] : [node.endpoint]
+            return entry
+        }
+        // The liar's own entry has to list them, or nobody would count them in.
+        guard liar.turn % 6 != 0 else {
+            guard var own = node.mesh.entries.first(where: { $0.origin == node.endpoint }) else { return nil }
+            liar.sequence += 1
+            own.sequence = own.sequence &+ 1_000_000 &+ liar.sequence
+            own.members = Array((own.members + liar.inventions.map(\.origin)).prefix(31)).sorted {
+                ($0.uid, $0.instance) < ($1.uid, $1.instance)
+            }
+            return own
+        }
+        guard !liar.inventions.isEmpty else { return nil }
+        let chosen = liar.turn % liar.inventions.count
+        var entry = liar.inventions[chosen]
+        entry.sequence += 1
+        entry.members = ([node.endpoint] + liar.inventions.prefix(4).map(\.origin)).filter { $0 != entry.origin }
+            .sorted { ($0.uid, $0.instance) < ($1.uid, $1.instance) }
+        liar.inventions[chosen] = entry
+        return entry
+    }
+}

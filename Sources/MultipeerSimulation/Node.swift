@@ -1,0 +1,63 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+/// One simulated peer: the machines of a session as an application has them, on a computer with a clock of its own.
+final class Node {
+    let index: Int
+    let peer: PeerID
+    let profile: Scenario.Peer
+    let fingerprint: Fingerprint?
+    var mesh: Mesh
+    /// Counts the processes: what was meant for one before this one never reaches it.
+    var life = 0
+    /// The process runs; its computer answers.
+    var isUp = false
+    var isHostUp = true
+    /// The process is stopped, like by SIGSTOP: until somebody lets it go on.
+    var isPaused = false
+    /// What came meanwhile.
+    var backlog: [Happening] = []
+    /// How far this computer's clock is ahead of the network's, in nanoseconds.
+    var offset: Int64 = 0
+    var port: UInt16 = 50_000
+    var sockets: [ConnectionID: Socket] = [:]
+    /// Those that are links, in the order in which they became so.
+    var links: [Socket] = []
+    var dirty: [Socket] = []
+    var isLeaving = false
+    /// The machines were called since their deadline was asked for.
+    var isTouched = true
+    var meshDeadline: Moment?
+    /// For when the next wake is posted.
+    var wakeAt = Int64.max
+    /// The application does not take its messages.
+    var isSlow = false
+    /// What the application has heard of each peer last.
+    var heard: [UID: PeerStates.State] = [:]
+    /// Since when a peer is connecting.
+    var connecting: [UID: Int64] = [:]
+    /// How many outcomes the application waits for.
+    var attempts: [UID: Int] = [:]
+    var evictions = 0
+    var liar: Liar?
+    var journal: [SimulatedPeer.Event] = []
+
+    init(_ index: Int, _ peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?, _ mesh: Mesh) {
+        self.index = index
+        self.peer = peer
+        self.profile = profile
+        self.fingerprint = fingerprint
+        self.mesh = mesh
+    }
+
+    var uid: UID { peer.uid }
+    var endpoint: Endpoint { mesh.local.endpoint }
+    var isRunning: Bool { isUp && !isPaused }
+    var isHonest: Bool { profile.role != .liar }
+
+    func link(to uid: UID) -> Socket? { links.first { $0.seat?.peer.uid == uid } }
+
+    func candidate() -> Candidate? { Candidate(address: [127, 0, 0, UInt8(index + 1)], port: port) }
+}

@@ -1,0 +1,51 @@
+/// Who reaches whom. Partitions may overlap: a path is open when none of them blocks it.
+struct Paths: Sendable {
+    enum Door: UInt8, Sendable {
+        case open
+        /// Dials are refused, or get no answer. What stands goes on.
+        case refusing, silent
+    }
+
+    private var count = 0
+    private var blocks: [UInt8] = []
+    private var doors: [Door] = []
+
+    mutating func add() {
+        let grown = count + 1
+        var newBlocks = [UInt8](repeating: 0, count: grown * grown)
+        var newDoors = [Door](repeating: .open, count: grown * grown)
+        for from in 0..<count {
+            for to in 0..<count {
+                newBlocks[from * grown + to] = blocks[from * count + to]
+                newDoors[from * grown + to] = doors[from * count + to]
+            }
+        }
+        (count, blocks, doors) = (grown, newBlocks, newDoors)
+    }
+
+    func isOpen(_ from: Int, _ to: Int) -> Bool { blocks[from * count + to] == 0 }
+    func door(_ from: Int, _ to: Int) -> Door { doors[from * count + to] }
+
+    /// What packets from `one` to `other` meet.
+    mutating func block(_ one: Int, _ other: Int) { blocks[one * count + other] += 1 }
+    mutating func unblock(_ one: Int, _ other: Int) { blocks[one * count + other] -= 1 }
+    mutating func setDoor(_ one: Int, _ other: Int, _ door: Door) { doors[one * count + other] = door }
+
+    /// Neither can dial the other.
+    func isFirewalled(_ one: Int, _ other: Int) -> Bool {
+        door(one, other) != .open && door(other, one) != .open
+    }
+
+    /// Packets go both ways, and at least one can dial.
+    func canMeet(_ one: Int, _ other: Int) -> Bool {
+        isOpen(one, other) && isOpen(other, one) && !isFirewalled(one, other)
+    }
+}
+
+/// A cut through the network: packets from one side to the other do not get through.
+struct Partition: Sendable {
+    /// Bit n: node n is on the near side.
+    let near: UInt32
+    let isOneSided: Bool
+    var isUp = false
+}

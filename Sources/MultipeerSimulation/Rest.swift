@@ -1,0 +1,214 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+/// What must hold once nothing goes wrong any more.
+struct Rest {
+    private let world: World
+    private let scenario: Scenario
+
+    init(_ world: World, _ scenario: Scenario) {
+        self.world = world
+        self.scenario = scenario
+    }
+
+    private var nodes: [Node] { world.nodes.filter(\.isUp) }
+    private var hasLiar: Bool { scenario.peers.contains { $0.role == .liar } }
+    private var hasTwins: Bool {
+        scenario.peers.contains { if case .twin = $0.role { true } else { false } }
+    }
+
+    func check() {
+        for node in nodes { checkLinks(node) }
+        for component in components() { check(component) }
+        for node in nodes where node.isHonest { checkAttempts(node) }
+        if scenario.peers.count <= scenario.cap, !hasLiar, !hasTwins { checkJoins() }
+    }
+
+    // MARK: links
+
+    /// Symmetry, and one connection.
+    private func checkLinks(_ node: Node) {
+        for socket in node.links {
+            guard socket.remote >= 0 else { continue }
+            let far = world.nodes[socket.remote]
+            guard node.isHonest || far.isHonest else { continue }
+            guard !socket.wire.isDead, let other = socket.wire.sockets[1 - socket.end], let seat = other.seat else {
+                world.fail(
+                    far.link(to: node.uid) == nil ? .symmetry : .oneConnection,
+                    "peer \(node.index) is linked to \(far.index) by \(world.name(socket)), which is not \(far.index)'s link")
+                return
+            }
+            if seat.peer.uid != node.uid {
+                world.fail(.symmetry, "\(world.name(socket)) is a link to another peer at its other end")
+            }
+        }
+    }
+
+    private func checkAttempts(_ node: Node) {
+        for uid in node.connecting.keys.sorted() {
+            guard let since = node.connecting[uid] else { continue }
+            if world.now - since > 33_000_000_000, since > World.start {
+                world.fail(.stuck, "peer \(node.index) is connecting since \((since - World.start) / 1_000_000) ms")
+            }
+        }
+        for uid in node.attempts.keys.sorted() where !node.mesh.awaits(uid) {
+            world.fail(.outcomes, "peer \(node.index) waits for an attempt that is over")
+        }
+        for uid in node.attempts.keys.sorted() where node.link(to: uid) != nil && node.heard[uid] == .connected {
+            if node.mesh.peers(.connecting).contains(uid) { continue }
+            world.fail(.outcomes, "peer \(node.index) is linked, and the attempt waits for its outcome")
+        }
+        for socket in node.links {
+            guard let uid = socket.seat?.peer.uid, node.heard[uid] != .connected else { continue }
+            world.fail(.states, "peer \(node.index) is linked to \(socket.remote) and heard otherwise")
+        }
+        for uid in node.heard.keys.sorted() where node.heard[uid] == .connected && node.link(to: uid) == nil {
+            world.fail(.states, "peer \(node.index) heard of a link that it has not")
+        }
+    }
+
+    // MARK: components
+
+    /// Nodes that are joined by mesh links.
+    private func components() -> [[Node]] {
+        var rest = nodes
+        var found: [[Node]] = []
+        while let first = rest.popLast() {
+            var component = [first]
+            var next = 0
+            while next < component.count {
+                for socket in component[next].links where socket.seat?.isMesh == true {
+                    if let place = rest.firstIndex(where: { $0.index == socket.remote }) {
+                        component.append(rest.remove(at: place))
+                    }
+                }
+                next += 1
+            }
+            found.append(component.sorted { $0.index < $1.index })
+        }
+        return found
+    }
+
+    private func check(_ component: [Node]) {
+        let honest = component.filter(\.isHonest)
+        let uids = Set(component.map(\.uid))
+        if uids.count > scenario.cap {
+            world.fail(.component, "\(uids.count) members: \(component.map(\.index))")
+        }
+        for (place, one) in honest.enumerated() {
+            for other in honest[(place + 1)...] where !areLinked(one, other) && mustLink(one, other) {
+                world.fail(.clique, "peers \(one.index) and \(other.index) of \(component.map(\.index)) are not linked")
+            }
+        }
+        if !hasLiar, !hasTwins { checkEntries(component) }
+    }
+
+    private func areLinked(_ one: Node, _ other: Node) -> Bool {
+        one.links.contains { $0.remote == other.index } || one.link(to: other.uid) != nil
+            || other.link(to: one.uid) != nil
+    }
+
+    private func mustLink(_ one: Node, _ other: Node) -> Bool {
+        guard one.uid != other.uid, !world.paths.isFirewalled(one.index, other.index) else { return false }
+        return areCompatible(one, other)
+    }
+
+    private func areCompatible(_ one: Node, _ other: Node) -> Bool {
+        EncryptionOutcome.between(
+            one.profile.preference, identity: one.profile.hasIdentity, and: other.profile.preference,
+            identity: other.profile.hasIdentity) != .refused
+    }
+
+    private func checkEntries(_ component: [Node]) {
+        let members = component.map(\.endpoint).sorted { $0.uid < $1.uid }
+        for node in component {
+            let others = members.filter { $0 != node.endpoint }
+            if node.mesh.component.sorted(by: { $0.uid < $1.uid }) != others {
+                world.fail(
+                    .database, "peer \(node.index) sees \(node.mesh.component.count) members, there are \(others.count)")
+            }
+            let entries = node.mesh.entries
+            for member in component {
+                let truth = member.links.filter { $0.seat?.isMesh == true }.compactMap { $0.seat?.data.endpoint }
+                    .sorted { ($0.uid, $0.instance) < ($1.uid, $1.instance) }
+                guard let entry = entries.first(where: { $0.origin == member.endpoint }) else {
+                    if component.count > 1 {
+                        world.fail(.database, "peer \(node.index) has no entry of \(member.index)")
+                    }
+                    continue
+                }
+                if entry.members != truth {
+                    world.fail(
+                        .database,
+                        "peer \(node.index) holds that \(member.index) has \(entry.members.count) links, not \(truth.count)")
+                }
+                let own = member.mesh.entries.first { $0.origin == member.endpoint }
+                if own?.sequence != entry.sequence {
+                    world.fail(
+                        .database,
+                        "peer \(node.index) holds version \(entry.sequence) of \(member.index), which is at \(own?.sequence ?? 0)")
+                }
+            }
+        }
+    }
+
+    // MARK: joins
+
+    /// A join in the calm before the rest, with room for everybody, ends in a link.
+    private func checkJoins() {
+        for step in scenario.steps where step.moment + 2_500 >= scenario.end {
+            guard case .join(let one, let other, _) = step.action else { continue }
+            let (near, far) = (world.nodes[one], world.nodes[other])
+            guard near.isUp, far.isUp, !isDisturbed(since: step.moment), mustLink(near, far),
+                world.paths.canMeet(one, other), !areLinked(near, far)
+            else { continue }
+            world.fail(.joins, "peers \(one) and \(other) joined at \(step.moment) ms and are not linked")
+        }
+    }
+
+    private func isDisturbed(since moment: Int) -> Bool {
+        scenario.steps.contains { step in
+            let length: Int
+            switch step.action {
+            case .join, .burst, .slow: return false
+            case .pause(_, let time), .split(_, _, let time): length = time
+            case .start: length = 0
+            case .direct, .cancel, .goodbye, .crash, .jump, .cut, .lie: length = 0
+            }
+            return step.moment + length + 50 >= moment
+        }
+    }
+
+    // MARK: stillness
+
+    struct Picture: Equatable {
+        var links: [[Int]] = []
+        var components: [[Endpoint]] = []
+        var sequences: [[UInt32]] = []
+        var instances: [UInt64] = []
+    }
+
+    func picture() -> Picture {
+        var picture = Picture()
+        for node in nodes where node.isHonest {
+            picture.links.append(node.links.map(\.wire.number).sorted())
+            if hasLiar || hasTwins { continue }
+            picture.components.append(node.mesh.component)
+            let own = node.mesh.entries.filter { $0.origin == node.endpoint }
+            picture.sequences.append(own.map(\.sequence))
+            picture.instances.append(node.endpoint.instance)
+        }
+        return picture
+    }
+
+    func compare(_ before: Picture) {
+        let after = picture()
+        guard after != before else { return }
+        let what =
+            after.links != before.links
+            ? "links" : after.components != before.components ? "components" : "entries"
+        world.fail(.stillness, "the \(what) changed: \(before.links) then \(after.links)")
+    }
+}

@@ -1,0 +1,233 @@
+import MultipeerSecurity
+
+extension Scenario {
+    /// The scenario that a seed stands for.
+    package static func drawn(_ seed: UInt64, _ mode: Mode) -> Scenario {
+        var draw = Draw(seed, mode)
+        return draw.scenario()
+    }
+
+    fileprivate struct Draw {
+        var dice: Dice
+        var made: Scenario
+
+        init(_ seed: UInt64, _ mode: Mode) {
+            dice = Dice(seed &* 2 &+ (mode == .safety ? 1 : 0))
+            made = Scenario(
+                seed: dice.next(), mode: mode, cap: 8, weather: .fair, peers: [], end: 0)
+        }
+    }
+}
+
+extension Scenario.Draw {
+    private enum Theme: CaseIterable {
+        case storm, eighth, merging, firewalls, preferences, plain, twins, liar, churn, crossing
+    }
+
+    mutating func scenario() -> Scenario {
+        made.weather = dice.pick([.calm, .fair, .fair, .wild])
+        let theme = dice.pick(Theme.allCases + [.storm, .churn])
+        made.end = dice.roll(20_000...40_000)
+        if dice.hits(oneIn: 6) { made.cap = dice.roll(2...10) }
+        switch theme {
+        case .storm: begin(dice.roll(2...8)); faults(dice.roll(3...12))
+        case .eighth: eighth()
+        case .merging: merging()
+        case .firewalls: begin(dice.roll(3...8)); firewalls(); faults(dice.roll(0...6))
+        case .preferences: begin(dice.roll(2...8)); preferences(); faults(dice.roll(0...6))
+        case .plain: begin(dice.roll(2...8)); plain(); faults(dice.roll(0...6))
+        case .twins: begin(dice.roll(3...7)); twins(); faults(dice.roll(0...4))
+        case .liar: liar()
+        case .churn: begin(dice.roll(3...9)); churn(dice.roll(2...8))
+        case .crossing: begin(dice.roll(2...6)); crossing(); faults(dice.roll(0...6))
+        }
+        if made.mode == .liveness { joinAtLast() }
+        made.steps = made.steps.enumerated().sorted {
+            ($0.element.moment, $0.offset) < ($1.element.moment, $1.offset)
+        }.map(\.element)
+        return made
+    }
+
+    private mutating func at(_ moment: Int, _ action: Scenario.Action) {
+        made.steps.append(.init(moment: min(max(0, moment), made.end - 1), action: action))
+    }
+
+    /// So many peers, whose ids are in no order, all of which join within seconds.
+    private mutating func begin(_ count: Int, within window: Int = 4_000) {
+        people(count)
+        joinAll(Array(0..<count), within: window)
+    }
+
+    private mutating func people(_ count: Int) {
+        let ranks = dice.shuffled(Array(1...count))
+        for rank in ranks {
+            var peer = Scenario.Peer(rank: rank)
+            peer.strayAddresses = dice.hits(oneIn: 5) ? dice.roll(1...2) : 0
+            peer.credit = dice.pick([4_096, 16_384, 65_536, 4_194_304])
+            made.peers.append(peer)
+        }
+    }
+
+    /// A chain, a star or a tree of joins.
+    private mutating func joinAll(_ members: [Int], within window: Int, from start: Int = 0) {
+        guard members.count > 1 else { return }
+        let order = dice.shuffled(members)
+        let shape = dice.roll(0...2)
+        let isOrderly = dice.hits(oneIn: 2)
+        for place in 1..<order.count {
+            let sponsor = shape == 0 ? order[place - 1] : shape == 1 ? order[0] : order[dice.roll(0...(place - 1))]
+            let moment = isOrderly ? window * place / order.count : dice.roll(0...window)
+            at(start + moment, .join(sponsor, order[place], isAddressed: dice.hits(oneIn: 3)))
+        }
+    }
+
+    private mutating func eighth() {
+        made.cap = dice.hits(oneIn: 3) ? dice.roll(3...6) : 8
+        let core = made.cap - dice.roll(1...2)
+        let late = dice.roll(2...4)
+        people(max(1, core) + late)
+        joinAll(Array(0..<max(1, core)), within: 3_000)
+        let moment = dice.roll(6_000...10_000)
+        for number in 0..<late {
+            let sponsor = dice.roll(0...(max(1, core) - 1))
+            at(moment + dice.roll(0...dice.pick([20, 300, 2_000])), .join(sponsor, max(1, core) + number, isAddressed: false))
+        }
+        faults(dice.roll(0...4), from: moment)
+    }
+
+    private mutating func merging() {
+        let (one, other) = (dice.roll(2...6), dice.roll(2...6))
+        people(one + other)
+        joinAll(Array(0..<one), within: 3_000)
+        joinAll(Array(one..<(one + other)), within: 3_000)
+        let moment = dice.roll(5_000...9_000)
+        for _ in 0..<dice.roll(1...3) {
+            at(
+                moment + dice.roll(0...200),
+                .join(dice.roll(0...(one - 1)), one + dice.roll(0...(other - 1)), isAddressed: false))
+        }
+        faults(dice.roll(0...5), from: moment)
+    }
+
+    private mutating func firewalls() {
+        let count = made.peers.count
+        for _ in 0..<dice.roll(1...count) {
+            let (from, to) = pair()
+            let isSilent = dice.hits(oneIn: 2)
+            made.doors.append(.init(from: from, to: to, isSilent: isSilent))
+            if dice.hits(oneIn: 2) { made.doors.append(.init(from: to, to: from, isSilent: isSilent)) }
+        }
+    }
+
+    private mutating func preferences() {
+        for index in made.peers.indices {
+            made.peers[index].preference = dice.pick([.optional, .optional, .required, .none])
+            made.peers[index].hasIdentity = made.peers[index].preference != .none && dice.hits(oneIn: 3)
+        }
+    }
+
+    private mutating func plain() {
+        for index in made.peers.indices { made.peers[index].preference = .none }
+    }
+
+    private mutating func twins() {
+        let count = made.peers.count
+        made.peers[count - 1].role = .twin(dice.roll(0...(count - 2)))
+    }
+
+    private mutating func liar() {
+        begin(dice.roll(4...8), within: 3_000)
+        let liar = dice.roll(0...(made.peers.count - 1))
+        made.peers[liar].role = .liar
+        for index in made.peers.indices { made.peers[index].strayAddresses = 0 }
+        let start = dice.roll(9_000...12_000)
+        if dice.hits(oneIn: 3) { plain() }
+        let lie = dice.pick(["inventions", "slander", "everything"])
+        at(start, .lie(liar, lie, milliseconds: dice.roll(3_000...10_000)))
+        if dice.hits(oneIn: 3) { faults(dice.roll(1...3), from: start) }
+    }
+
+    private mutating func crossing() {
+        for _ in 0..<dice.roll(2...10) {
+            let (one, other) = pair()
+            let moment = dice.roll(0...8_000)
+            switch dice.roll(0...4) {
+            case 0: at(moment, .direct(one, other))
+            case 1:
+                at(moment, .join(one, other, isAddressed: true))
+                at(moment + dice.roll(0...800), .cancel(one, other))
+            default: at(moment, .join(one, other, isAddressed: dice.hits(oneIn: 2)))
+            }
+        }
+    }
+
+    private mutating func churn(_ count: Int) {
+        for _ in 0..<count {
+            let moment = dice.roll(4_000...(made.end - 4_000))
+            let one = dice.roll(0...(made.peers.count - 1))
+            restart(one, at: moment)
+        }
+        faults(dice.roll(0...3))
+    }
+
+    private mutating func restart(_ one: Int, at moment: Int) {
+        let gap = dice.pick([1, 50, 500, 3_000, 9_000])
+        if dice.hits(oneIn: 3) {
+            at(moment, .goodbye(one))
+        } else {
+            at(moment, .crash(one, isSilent: dice.hits(oneIn: 2)))
+            at(moment + gap, .start(one, newPort: dice.hits(oneIn: 3)))
+        }
+        if made.peers.count > 1 { rejoin(one, at: moment + gap + dice.roll(10...4_000)) }
+    }
+
+    private mutating func rejoin(_ one: Int, at moment: Int) {
+        var other = dice.roll(0...(made.peers.count - 2))
+        if other >= one { other += 1 }
+        at(moment, .join(one, other, isAddressed: dice.hits(oneIn: 3)))
+    }
+
+    private mutating func pair() -> (Int, Int) {
+        let one = dice.roll(0...(made.peers.count - 1))
+        var other = dice.roll(0...(made.peers.count - 2))
+        if other >= one { other += 1 }
+        return (one, other)
+    }
+
+    private mutating func faults(_ count: Int, from start: Int = 1_000) {
+        for _ in 0..<count { fault(at: dice.roll(start...max(start, made.end - 1_000))) }
+    }
+
+    private mutating func fault(at moment: Int) {
+        let (one, other) = pair()
+        switch dice.roll(0...13) {
+        case 0, 1, 2:
+            let all = UInt32(1) << UInt32(made.peers.count) - 1
+            let near = dice.hits(oneIn: 2) ? UInt32(1) << UInt32(one) : UInt32(truncatingIfNeeded: dice.next()) & all
+            let time = dice.pick([300, 2_000, 6_000, 11_000, 14_000, 20_000])
+            at(moment, .split(near: near, isOneSided: dice.hits(oneIn: 3), milliseconds: time))
+            if time > 8_000, near != 0, near != all {
+                let inside = made.peers.indices.filter { near >> UInt32($0) & 1 == 1 }
+                let outside = made.peers.indices.filter { near >> UInt32($0) & 1 == 0 }
+                at(moment + time + dice.roll(0...2_000), .join(dice.pick(inside), dice.pick(outside), isAddressed: false))
+            }
+        case 3, 4, 5: at(moment, .cut(one, other))
+        case 6: restart(one, at: moment)
+        case 7, 8: at(moment, .pause(one, milliseconds: dice.pick([200, 2_000, 6_000, 9_500, 11_000, 20_000])))
+        case 9: at(moment, .jump(one, milliseconds: dice.pick([2_000, 8_000, 12_000, 60_000, 3_600_000, 46_000_000, 90_000_000])))
+        case 10: at(moment, .slow(one, milliseconds: dice.roll(1_000...12_000)))
+        case 11: at(moment, .burst(one, messages: dice.roll(20...300)))
+        case 12: at(moment, .join(one, other, isAddressed: dice.hits(oneIn: 2)))
+        default: at(moment, .direct(one, other))
+        }
+    }
+
+    /// Some join when the faults are over, all but: they must succeed.
+    private mutating func joinAtLast() {
+        guard dice.hits(oneIn: 2), made.peers.count > 1 else { return }
+        for _ in 0..<dice.roll(1...2) {
+            let (one, other) = pair()
+            at(made.end - dice.roll(1...1_500), .join(one, other, isAddressed: dice.hits(oneIn: 2)))
+        }
+    }
+}

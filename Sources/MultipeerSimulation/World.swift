@@ -1,0 +1,255 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+/// Peers, the network between them and the time. Everything that happens follows from a seed.
+///
+/// The nodes own what a session's driver owns: one `Mesh`, and one `Link` for each linked connection. What the driver
+/// does with sockets, TLS and timers, the world does with numbers.
+final class World {
+    /// Nanoseconds of the network's clock.
+    var now: Int64 = World.start
+    var agenda = Agenda()
+    var dice: Dice
+    var nodes: [Node] = []
+    var wires: [Wire] = []
+    var paths: Paths
+    var weather: Weather
+    let cap: Int
+    /// Connection data on its way from one application to another.
+    var handed: [ConnectionData] = []
+    var trace = Trace()
+    var failure: Failure?
+    var counts = Counts()
+    /// For tests of the simulation's own: keeps what applications hear.
+    var keepsJournal = false
+    /// The faults are over: whatever goes wrong now has no excuse.
+    var isCalm = false
+    var chats = true
+    var partitions: [Partition] = []
+    /// When the lying member began to lie.
+    var liesSince: Int64?
+    /// Bit n: something else happened to node n while a member lied, so it may lose links.
+    var excused: UInt32 = 0
+
+    static let start: Int64 = 1_000_000_000_000
+
+    struct Counts: Sendable {
+        var events = 0
+        var links = 0
+        var messages = 0
+        var entries = 0
+        var evictions = 0
+    }
+
+    init(seed: UInt64, cap: Int = Limits.peers, weather: Weather = .fair) {
+        dice = Dice(seed)
+        paths = Paths()
+        self.weather = weather
+        self.cap = cap
+    }
+
+    func post(_ happening: Happening, after delay: Int64) { agenda.post(happening, at: now + delay) }
+
+    func fail(_ invariant: Invariant, _ detail: @autoclosure () -> String) {
+        guard failure == nil else { return }
+        let failure = Failure(invariant: invariant, moment: now - World.start, detail: detail())
+        self.failure = failure
+        trace.say(now - World.start, "FAILED \(failure)")
+    }
+
+    func say(_ text: @autoclosure () -> String) { trace.say(now - World.start, text()) }
+}
+
+// MARK: time
+
+extension World {
+    /// Lets everything happen until then, or until an invariant breaks.
+    func run(until end: Int64, _ act: (Int) -> Void = { _ in }) {
+        while failure == nil, let next = agenda.next, next <= end, let (moment, happening) = agenda.pop() {
+            now = moment
+            counts.events += 1
+            happen(happening, act)
+        }
+        if failure == nil { now = max(now, end) }
+    }
+
+    private func happen(_ happening: Happening, _ act: (Int) -> Void) {
+        switch happening {
+        case .knock(let wire, let attempt): knock(wires[wire], attempt)
+        case .arrive(let wire, let end): arrive(wires[wire], end)
+        case .retransmit(let wire, let end): retransmit(wires[wire], end)
+        case .lost(let wire, let end): noticed(wires[wire], end, happening)
+        case .unacknowledged(let wire, let end, let since): unacknowledged(wires[wire], end, since)
+        case .wake(let node, let life): wake(nodes[node], life)
+        case .resume(let node, let life): if nodes[node].life == life { resume(nodes[node]) }
+        case .seek(let node, let data): seek(nodes[node], data, happening)
+        case .step(let number): act(number)
+        case .chatter(let node, let life): chatter(nodes[node], life)
+        case .take(let node, let life): take(nodes[node], life)
+        case .heal(let number): heal(number)
+        case .lie(let node, let life): lie(nodes[node], life)
+        case .look: look()
+        }
+    }
+
+    /// What the node's clock shows.
+    func moment(_ node: Node) -> Moment { Moment(nanoseconds: now + node.offset) }
+
+    /// Posts the next wake of a node, unless an earlier one is posted already.
+    func setTimer(_ node: Node) {
+        guard node.isRunning else { return }
+        if node.isTouched {
+            node.meshDeadline = node.mesh.deadline
+            node.isTouched = false
+        }
+        var earliest = node.meshDeadline ?? .distantFuture
+        for socket in node.links {
+            if let deadline = socket.seat?.link.deadline { earliest = min(earliest, deadline) }
+        }
+        guard earliest != .distantFuture else { return }
+        let due = max(now, earliest.nanoseconds - node.offset)
+        guard due < node.wakeAt else { return }
+        node.wakeAt = due
+        agenda.post(.wake(node: node.index, life: node.life), at: due)
+    }
+
+    private func wake(_ node: Node, _ life: Int) {
+        guard node.life == life, node.wakeAt <= now else { return }
+        node.wakeAt = .max
+        guard node.isRunning else { return }
+        advance(node)
+    }
+
+    /// Tells the machines the time, like the loop at a deadline.
+    func advance(_ node: Node) {
+        let now = moment(node)
+        if node.isTouched {
+            node.meshDeadline = node.mesh.deadline
+            node.isTouched = false
+        }
+        if let deadline = node.meshDeadline, deadline <= now {
+            node.mesh.advance(to: now)
+            node.isTouched = true
+            if let again = node.mesh.deadline, again <= now {
+                fail(.deadlines, "the mesh of peer \(node.index) has its next deadline at \(again), now is \(now)")
+            }
+        }
+        for socket in node.links {
+            guard let seat = socket.seat, let deadline = seat.link.deadline, deadline <= now else { continue }
+            seat.link.advance(to: now)
+            if let again = seat.link.deadline, again <= now {
+                fail(.deadlines, "a link of peer \(node.index) has its next deadline at \(again), now is \(now)")
+            }
+            soil(socket, of: node)
+            collect(socket, seat, of: node)
+        }
+        settle(node)
+    }
+}
+
+// MARK: peers
+
+extension World {
+    func add(_ profile: Scenario.Peer, named name: String) {
+        let index = nodes.count
+        var uid = UID(high: UInt64(profile.rank) << 32 | dice.next() >> 32, low: dice.next())
+        let key = Fingerprint(dice.bytes(32))
+        if case .twin(let other) = profile.role, other < index { uid = nodes[other].uid }
+        guard let peer = try? PeerID(uid: uid, displayName: name) else { return }
+        let fingerprint = profile.preference == .none ? nil : key
+        let mesh = mesh(of: peer, profile, fingerprint, after: 0)
+        nodes.append(Node(index, peer, profile, fingerprint, mesh))
+        paths.add()
+        begin(nodes[index])
+    }
+
+    private func mesh(
+        of peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?, after last: UInt32
+    ) -> Mesh {
+        var limits = LinkLimits.standard
+        limits.messageCredit = profile.credit
+        let local = LocalPeer(
+            peer: peer, instance: dice.next(), preference: profile.preference, hasIdentity: profile.hasIdentity,
+            fingerprint: fingerprint, limits: limits, agent: nil)
+        return Mesh(local, peers: cap, seed: dice.next(), after: last)
+    }
+
+    /// The process of the node begins.
+    func begin(_ node: Node) {
+        node.isUp = true
+        node.isHostUp = true
+        node.life += 1
+        node.wakeAt = .max
+        if chats { post(.chatter(node: node.index, life: node.life), after: Int64(dice.roll(0...999)) * 1_000_000) }
+        settle(node)
+    }
+
+    /// A new instance in the same process.
+    func renew(_ node: Node) {
+        node.mesh = mesh(of: node.peer, node.profile, node.fingerprint, after: node.mesh.lastConnection)
+        node.isTouched = true
+        node.isLeaving = false
+        node.attempts = [:]
+        node.heard = [:]
+        node.connecting = [:]
+    }
+
+    /// The process ends without a word of its own. Its system ends the connections, unless `isSilent`.
+    func crash(_ node: Node, isSilent: Bool) {
+        guard node.isUp else { return }
+        say("\(node.index) crashes\(isSilent ? " with its computer" : "")")
+        for id in node.sockets.keys.sorted() {
+            guard let socket = node.sockets[id] else { continue }
+            socket.phase = .over
+            socket.wire.sockets[socket.end] = nil
+            if isSilent { die(socket.wire) } else { send(.fin, on: socket.wire, toward: 1 - socket.end) }
+        }
+        node.sockets = [:]
+        node.links = []
+        node.dirty = []
+        node.backlog = []
+        node.isUp = false
+        node.isPaused = false
+        node.isSlow = false
+        node.isHostUp = !isSilent
+        node.life += 1
+        node.liar = nil
+        if keepsJournal { for uid in node.heard.keys.sorted() where node.heard[uid] == .connected { node.journal.append(.crashed) } }
+    }
+
+    func start(_ node: Node) {
+        guard !node.isUp else { return }
+        say("\(node.index) starts")
+        renew(node)
+        begin(node)
+    }
+
+    func pause(_ node: Node) {
+        guard node.isRunning else { return }
+        say("\(node.index) is stopped")
+        node.isPaused = true
+    }
+
+    /// Goes on: sockets first, then the time.
+    func resume(_ node: Node) {
+        guard node.isUp, node.isPaused else { return }
+        say("\(node.index) goes on")
+        node.isPaused = false
+        let waiting = node.backlog
+        node.backlog = []
+        for happening in waiting { happen(happening) { _ in } }
+        node.wakeAt = .max
+        node.isTouched = true
+        advance(node)
+    }
+
+    func jump(_ node: Node, by nanoseconds: Int64) {
+        say("the clock of \(node.index) jumps by \(nanoseconds / 1_000_000) ms")
+        node.offset += nanoseconds
+        node.wakeAt = .max
+        guard node.isRunning else { return }
+        setTimer(node)
+    }
+}
