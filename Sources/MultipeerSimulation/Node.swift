@@ -32,6 +32,9 @@ final class Node {
     var meshDeadline: Moment?
     /// For when the next wake is posted.
     var wakeAt = Int64.max
+    /// How often in a row its deadline was now.
+    var hurry = 0
+    var hurriedAt: Int64 = 0
     /// The application does not take its messages.
     var isSlow = false
     /// What the application has heard of each peer last.

@@ -54,7 +54,8 @@ extension World {
         let number = World.number(message, at: 0)
         let wire = World.number(message, at: 8)
         let sender = World.number(message, at: 16)
-        guard message.count >= 24, wire == socket.wire.number, sender == record.instances[1 - socket.end] else {
+        guard message.count >= 24, wire == socket.wire.number, UInt64(bitPattern: Int64(sender)) == record.instances[1 - socket.end]
+        else {
             return fail(.messages, "\(name(socket)) brought a message of another link")
         }
         guard number == record.received[socket.end] + 1, number <= record.sent[1 - socket.end] else {

@@ -112,6 +112,12 @@ extension World {
         let due = max(now, earliest.nanoseconds - node.offset)
         guard due < node.wakeAt else { return }
         node.wakeAt = due
+        node.hurry = due == now && node.hurriedAt == now ? node.hurry + 1 : 0
+        node.hurriedAt = now
+        if node.hurry > 20 {
+            let whose = node.meshDeadline.map { $0 <= earliest } == true ? "the mesh" : "a link"
+            fail(.deadlines, "\(whose) of peer \(node.index) wants to be advanced to a moment again and again")
+        }
         agenda.post(.wake(node: node.index, life: node.life), at: due)
     }
 
@@ -132,16 +138,10 @@ extension World {
         if let deadline = node.meshDeadline, deadline <= now {
             node.mesh.advance(to: now)
             node.isTouched = true
-            if let again = node.mesh.deadline, again <= now {
-                fail(.deadlines, "the mesh of peer \(node.index) has its next deadline at \(again), now is \(now)")
-            }
         }
         for socket in node.links {
             guard let seat = socket.seat, let deadline = seat.link.deadline, deadline <= now else { continue }
             seat.link.advance(to: now)
-            if let again = seat.link.deadline, again <= now {
-                fail(.deadlines, "a link of peer \(node.index) has its next deadline at \(again), now is \(now)")
-            }
             soil(socket, of: node)
             collect(socket, seat, of: node)
         }

@@ -3,14 +3,18 @@ import MultipeerSimulation
 @main
 enum Simulate {
     static func main() {
-        let arguments = CommandLine.arguments
-        let count = arguments.count > 1 ? UInt64(arguments[1]) ?? 1 : 1
-        let from = arguments.count > 2 ? UInt64(arguments[2]) ?? 0 : 0
+        var count: UInt64 = 1
+        var from: UInt64 = 0
+        if CommandLine.arguments.count > 1 { count = UInt64(CommandLine.arguments[1]) ?? 1 }
+        if CommandLine.arguments.count > 2 { from = UInt64(CommandLine.arguments[2]) ?? 0 }
+        let isTracing = count == 1
         for seed in from..<(from + count) {
             for mode in Scenario.Mode.allCases {
-                let verdict = Trial.run(.drawn(seed, mode), tracing: count == 1 ? { print($0) } : nil)
+                var listener: (@Sendable (String) -> Void)?
+                if isTracing { listener = { line in print(line) } }
+                let verdict = Trial.run(Scenario.drawn(seed, mode), tracing: listener)
                 if let failure = verdict.failure { print(seed, mode, failure) }
-                if count == 1 { print(verdict) }
+                if isTracing { print(verdict) }
             }
         }
     }
