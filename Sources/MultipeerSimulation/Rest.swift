@@ -23,7 +23,6 @@ struct Rest {
         for node in nodes { checkLinks(node) }
         for component in components() { check(component) }
         for node in nodes where node.isHonest { checkAttempts(node) }
-        if scenario.peers.count <= scenario.cap, !hasLiar, !hasTwins { checkJoins() }
     }
 
     // MARK: links
@@ -56,7 +55,7 @@ struct Rest {
         for uid in node.attempts.keys.sorted() where !node.mesh.awaits(uid) {
             world.fail(.outcomes, "peer \(node.index) waits for an attempt that is over")
         }
-        for uid in node.attempts.keys.sorted() where node.link(to: uid) != nil && node.heard[uid] == .connected {
+        for uid in node.attempts.keys.sorted() where !hasTwins && node.link(to: uid) != nil && node.heard[uid] == .connected {
             if node.mesh.peers(.connecting).contains(uid) { continue }
             world.fail(.outcomes, "peer \(node.index) is linked, and the attempt waits for its outcome")
         }
@@ -156,29 +155,32 @@ struct Rest {
 
     // MARK: joins
 
-    /// A join in the calm before the rest, with room for everybody, ends in a link.
-    private func checkJoins() {
-        for step in scenario.steps where step.moment + 2_500 >= scenario.end {
-            guard case .join(let one, let other, _) = step.action else { continue }
-            let (near, far) = (world.nodes[one], world.nodes[other])
-            guard near.isUp, far.isUp, !isDisturbed(since: step.moment), mustLink(near, far),
-                world.paths.canMeet(one, other), !areLinked(near, far)
+    /// Pairs of applications that could make one mesh of two, with room for all: their peers join now.
+    func join() -> [(Int, Int)] {
+        guard !hasLiar, !hasTwins else { return [] }
+        var pairs: [(Int, Int)] = []
+        let all = components().sorted { $0[0].index < $1[0].index }
+        guard let first = all.first, let last = all.last, all.count > 1, first.count + last.count <= scenario.cap
+        else { return [] }
+        for one in first {
+            guard
+                let other = last.first(where: { other in
+                    world.paths.canMeet(one.index, other.index) && mustLink(one, other)
+                        && one.links.count < scenario.cap - 1 && other.links.count < scenario.cap - 1
+                })
             else { continue }
-            world.fail(.joins, "peers \(one) and \(other) joined at \(step.moment) ms and are not linked")
+            world.join(one.index, other.index, joinsMesh: true, isAddressed: false)
+            pairs.append((one.index, other.index))
+            break
         }
+        return pairs
     }
 
-    private func isDisturbed(since moment: Int) -> Bool {
-        scenario.steps.contains { step in
-            let length: Int
-            switch step.action {
-            case .join, .burst, .slow: return false
-            case .pause(_, let time), .split(_, _, let time): length = time
-            case .start: length = 0
-            case .direct, .cancel, .goodbye, .crash, .jump, .cut, .lie: length = 0
-            }
-            return step.moment + length + 50 >= moment
+    func checkJoined(_ pairs: [(Int, Int)]) {
+        for (one, other) in pairs where !areLinked(world.nodes[one], world.nodes[other]) {
+            world.fail(.joins, "peers \(one) and \(other) joined in calm and are not linked")
         }
+        check()
     }
 
     // MARK: stillness

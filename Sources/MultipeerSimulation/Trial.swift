@@ -21,6 +21,8 @@ package struct Trial {
     /// How long after the faults everything is at rest, and how long it then has to stay so.
     static let rest = 15_000
     static let stillness = 20_000
+    /// How long a join takes in calm, until everybody is linked with everybody.
+    static let joining = 12_000
 
     package static func run(
         _ scenario: Scenario, tracing listener: (@Sendable (String) -> Void)? = nil
@@ -58,6 +60,10 @@ package struct Trial {
         guard world.failure == nil else { return }
         rest.check()
         rest.compare(before)
+        let pairs = world.failure == nil ? rest.join() : []
+        guard !pairs.isEmpty else { return }
+        run(until: scenario.end + Trial.rest + Trial.stillness + Trial.joining)
+        if world.failure == nil { rest.checkJoined(pairs) }
     }
 
     private func run(until milliseconds: Int) {

@@ -55,7 +55,10 @@ extension World {
         do throws(Introductions.Refusal) {
             let hasStarted = try node.mesh.connect(with: data, at: moment(node))
             say("\(node.index) seeks \(data.peer.displayName): \(hasStarted ? "begins" : "known")")
-            if hasStarted { node.attempts[data.peer.uid] = 1 }
+            if hasStarted {
+                node.attempts[data.peer.uid] = 1
+                if node.connecting[data.peer.uid] != nil { node.connecting[data.peer.uid] = now }
+            }
         } catch {
             say("\(node.index) cannot seek \(data.peer.displayName): \(error)")
         }

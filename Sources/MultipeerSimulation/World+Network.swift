@@ -53,6 +53,7 @@ extension World {
 
     /// Puts something on the way to `end`.
     func send(_ contents: Pipe.Contents, on wire: Wire, toward end: Int) {
+        guard wire.nodes[end] >= 0 else { return }
         guard !wire.isDead else { return writtenInVain(wire, from: 1 - end) }
         let moment = wire.pipes[end].append(contents, arriving: now + delay(wire, toward: end))
         agenda.post(.arrive(wire: wire.number, end: end), at: moment)

@@ -1,21 +1,159 @@
+import Foundation
 import MultipeerSimulation
 
+/// Runs seeds, or one scenario, and says what failed and how to see it again.
 @main
 enum Simulate {
-    static func main() {
-        var count: UInt64 = 1
-        var from: UInt64 = 0
-        if CommandLine.arguments.count > 1 { count = UInt64(CommandLine.arguments[1]) ?? 1 }
-        if CommandLine.arguments.count > 2 { from = UInt64(CommandLine.arguments[2]) ?? 0 }
-        let isTracing = count == 1
-        for seed in from..<(from + count) {
-            for mode in Scenario.Mode.allCases {
-                var listener: (@Sendable (String) -> Void)?
-                if isTracing { listener = { line in print(line) } }
-                let verdict = Trial.run(Scenario.drawn(seed, mode), tracing: listener)
-                if let failure = verdict.failure { print(seed, mode, failure) }
-                if isTracing { print(verdict) }
+    static func main() async {
+        do throws(Options.Misuse) {
+            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            if options.wantsHelp { return print(Options.help) }
+            exit(await run(options))
+        } catch {
+            FileHandle.standardError.write(Data("simulate: \(error)\n\(Options.help)\n".utf8))
+            exit(2)
+        }
+    }
+
+    private static func run(_ options: Options) async -> Int32 {
+        if let file = options.file { return runScenario(file, options) }
+        if options.seeds == 1, options.prints || options.isTracing { return show(options) }
+        return await runSeeds(options)
+    }
+
+    // MARK: one run
+
+    private static func runScenario(_ file: String, _ options: Options) -> Int32 {
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            print("simulate: cannot read \(file)")
+            return 2
+        }
+        do throws(Scenario.Unreadable) {
+            let scenario = try Scenario(text: text)
+            let verdict = trace(scenario, options)
+            guard let failure = verdict.failure else {
+                print("clean seeds=1")
+                return 0
+            }
+            print(failure)
+            shrink(scenario, failure, options)
+            print("failed seed=\(scenario.seed) invariant=\(failure.invariant.number) mode=\(scenario.mode.rawValue)")
+            return 1
+        } catch {
+            print("simulate: \(file): \(error)")
+            return 2
+        }
+    }
+
+    private static func show(_ options: Options) -> Int32 {
+        var last = "clean seeds=1"
+        for mode in options.modes {
+            let scenario = Scenario.drawn(options.from, mode)
+            if options.prints { print(scenario) }
+            let verdict = trace(scenario, options)
+            guard let failure = verdict.failure else { continue }
+            print(failure)
+            shrink(scenario, failure, options)
+            last = "failed seed=\(options.from) invariant=\(failure.invariant.number) mode=\(mode.rawValue)"
+        }
+        print(last)
+        return last.hasPrefix("clean") ? 0 : 1
+    }
+
+    private static func trace(_ scenario: Scenario, _ options: Options) -> Trial.Verdict {
+        var listener: (@Sendable (String) -> Void)?
+        if options.isTracing { listener = { line in print(line) } }
+        let verdict = Trial.run(scenario, tracing: listener)
+        print(
+            "\(verdict.events) events, \(verdict.links) links, \(verdict.messages) messages, \(verdict.entries) entries, \(verdict.evictions) evictions, hash \(String(verdict.hash, radix: 16))"
+        )
+        return verdict
+    }
+
+    private static func shrink(_ scenario: Scenario, _ failure: Failure, _ options: Options) {
+        guard options.shrinks, !options.isTracing else { return }
+        let small = scenario.shrunk(breaking: failure.invariant)
+        print("# \(failure.invariant.number) \(failure.invariant): \(failure.invariant.text)")
+        print(small)
+    }
+
+    // MARK: many
+
+    private struct Outcome: Sendable {
+        var failures: [(seed: UInt64, mode: Scenario.Mode, failure: Failure)] = []
+        var hash: UInt64 = 0
+        var events = 0
+        var links = 0
+        var messages = 0
+        var entries = 0
+        var evictions = 0
+    }
+
+    private static func runSeeds(_ options: Options) async -> Int32 {
+        let began = ContinuousClock.now
+        let batch: UInt64 = 50
+        var next = options.from
+        let end = options.from + options.seeds
+        var total = Outcome()
+        var done: UInt64 = 0
+        await withTaskGroup(of: (Outcome, UInt64).self) { group in
+            func addNext() {
+                guard next < end else { return }
+                let range = next..<min(end, next + batch)
+                next = range.upperBound
+                group.addTask { (Simulate.run(range, options), UInt64(range.count)) }
+            }
+            for _ in 0..<options.jobs { addNext() }
+            for await (outcome, count) in group {
+                done += count
+                total.events += outcome.events
+                total.links += outcome.links
+                total.messages += outcome.messages
+                total.entries += outcome.entries
+                total.evictions += outcome.evictions
+                total.hash ^= outcome.hash
+                for one in outcome.failures.sorted(by: { $0.seed < $1.seed }) { report(one) }
+                total.failures += outcome.failures
+                if options.untilFailure, !total.failures.isEmpty { continue }
+                addNext()
             }
         }
+        let seconds = Double((ContinuousClock.now - began).components.seconds) + 0.001
+        print(
+            "\(done) seeds in \(Int(seconds)) s: \(total.events) events, \(total.links) links, \(total.messages) messages, \(total.entries) entries, \(total.evictions) evictions, hash \(String(total.hash, radix: 16))"
+        )
+        guard let first = total.failures.min(by: { $0.seed < $1.seed }) else {
+            print("clean seeds=\(done)")
+            return 0
+        }
+        if options.shrinks {
+            print("# \(first.failure)")
+            print(Scenario.drawn(first.seed, first.mode).shrunk(breaking: first.failure.invariant))
+        }
+        print("failed seed=\(first.seed) invariant=\(first.failure.invariant.number) mode=\(first.mode.rawValue)")
+        return 1
+    }
+
+    private static func report(_ one: (seed: UInt64, mode: Scenario.Mode, failure: Failure)) {
+        print("seed \(one.seed) \(one.mode.rawValue): \(one.failure)")
+        print("  again: swift run -c release simulate --seed \(one.seed) --mode \(one.mode.rawValue) --trace")
+    }
+
+    private static func run(_ range: Range<UInt64>, _ options: Options) -> Outcome {
+        var outcome = Outcome()
+        for seed in range {
+            for mode in options.modes {
+                let verdict = Trial.run(Scenario.drawn(seed, mode))
+                outcome.hash ^= verdict.hash
+                outcome.events += verdict.events
+                outcome.links += verdict.links
+                outcome.messages += verdict.messages
+                outcome.entries += verdict.entries
+                outcome.evictions += verdict.evictions
+                if let failure = verdict.failure { outcome.failures.append((seed, mode, failure)) }
+            }
+            if options.untilFailure, !outcome.failures.isEmpty { break }
+        }
+        return outcome
     }
 }

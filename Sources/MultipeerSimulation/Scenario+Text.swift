@@ -1,0 +1,147 @@
+import MultipeerSecurity
+
+// One line for each thing, words separated by blanks; `#` begins a remark.
+
+extension Scenario: CustomStringConvertible {
+    /// The lines that `init(text:)` reads.
+    package var description: String {
+        var lines = ["scenario \(seed) \(mode.rawValue) cap \(cap) weather \(weather.rawValue) end \(end)"]
+        lines += peers.map(\.description)
+        lines += doors.map { "door \($0.from) \($0.to) \($0.isSilent ? "silent" : "refusing")" }
+        lines += steps.map { "at \($0.moment) \($0.action)" }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// Why a text is no scenario.
+    package struct Unreadable: Error, CustomStringConvertible {
+        package let line: String
+        package var description: String { "not a line of a scenario: \(line)" }
+    }
+
+    package init(text: String) throws(Unreadable) {
+        self.init(seed: 0, mode: .liveness, cap: 8, weather: .fair, peers: [], end: 0)
+        var hasBegun = false
+        for line in text.split(whereSeparator: \.isNewline) {
+            let words = (line.split(separator: "#", omittingEmptySubsequences: false).first ?? "").split(separator: " ")
+                .map { String($0) }
+            guard let first = words.first else { continue }
+            let isRead =
+                switch first {
+                case "scenario": readHead(words)
+                case "peer": readPeer(words)
+                case "door": readDoor(words)
+                case "at": readStep(words)
+                default: false
+                }
+            hasBegun = hasBegun || first == "scenario"
+            guard isRead else { throw Unreadable(line: String(line)) }
+        }
+        guard hasBegun, isSound else { throw Unreadable(line: "(the whole: a peer that is not there, or no head)") }
+    }
+
+    private var isSound: Bool {
+        let named = steps.flatMap(\.action.peers) + doors.flatMap { [$0.from, $0.to] }
+        return named.allSatisfy { peers.indices.contains($0) } && peers.count <= 32 && (2...16).contains(cap)
+    }
+
+    private mutating func readHead(_ words: [String]) -> Bool {
+        guard words.count == 9, let seed = UInt64(words[1]), let mode = Mode(rawValue: words[2]),
+            let cap = Int(words[4]), let weather = Weather(rawValue: words[6]), let end = Int(words[8])
+        else { return false }
+        (self.seed, self.mode, self.cap, self.weather, self.end) = (seed, mode, cap, weather, end)
+        return true
+    }
+
+    private mutating func readPeer(_ words: [String]) -> Bool {
+        guard words.count >= 2, let preference = EncryptionPreference(name: words[1]) else { return false }
+        var peer = Peer(preference: preference)
+        var place = 2
+        while place < words.count {
+            let value = place + 1 < words.count ? Int(words[place + 1]) : nil
+            switch (words[place], value) {
+            case ("identity", _): peer.hasIdentity = true
+            case ("liar", _): peer.role = .liar
+            case ("twin", let other?): peer.role = .twin(other)
+            case ("rank", let rank?): peer.rank = rank
+            case ("strays", let count?): peer.strayAddresses = count
+            case ("credit", let credit?): peer.credit = UInt32(clamping: credit)
+            default: return false
+            }
+            place += ["identity", "liar"].contains(words[place]) ? 1 : 2
+        }
+        peers.append(peer)
+        return true
+    }
+
+    private mutating func readDoor(_ words: [String]) -> Bool {
+        guard words.count == 4, let from = Int(words[1]), let to = Int(words[2]) else { return false }
+        doors.append(Door(from: from, to: to, isSilent: words[3] == "silent"))
+        return true
+    }
+
+    private mutating func readStep(_ words: [String]) -> Bool {
+        guard words.count >= 3, let moment = Int(words[1]), let action = Action(words: Array(words[2...])) else {
+            return false
+        }
+        steps.append(Step(moment: moment, action: action))
+        return true
+    }
+}
+
+extension Scenario.Peer: CustomStringConvertible {
+    package var description: String {
+        var words = ["peer \(preference) rank \(rank)"]
+        if hasIdentity { words.append("identity") }
+        switch role {
+        case .honest: break
+        case .liar: words.append("liar")
+        case .twin(let other): words.append("twin \(other)")
+        }
+        if strayAddresses > 0 { words.append("strays \(strayAddresses)") }
+        if credit != 65_536 { words.append("credit \(credit)") }
+        return words.joined(separator: " ")
+    }
+}
+
+extension Scenario.Action: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .join(let one, let other, let isAddressed): "join \(one) \(other)\(isAddressed ? " addressed" : "")"
+        case .direct(let one, let other): "direct \(one) \(other)"
+        case .cancel(let one, let other): "cancel \(one) \(other)"
+        case .goodbye(let one): "goodbye \(one)"
+        case .crash(let one, let isSilent): "crash \(one)\(isSilent ? " silent" : "")"
+        case .start(let one, let newPort): "start \(one)\(newPort ? " elsewhere" : "")"
+        case .pause(let one, let time): "pause \(one) \(time)"
+        case .jump(let one, let time): "jump \(one) \(time)"
+        case .slow(let one, let time): "slow \(one) \(time)"
+        case .cut(let one, let other): "cut \(one) \(other)"
+        case .split(let near, let isOneSided, let time): "split \(near) \(time)\(isOneSided ? " oneway" : "")"
+        case .burst(let one, let messages): "burst \(one) \(messages)"
+        case .lie(let one, let lie, let time): "lie \(one) \(time) \(lie)"
+        }
+    }
+
+    fileprivate init?(words: [String]) {
+        let one = words.count > 1 ? Int(words[1]) : nil
+        let two = words.count > 2 ? Int(words[2]) : nil
+        let last = words[words.count - 1]
+        switch (words[0], one, two) {
+        case ("join", let one?, let two?): self = .join(one, two, isAddressed: last == "addressed")
+        case ("direct", let one?, let two?): self = .direct(one, two)
+        case ("cancel", let one?, let two?): self = .cancel(one, two)
+        case ("goodbye", let one?, _): self = .goodbye(one)
+        case ("crash", let one?, _): self = .crash(one, isSilent: last == "silent")
+        case ("start", let one?, _): self = .start(one, newPort: last == "elsewhere")
+        case ("pause", let one?, let time?): self = .pause(one, milliseconds: time)
+        case ("jump", let one?, let time?): self = .jump(one, milliseconds: time)
+        case ("slow", let one?, let time?): self = .slow(one, milliseconds: time)
+        case ("cut", let one?, let two?): self = .cut(one, two)
+        case ("split", let near?, let time?):
+            self = .split(near: UInt32(truncatingIfNeeded: near), isOneSided: last == "oneway", milliseconds: time)
+        case ("burst", let one?, let count?): self = .burst(one, messages: count)
+        case ("lie", let one?, let time?): self = .lie(one, last, milliseconds: time)
+        default: return nil
+        }
+    }
+}
