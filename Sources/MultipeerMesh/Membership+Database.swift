@@ -37,7 +37,7 @@ extension Membership {
     mutating func take(_ entry: Members, _ data: ConnectionData, from id: ConnectionID) {
         let origin = entry.origin
         let isFirstHand = links[id]?.endpoint == origin
-        guard isFirstHand || !isNeighbour(origin) else { return }  // [mesh.first-hand]
+        guard isFirstHand || !isNeighbour(origin) else { return keep(entry, data, from: id) }  // [mesh.first-hand]
         guard !departures.holds(origin, at: now) else { return }  // [mesh.departed]
         let held = database[origin]
         if let held {
@@ -52,10 +52,26 @@ extension Membership {
         }
         database[origin] = HeldEntry(
             entry: entry, data: data, link: id, arrival: held?.arrival ?? arrivals,
-            unreachableSince: held == nil ? now : held?.unreachableSince)
+            unreachableSince: held == nil ? now : held?.unreachableSince, rumour: held?.rumour)
         isChanged = true
         links[id]?.dequeue(origin)
         if held?.entry != entry { enqueue(origin, except: id) }
+    }
+
+    /// Not believed while the link to its endpoint stands. That link may be dead without our knowing, so it is kept: nobody
+    /// says it twice.
+    private mutating func keep(_ entry: Members, _ data: ConnectionData, from id: ConnectionID) {
+        guard let held = database[entry.origin] else { return }
+        let known = max(held.entry.sequence, held.rumour?.entry.sequence ?? 0)
+        guard entry.sequence > known else { return }
+        database[entry.origin]?.rumour = .init(entry: entry, data: data, link: id)
+    }
+
+    /// The link to `origin` is gone, so what others say of it counts. [mesh.first-hand]
+    mutating func believeRumour(of origin: Endpoint) {
+        guard let rumour = database[origin]?.rumour else { return }
+        database[origin]?.rumour = nil
+        take(rumour.entry, rumour.data, from: rumour.link)
     }
 
     mutating func remove(_ origin: Endpoint) {

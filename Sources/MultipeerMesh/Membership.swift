@@ -108,6 +108,7 @@ extension Membership {
             meetings.forget(link.endpoint)
         } else {
             resume(after: link)
+            believeRumour(of: link.endpoint)
         }
         if link.isMesh { renewOwnEntry() }
         settle()

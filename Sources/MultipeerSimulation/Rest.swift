@@ -110,8 +110,13 @@ struct Rest {
     }
 
     private func mustLink(_ one: Node, _ other: Node) -> Bool {
-        guard one.uid != other.uid, !world.paths.isFirewalled(one.index, other.index) else { return false }
+        guard one.uid != other.uid, hasRoom(one), hasRoom(other), !world.paths.isFirewalled(one.index, other.index) else { return false }
         return areCompatible(one, other)
+    }
+
+    /// Links that make no introductions may have taken the last seat.
+    private func hasRoom(_ node: Node) -> Bool {
+        node.links.count < scenario.cap - 1 || node.links.allSatisfy { $0.seat?.isMesh == true }
     }
 
     private func areCompatible(_ one: Node, _ other: Node) -> Bool {

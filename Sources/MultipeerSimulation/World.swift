@@ -57,6 +57,22 @@ final class World {
         let failure = Failure(invariant: invariant, moment: now - World.start, detail: detail())
         self.failure = failure
         trace.say(now - World.start, "FAILED \(failure)")
+        for node in nodes { trace.say(now - World.start, picture(node)) }
+    }
+
+    /// Who a peer thinks is there: its links, its component, its entries.
+    private func picture(_ node: Node) -> String {
+        func name(_ endpoint: Endpoint) -> String {
+            guard let known = nodes.first(where: { $0.uid == endpoint.uid }) else { return "?" }
+            return "\(known.index)" + (known.endpoint == endpoint ? "" : "'")
+        }
+        guard node.isUp else { return "\(node.index) is down" }
+        let links = node.links.map { "\($0.remote)\($0.seat?.isMesh == true ? "" : "d")" }
+        let entries = node.mesh.entries.map { entry in
+            "\(name(entry.origin))#\(entry.sequence)[\(entry.members.map(name).joined(separator: " "))]"
+        }
+        return "\(node.index) links [\(links.joined(separator: " "))] component "
+            + "[\(node.mesh.component.map(name).joined(separator: " "))] entries \(entries.joined(separator: " "))"
     }
 
     func say(_ text: @autoclosure () -> String) { trace.say(now - World.start, text()) }
