@@ -110,11 +110,13 @@ extension Introductions {
     }
 
     /// Starts to seek the peer of `data`; answers false when it is linked or sought already with the same data.
-    /// `zones`: the interfaces on which link-local addresses are tried.
+    /// `zones`: the interfaces on which link-local addresses are tried. `needsSeat`: false for who shall be met even if it
+    /// cannot be linked.
     ///
     /// Data of another instance of a linked peer is an attempt of its own: it may fail while the link stands.
     package mutating func connect(
-        with data: ConnectionData, zones: [UInt32], within patience: Duration = Timing.attempt, at now: Moment
+        with data: ConnectionData, zones: [UInt32], within patience: Duration = Timing.attempt,
+        needsSeat: Bool = true, at now: Moment
     ) throws(Refusal) -> Bool {
         let uid = data.peer.uid
         guard uid != local.endpoint.uid else { throw .itself }  // [data.self]
@@ -132,7 +134,7 @@ extension Introductions {
             throw .tooManyAwaited  // [limit.awaited]
         }
         let peer = Acquaintance(data: data, issued: issued, outcome: outcome)
-        guard known?.isLinked == true || hasSeat(besides: uid) else {
+        guard !needsSeat || known?.isLinked == true || hasSeat(besides: uid) else {
             decline(peer, until: now + patience, at: now)
             throw .full  // [limit.links]
         }

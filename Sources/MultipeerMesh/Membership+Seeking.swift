@@ -121,10 +121,11 @@ extension Membership {
         return actions
     }
 
-    /// Whether there is a place among those sought, and a seat: without one there is nothing to try.
+    /// Whether there is a place among those sought, and a seat. With members on all seats there is one too many: no link
+    /// will come of it, but the two meet, so that it can be counted.
     private func mayBegin(_ endpoint: Endpoint) -> Bool {
         let hasSeat = links.count < cap - 1 || links.values.contains { $0.endpoint.uid == endpoint.uid }
-        return hasSeat && activeCount < 2 * cap && activeSearch(of: endpoint.uid) == nil
+        return (hasSeat || links.values.allSatisfy(\.isMesh)) && activeCount < 2 * cap && activeSearch(of: endpoint.uid) == nil
     }
 
     private func pauseEnd(_ endpoint: Endpoint) -> Moment? {

@@ -82,7 +82,8 @@ extension Mesh {
         if introductions.seeks(data.endpoint) { return }
         let uid = data.peer.uid
         do throws(Introductions.Refusal) {
-            guard try introductions.connect(with: data, zones: zones, at: now) else { return }
+            guard try introductions.connect(
+                    with: data, zones: zones, needsSeat: false, at: now) else { return }
             introduced.insert(uid)
             names[uid] = data.peer
             if isFirst { note(.sought, of: uid) }
