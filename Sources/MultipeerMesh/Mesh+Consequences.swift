@@ -79,8 +79,8 @@ extension Mesh {
 
     /// A member that is not linked. What the application seeks by itself goes on as it is. [mesh.dial]
     private mutating func seek(_ data: ConnectionData, isFirst: Bool) {
-        if introductions.seeks(data.endpoint) { return }
         let uid = data.peer.uid
+        if introductions.seeks(data.endpoint), !introduced.contains(uid) { return }
         do throws(Introductions.Refusal) {
             guard try introductions.connect(
                     with: data, zones: zones, needsSeat: false, at: now) else { return }

@@ -203,7 +203,9 @@ extension Mesh {
         let mayResume = reason.code == .lost && !wasUsed
         introductions.linkEnded(id, of: uid, mayResume: mayResume, at: now)
         membership.linkEnded(id, hasDeparted: reason.hasDeparted, at: now)
-        note(reason.code == .superseded ? .superseded : .linkEnded(reason), of: uid)
+        // The peer's DUPLICATE says that it has another link, which need not be one that we know of.
+        let isReplaced = reason.code == .superseded && reason.closeCode == nil
+        note(isReplaced ? .superseded : .linkEnded(reason), of: uid)
     }
 
     package mutating func probeAnswered(by uid: UID, at now: Moment) {
