@@ -28,7 +28,11 @@ final class Node {
     var dirty: [Socket] = []
     var isLeaving = false
     /// The machines were called since their deadline was asked for.
-    var isTouched = true
+    var isTouched = true {
+        didSet { if isTouched { mayAct = true } }
+    }
+    /// They may have decided something.
+    var mayAct = true
     var meshDeadline: Moment?
     /// For when the next wake is posted.
     var wakeAt = Int64.max

@@ -33,9 +33,14 @@ extension World {
     }
 
     func carryOut(_ node: Node) {
+        // Nothing was said to the machines since they were asked.
+        guard node.mayAct else { return }
         while failure == nil {
             let actions = node.mesh.takeActions()
-            if actions.isEmpty { return }
+            if actions.isEmpty {
+                node.mayAct = false
+                return
+            }
             node.isTouched = true
             for action in actions { carryOut(action, of: node) }
         }
