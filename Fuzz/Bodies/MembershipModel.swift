@@ -26,6 +26,8 @@ struct MembershipModel {
     private(set) var component: Set<Endpoint> = []
     /// Since when this member has to go.
     private(set) var mustGoSince: Moment?
+    /// Who is to be dismissed.
+    private(set) var behind: Set<UID> = []
     private var tooManySince: Moment?
     private var left: [Endpoint: Moment] = [:]
     private var met: [Endpoint: Moment] = [:]
@@ -42,10 +44,13 @@ struct MembershipModel {
     }
 
     func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool {
+        if component.contains(remote), listed(members) { return true }
         var uids: Set<UID> = [local.uid, remote.uid]
         for endpoint in Array(component) + members { uids.insert(endpoint.uid) }
         return uids.count <= cap
     }
+
+    private func listed(_ members: [Endpoint]) -> Bool { members.contains { $0.uid == local.uid } }
 }
 
 // MARK: what happens
@@ -217,7 +222,7 @@ extension MembershipModel {
     private mutating func judgeCap() {
         let counted = Set([local.uid] + component.filter(isProven).map(\.uid))
         guard counted.count > cap else {
-            (tooManySince, mustGoSince) = (nil, nil)
+            (tooManySince, mustGoSince, behind) = (nil, nil, [])
             return
         }
         let since = tooManySince ?? now
@@ -228,6 +233,7 @@ extension MembershipModel {
         let isBehind =
             !byUID.prefix(cap).contains(local.uid)
             || now >= since + .seconds(10) && !byPairs.prefix(cap).contains(local.uid)
+        behind = now >= since + .seconds(12) ? Set(byPairs.dropFirst(cap)) : []
         mustGoSince = isBehind ? mustGoSince ?? now : nil
     }
 

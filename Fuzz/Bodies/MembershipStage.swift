@@ -193,8 +193,23 @@ extension MembershipStage {
         try promise(membership.component == model.component.sorted(by: <), "another component")
         try searches.judge(actions, model)
         try told.judge(actions, model)
+        try judgeDismissals(actions)
         try promise(membership.takeActions().isEmpty, "actions are taken twice")
         try promise(membership.deadline.map { now < $0 } ?? true, "the deadline does not move on")
+    }
+
+    private mutating func judgeDismissals(_ actions: [Membership.Action]) throws(BrokenPromise) {
+        let due = model.lines.filter { $0.value.isMesh && model.behind.contains($0.value.endpoint.uid) }.keys
+            .sorted()
+        try promise(actions.dismissed == due, "links to others than those who should go are ended")
+        for id in due {
+            guard let line = model.lines[id] else { continue }
+            membership.linkEnded(id, hasDeparted: false, at: now)
+            model.linkEnded(id, hasDeparted: true, at: now)
+            searches.linkEnded(line, hasDeparted: true, at: now)
+            told.unlinked(id)
+        }
+        if !due.isEmpty { try compare() }
     }
 
     private mutating func judgeLeaving(_ leaves: Bool) throws(BrokenPromise) {
@@ -204,5 +219,11 @@ extension MembershipStage {
         isOver = leaves
         try promise(!leaves || now >= since + .seconds(1), "it left before its hold was over")
         try promise(leaves || now < since + .seconds(2), "it did not leave")
+    }
+}
+
+extension [Membership.Action] {
+    fileprivate var dismissed: [ConnectionID] {
+        compactMap { if case .dismiss(let id) = $0 { id } else { nil } }
     }
 }

@@ -74,7 +74,7 @@ extension SearchModel {
             switch action {
             case .seek(let data, let isFirst): try seek(data, isFirst, missing, model)
             case .withdraw(let uid): try withdraw(uid, missing, model)
-            case .tell, .leave: break
+            case .tell, .dismiss, .leave: break
             }
         }
         for endpoint in active.keys {
@@ -129,8 +129,6 @@ extension SearchModel {
     ) throws(BrokenPromise) {
         guard active.count < 2 * model.cap else { return }
         for endpoint in missing where active[endpoint] == nil && hopeless[endpoint] == nil {
-            let isLinked = model.lines.values.contains { $0.endpoint.uid == endpoint.uid }
-            guard isLinked || model.lines.count < model.cap - 1 else { continue }
             guard !active.keys.contains(where: { $0.uid == endpoint.uid }) else { continue }
             let pause = failed[endpoint].map { $0 + .seconds(6) }
             try promise(pause.map { model.now < $0 } ?? false, "\(endpoint) is not sought")

@@ -13,8 +13,10 @@ package struct Company: Equatable, Sendable {
         self.limit = limit
     }
 
-    /// Whether all would fit into one mesh if a peer that lists these members were linked. [mesh.full]
+    /// Whether all would fit into one mesh if a peer that lists these members were linked. Two that each list the other are
+    /// in one mesh already, and a link between them adds nobody. [mesh.full]
     package func admits(_ remote: Endpoint, listing: [Endpoint]) -> Bool {
+        if members.contains(remote), listing.contains(where: { $0.uid == local }) { return true }
         var together: Set<UID> = [local, remote.uid]
         together.formUnion(members.map(\.uid))
         together.formUnion(listing.map(\.uid))

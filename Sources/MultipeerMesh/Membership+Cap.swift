@@ -13,8 +13,9 @@ struct Excess: Sendable {
 extension Membership {
     /// Whether the two meshes that a link to `remote` would join have room for each other. [mesh.full]
     package func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool {
-        let joined = Set((reached + members).map(\.uid)).union([local.uid, remote.uid])
-        return joined.count <= cap
+        var company = Company(local.uid, limit: cap)
+        company.members = component
+        return company.admits(remote, listing: members)
     }
 
     /// Members that are no invention of one other member: our links, whoever showed itself to us, and whoever two of our
@@ -50,7 +51,7 @@ extension Membership {
         let since = excess.since ?? now
         excess.since = since
         let isLate = now >= since + Timing.backstop
-        guard ranksBehind(counted) || isLate && hasFewerPairs(counted) else {
+        guard ranksBehind(counted) || isLate && lastByPairs(counted).contains(local.uid) else {
             excess.hold = nil
             return
         }
@@ -64,10 +65,25 @@ extension Membership {
     private func ranksBehind(_ counted: Set<UID>) -> Bool { counted.count { $0 < local.uid } >= cap }
 
     /// The backstop: somebody who should have gone has not, so whoever is least connected goes. [mesh.backstop]
-    private func hasFewerPairs(_ counted: Set<UID>) -> Bool {
-        let pairs = counted.map { ($0, partners(of: $0, among: counted).count) }
-        guard let own = pairs.first(where: { $0.0 == local.uid }) else { return false }
-        return pairs.count { $0.1 > own.1 || $0.1 == own.1 && $0.0 < own.0 } >= cap
+    private func lastByPairs(_ counted: Set<UID>) -> Set<UID> {
+        let pairs = counted.map { (uid: $0, count: partners(of: $0, among: counted).count) }
+        let ranked = pairs.sorted { ($1.count, $0.uid) < ($0.count, $1.uid) }
+        return Set(ranked.dropFirst(cap).map(\.uid))
+    }
+
+    /// Whoever should have gone may not see it: two that cannot reach each other may each be one too many for the rest. So
+    /// the rest lets go of it. [mesh.dismiss]
+    mutating func dismissWhoShouldGo() -> [Action] {
+        guard let since = excess.since, now >= since + Timing.dismissal else { return [] }
+        let last = lastByPairs(counted)
+        return links.keys.sorted().compactMap { id in
+            guard let link = links[id], link.isMesh, !link.isDismissed, last.contains(link.endpoint.uid)
+            else {
+                return nil
+            }
+            links[id]?.isDismissed = true
+            return .dismiss(id)
+        }
     }
 
     /// The other counted members to which this one has a link.
@@ -90,6 +106,8 @@ extension Membership {
 
     /// When somebody may have to go.
     var leaving: Moment? {
-        excess.hold ?? excess.since.map { $0 + Timing.backstop }.flatMap { now < $0 ? $0 : nil }
+        guard let since = excess.since else { return nil }
+        let moments = [since + Timing.backstop, since + Timing.dismissal].filter { now < $0 }
+        return (moments + [excess.hold].compactMap { $0 }).min()
     }
 }

@@ -125,7 +125,8 @@ extension Membership {
     /// will come of it, but the two meet, so that it can be counted.
     private func mayBegin(_ endpoint: Endpoint) -> Bool {
         let hasSeat = links.count < cap - 1 || links.values.contains { $0.endpoint.uid == endpoint.uid }
-        return (hasSeat || links.values.allSatisfy(\.isMesh)) && activeCount < 2 * cap && activeSearch(of: endpoint.uid) == nil
+        return (hasSeat || links.values.allSatisfy(\.isMesh)) && activeCount < 2 * cap
+            && activeSearch(of: endpoint.uid) == nil
     }
 
     private func pauseEnd(_ endpoint: Endpoint) -> Moment? {

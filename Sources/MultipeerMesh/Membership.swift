@@ -16,6 +16,8 @@ package struct Membership: Sendable {
         case seek(ConnectionData, isFirst: Bool)
         /// Stop seeking: it is no longer in the mesh.
         case withdraw(UID)
+        /// The mesh has too many members, and the one at the other end does not go: end this link, telling FULL.
+        case dismiss(ConnectionID)
         /// The mesh has too many members, and this one goes: FULL on all links, then a new instance.
         case leave
     }
@@ -37,6 +39,8 @@ package struct Membership: Sendable {
         package static let freshData = Duration.seconds(5)
         /// After so long with too many members, their pairs decide who goes.
         package static let backstop = Duration.seconds(10)
+        /// After so long, when whoever goes by itself has gone, links to whoever should have gone end.
+        package static let dismissal = Duration.seconds(12)
     }
 
     let local: Endpoint
@@ -102,7 +106,7 @@ extension Membership {
     package mutating func linkEnded(_ id: ConnectionID, hasDeparted: Bool, at now: Moment) {
         self.now = now
         guard let link = links.removeValue(forKey: id) else { return }
-        if hasDeparted {
+        if hasDeparted || link.isDismissed {
             remove(link.endpoint)  // [mesh.departed]
             departures.remember(link.endpoint, until: now + Timing.departure, at: now)
             meetings.forget(link.endpoint)
@@ -168,7 +172,7 @@ extension Membership {
             defer { hasToldToLeave = true }
             return hasToldToLeave ? [] : [.leave]
         }
-        return seekWhoIsMissing() + tellWhatIsDue()
+        return seekWhoIsMissing() + tellWhatIsDue() + dismissWhoShouldGo()
     }
 
     /// When `advance` or `takeActions` has something to do without anything happening.

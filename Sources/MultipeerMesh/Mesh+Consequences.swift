@@ -12,6 +12,7 @@ extension Mesh {
                 let wanted = membership.takeActions()
                 if wanted.isEmpty { break }
                 for action in wanted { carryOut(action) }
+                if case .dismiss = wanted.last { return }
             }
             while let action = undone.first {
                 undone.removeFirst()
@@ -73,6 +74,8 @@ extension Mesh {
         case .seek(let data, let isFirst): seek(data, isFirst: isFirst)
         case .withdraw(let uid):
             if introduced.contains(uid) { introductions.withdraw(uid) }
+        case .dismiss(let id):
+            actions.append(.end(id, EndReason(code: .full), telling: .full))  // [mesh.dismiss]
         case .leave: actions.append(.leave)
         }
     }

@@ -10,6 +10,8 @@ struct MeshLink: Sendable {
     /// Attempts in a row that came to nothing, or to a link that did not last, before this one.
     let failures: Int
     let since: Moment
+    /// We told the owner to end it, because its peer is one too many.
+    var isDismissed = false
     /// Whose entries are to be written, in order; always the latest that is held.
     private(set) var queue: [Endpoint] = []
     /// What may be written now: less than the other end takes, so that no delay makes a flood of it. [mesh.pace]
