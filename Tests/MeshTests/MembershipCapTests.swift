@@ -16,6 +16,9 @@ struct MembershipCapTests {
         #expect(ann.membership.admits(peer(3), listing: [peer(1), peer(2), peer(4)]))
         #expect(ann.membership.admits(peer(3), listing: [peer(2, 1), peer(4)]))
         #expect(ann.membership.admits(peer(2, 1), listing: [peer(3), peer(4)]))
+        // 2 is in the mesh already, and says the same of us: nobody is added.
+        #expect(ann.membership.admits(peer(2), listing: (1...9).map { peer($0) }))
+        #expect(!ann.membership.admits(peer(2), listing: (3...9).map { peer($0) }))
         #expect(!(try Member(1, cap: 2)).membership.admits(peer(3), listing: [peer(2)]))
     }
 
@@ -66,7 +69,7 @@ struct MembershipCapTests {
         #expect(!last.wait(.seconds(60)).contains { $0.action == .leave })
     }
 
-    @Test("if whoever should go stays for 10 s, whoever has the fewest pairs goes [mesh.evict]")
+    @Test("if whoever should go stays for 10 s, whoever has the fewest pairs goes [mesh.backstop]")
     func backstop() throws {
         // 3 has a link to 2 only; 4 and 5 will not go.
         var member = try Member(3, cap: 4)
@@ -80,6 +83,27 @@ struct MembershipCapTests {
         let left = member.wait(.seconds(30)).first { $0.action == .leave }
         let after = try #require(left?.after)
         #expect(after >= .seconds(11) && after <= .seconds(12))
+    }
+
+    @Test("after 12 s a link to whoever should have gone and does not is ended [mesh.dismiss]")
+    func dismissal() throws {
+        // 5 and 6 cannot reach each other, so neither sees that there are too many; 6 has the fewest pairs.
+        var member = try Member(1, cap: 5)
+        let lists = [2: [1, 3, 4, 5], 3: [1, 2, 4, 5], 4: [1, 2, 3, 5], 5: [2, 3, 4], 6: [1]]
+        for (other, list) in lists.sorted(by: { $0.key < $1.key }) {
+            if other != 5 { member.link(peer(other)) }
+            let news = try entry(of: peer(other), 1, list.map { peer($0) })
+            try member.hear(news, on: other == 5 ? 2 : other)
+        }
+        let done = member.wait(.seconds(20)).filter { done in
+            done.action == .dismiss(connection(6)) || done.action == .leave
+        }
+        #expect(done.map(\.action) == [.dismiss(connection(6))])
+        #expect(done.map(\.after) == [.seconds(12)])
+        member.unlink(6)
+        #expect(member.held(peer(6)) == nil)
+        try member.hear(try entry(of: peer(6), 9, [peer(2)]), on: 2)
+        #expect(member.held(peer(6)) == nil)
     }
 
     @Test(

@@ -127,7 +127,7 @@ struct MembershipEntryTests {
         #expect(ann.own?.sequence == 0x8000_0001)
     }
 
-    @Test("an entry of our peer's other instance is kept, but it is not sought [mesh.own] [mesh.dial]")
+    @Test("an entry of our peer's other instance is kept, but it is not sought [mesh.same-uid]")
     func otherInstance() throws {
         var ann = try Member(1)
         ann.link(peer(2))

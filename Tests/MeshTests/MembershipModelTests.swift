@@ -9,7 +9,7 @@ struct MembershipModelTests {
         arguments: 0..<20 as Range<UInt64>)
     func scripts(_ seed: UInt64) throws {
         var random = Seeded(seed)
-        for round in 0..<100 {
+        for round in 0..<40 {
             let script = random.bytes(Int.random(in: 20...400, using: &random))
             #expect(throws: Never.self, "round \(round)") { try FuzzBody.membership.run(script) }
         }

@@ -52,7 +52,9 @@ struct MembershipSeekingTests {
         #expect(ann.wait(.seconds(3)).map(\.action).sought.count == 1)
     }
 
-    @Test("after a failure it pauses 1 s, 2 s, 4 s, each half as long or half as long again [mesh.dial]")
+    @Test(
+        "after a failure it pauses 1 s, 2 s, 4 s, each half as long or half as long again [mesh.retry] [mesh.silent]"
+    )
     func pauses() throws {
         var pauses: [[Duration]] = [[], [], [], [], []]
         for seed in 0..<40 as Range<UInt64> {
@@ -106,20 +108,6 @@ struct MembershipSeekingTests {
         #expect(!next.contains(.withdraw(peer(3).uid)))
         ann.link(peer(3, 1))
         #expect(ann.wait(.seconds(60)).map(\.action).sought.isEmpty)
-    }
-
-    @Test(
-        "without a free seat nobody is sought, but a linked peer's new instance is [mesh.dial] [limit.links]")
-    func seats() throws {
-        var ann = try Member(1, cap: 3)
-        try ann.join([2, 3])
-        try ann.hear(try entry(of: peer(2), 2, [peer(1), peer(3), peer(3, 1), peer(4)]), on: 2)
-        try ann.hear(try entry(of: peer(4), 1, [peer(2)]), on: 2)
-        #expect(ann.wait(.seconds(60)).map(\.action).sought.isEmpty)
-        try ann.hear(try entry(of: peer(3, 1), 1, [peer(2)]), on: 2)
-        #expect(ann.take().sought == [peer(3, 1)])
-        ann.unlink(3)
-        #expect(ann.take().sought == [peer(4)])
     }
 
     @Test("a lost peer is sought again at once, and later if its links do not last [mesh.dial]")
