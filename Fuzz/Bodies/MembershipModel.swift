@@ -15,6 +15,8 @@ struct MembershipModel {
         var line: ConnectionID
         let arrival: Int
         var lostSince: Moment?
+        /// What others said of it while it was linked.
+        var rumour: (entry: Members, line: ConnectionID)?
     }
 
     let local: Endpoint
@@ -77,10 +79,16 @@ extension MembershipModel {
 
     mutating func linkEnded(_ id: ConnectionID, hasDeparted: Bool, at moment: Moment) {
         now = moment
-        if let line = lines.removeValue(forKey: id), hasDeparted {
-            held[line.endpoint] = nil
-            left[line.endpoint] = now + .seconds(60)
-            met[line.endpoint] = nil
+        if let line = lines.removeValue(forKey: id) {
+            let rumour = held[line.endpoint]?.rumour
+            held[line.endpoint]?.rumour = nil
+            if hasDeparted {
+                held[line.endpoint] = nil
+                left[line.endpoint] = now + .seconds(60)
+                met[line.endpoint] = nil
+            } else if let rumour {
+                keep(rumour.entry, from: rumour.line)
+            }
         }
         relist()
         settle()
@@ -131,7 +139,13 @@ extension MembershipModel {
 
     private mutating func keep(_ entry: Members, from id: ConnectionID) {
         let isFirstHand = lines[id]?.endpoint == entry.origin
-        if neighbours.contains(entry.origin), !isFirstHand { return }
+        if neighbours.contains(entry.origin), !isFirstHand {
+            guard let known = held[entry.origin] else { return }
+            if entry.sequence > max(known.entry.sequence, known.rumour?.entry.sequence ?? 0) {
+                held[entry.origin]?.rumour = (entry, id)
+            }
+            return
+        }
         if let until = left[entry.origin], now < until { return }
         if let known = held[entry.origin] {
             guard entry.sequence > known.entry.sequence || isFirstHand && known.line != id else { return }

@@ -129,6 +129,9 @@ extension SearchModel {
     ) throws(BrokenPromise) {
         guard active.count < 2 * model.cap else { return }
         for endpoint in missing where active[endpoint] == nil && hopeless[endpoint] == nil {
+            let isLinked = model.lines.values.contains { $0.endpoint.uid == endpoint.uid }
+            let hasSeat = isLinked || model.lines.count < model.cap - 1
+            guard hasSeat || model.lines.values.allSatisfy(\.isMesh) else { continue }
             guard !active.keys.contains(where: { $0.uid == endpoint.uid }) else { continue }
             let pause = failed[endpoint].map { $0 + .seconds(6) }
             try promise(pause.map { model.now < $0 } ?? false, "\(endpoint) is not sought")

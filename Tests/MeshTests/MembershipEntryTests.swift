@@ -68,7 +68,7 @@ struct MembershipEntryTests {
     func firstHand() throws {
         var ann = try Member(1)
         ann.link(peer(2))
-        let rumour = try entry(of: peer(3), .max, [peer(2)])
+        let rumour = try entry(of: peer(3), 5, [peer(2)])
         try ann.hear(rumour, on: 2)
         #expect(ann.held(peer(3)) == rumour)
         ann.link(peer(3))
@@ -76,10 +76,12 @@ struct MembershipEntryTests {
         try ann.hear(truth, on: 3)
         try ann.hear(rumour, on: 2)
         #expect(ann.held(peer(3)) == truth)
+        // Once the link is gone, what was said meanwhile counts, and what is newer.
         ann.unlink(3)
-        try ann.hear(try entry(of: peer(3), 1, [peer(2)]), on: 2)
-        #expect(ann.held(peer(3)) == truth)
-        let later = try entry(of: peer(3), 2, [peer(2)])
+        #expect(ann.held(peer(3)) == rumour)
+        try ann.hear(try entry(of: peer(3), 5, []), on: 2)
+        #expect(ann.held(peer(3)) == rumour)
+        let later = try entry(of: peer(3), 6, [peer(2)])
         try ann.hear(later, on: 2)
         #expect(ann.held(peer(3)) == later)
     }
