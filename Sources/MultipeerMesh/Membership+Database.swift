@@ -37,7 +37,8 @@ extension Membership {
     mutating func take(_ entry: Members, _ data: ConnectionData, from id: ConnectionID) {
         let origin = entry.origin
         let isFirstHand = links[id]?.endpoint == origin
-        guard isFirstHand || !isNeighbour(origin) else { return keep(entry, data, from: id) }  // [mesh.first-hand]
+        // [mesh.first-hand]
+        guard isFirstHand || !isNeighbour(origin) else { return keep(entry, data, from: id) }
         guard !departures.holds(origin, at: now) else { return }  // [mesh.departed]
         let held = database[origin]
         if let held {
