@@ -76,6 +76,9 @@ def blocks():
             for row in REGISTRIES["timers"]]),
         "table codes": table(["code", "name", "meaning", "`MCError`"], [
             (row["value"], row["name"], row["meaning"], row["mcError"] or "–") for row in REGISTRIES["codes"]]),
+        "table causes": table(["cause", "this end", "the other end"], [
+            (row["meaning"], row["here"], " / ".join(row[key] for key in ("there", "unheard") if key in row))
+            for row in REGISTRIES["causes"]]),
         "table grease": table(["registry", "values"], [
             ("TLV types", grease(REGISTRIES["grease"]["tlv"], 4)),
             ("versions", grease(REGISTRIES["grease"]["versions"], 4)),
