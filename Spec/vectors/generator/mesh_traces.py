@@ -56,6 +56,7 @@ class Member:
         self.name, self.cap, self.now = name, cap, 0
         self.links, self.entries, self.sequence, self.has_data = {}, {}, 0, False
         self.outside, self.departed, self.meetings, self.attempts = {}, {}, {}, {}
+        self.set_aside = {}
         self.hold = self.crowded = self.crowded_hold = None
         self.forget()
 
@@ -144,6 +145,8 @@ class Member:
         elif self.now - link.since < TIMER["meshSteady"]:
             self.attempts[link.peer] = dict(state="resting", failures=link.failures, until=None, shown=False)
             self.pause(self.attempts[link.peer])
+        if not departed and link.peer in self.entries and link.peer in self.set_aside:
+            self.take(*self.set_aside.pop(link.peer))
         if link.is_mesh:
             self.own()
 
@@ -160,9 +163,15 @@ class Member:
             return
         if self.departed.get(name, 0) > self.now:
             return
-        is_first_hand = link.peer == name
-        if not is_first_hand and name in self.mesh_links():
+        if link.peer != name and name in self.mesh_links():
+            if name in self.entries and sequence > max(self.entries[name][0], self.set_aside.get(name, (0, 0, 0))[2]):
+                self.set_aside[name] = (number, name, sequence, listed)
             return
+        self.take(number, name, sequence, listed)
+
+    def take(self, number, name, sequence, listed):
+        link = self.links.get(number)
+        is_first_hand = link is not None and link.peer == name
         if name in self.entries and sequence <= self.entries[name][0] and not (is_first_hand and link.is_fresh):
             return
         if name not in self.entries and not self.has_room(name, is_first_hand):
@@ -208,6 +217,7 @@ class Member:
     def settle(self):
         """Everything that is due now."""
         component = self.component()
+        self.set_aside = {name: said for name, said in self.set_aside.items() if name in self.entries}
         for name in list(self.entries):
             if name in component:
                 self.outside.pop(name, None)
@@ -232,7 +242,8 @@ class Member:
         waiting = sorted((one["since"], name) for name, one in self.attempts.items() if one["state"] == "waiting")
         for _, name in waiting:
             under_way = sum(one["state"] == "seeking" for one in self.attempts.values())
-            if under_way < 2 * self.cap and len(self.links) < self.cap - 1:
+            has_seat = len(self.links) < self.cap - 1 or all(link.is_mesh for link in self.links.values())
+            if under_way < 2 * self.cap and has_seat:
                 attempt = self.attempts[name]
                 self.seeks.append([name, not attempt["shown"]])
                 attempt.update(state="seeking", shown=True)
@@ -430,6 +441,18 @@ def spreading():
     yield (Trace("first-hand-over", "when the link is gone, others speak for it again", ["FirstHand"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(22, 2, "cat", 2, "dan").end(30, 1)
            .entry(40, 2, "bob", 2, "dan", told=[]).entry(41, 2, "bob", 3, "", held=[["bob", 3], ["cat", 2]]).made())
+    yield (Trace("set-aside", "what others said of it meanwhile counts when the link is gone", ["FirstHand"])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan eve").entry(13, 1, "eve", 2, "bob").link(20, 2, "cat")
+           .entry(22, 2, "cat", 2, "dan bob").entry(30, 2, "bob", 8, "cat eve", held=[["bob", 2], ["cat", 2], ["eve", 2]])
+           .entry(31, 2, "bob", 9, "cat", told=[], held=[["bob", 2], ["cat", 2], ["eve", 2]])
+           .end(40000, 1, held=[["bob", 9], ["cat", 2], ["eve", 2]], component=["bob", "cat"], withdrawn=["eve"],
+                seeks=[["bob", True]]).made())
+    yield (Trace("set-aside-overtaken", "unless it had gone on itself", ["FirstHand"])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(30, 2, "bob", 8, "cat eve")
+           .entry(31, 1, "bob", 9, "cat dan").end(40000, 1, held=[["bob", 9]]).made())
+    yield (Trace("set-aside-departed", "or said that it leaves", ["FirstHand", "Departed"])
+           .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(30, 2, "bob", 8, "cat eve")
+           .end(40000, 1, True, held=[]).made())
     yield (Trace("own-older", "the own entry comes back", ["Own"]).link(10, 1, "bob").link(11, 2, "cat")
            .entry(20, 1, "dan", 2, "bob", own=3, told=[]).made())
     for id, sequence in (("own-equal", 3), ("own-newer", 900), ("own-highest", ANSWERED)):
@@ -562,9 +585,12 @@ def dialling():
     yield trace.look(33000, seeks=[]).failed(33010, "gus", seeks=[["p11", True]]).made()
     trace = hub(Trace("crowd-withdrawn", "a withdrawn attempt makes a place, too", ["Dial", "Withdraw"], cap=3), ["bob"] + crowd)
     yield trace.entry(100, 1, "eve", 6, "", withdrawn=["eve"], seeks=[["p10", True]]).made()
-    yield (hub(Trace("no-seat", "who has all links that it may have seeks nobody", ["Dial"], cap=3), ["bob"])
-           .link(20, 2, "cat").entry(22, 2, "cat", 5, "dan eve").entry(24, 2, "eve", 5, "cat", component=["bob", "cat", "eve"], seeks=[])
-           .end(40000, 1, seeks=[["eve", True]]).made())
+    yield (hub(Trace("no-seat", "who has no seat seeks nobody", ["Dial", "Direct"], cap=3), ["bob"])
+           .link(20, 2, "cat", mesh=False).entry(24, 1, "bob", 6, "dan eve").entry(26, 1, "eve", 5, "bob", component=["bob", "eve"], seeks=[])
+           .end(40000, 2, seeks=[["eve", True]]).made())
+    yield (hub(Trace("one-too-many", "unless members have all seats: then it has to be met", ["Dial"], cap=3), ["bob"])
+           .link(20, 2, "cat").entry(22, 2, "cat", 5, "dan eve").entry(24, 2, "eve", 5, "cat", component=["bob", "cat", "eve"],
+                                                                       seeks=[["eve", True]]).made())
 
 
 def leaving():
@@ -648,7 +674,7 @@ def capped():
         others = [one for one in eight + ["dan"] if one != name][:7]
         trace = full(Trace(id, comment, flags, name=name), sorted(others))
         trace.entry(1000, 1, "ann", 6, sorted(others[1:] + [name, "ivy"]), leaves=False)
-        trace.entry(1001, 1, "ivy", 2, "ann", seeks=[], leaves=False)
+        trace.entry(1001, 1, "ivy", 2, "ann", seeks=[["ivy", True]], leaves=False)
         return trace.met(1010, "ivy", leaves=False) if met else trace
 
     yield ninth("ninth", "the ninth by uid leaves after 1 to 2 s", ["Evict"]).look(2009, leaves=False).look(3012, leaves=True).made()
