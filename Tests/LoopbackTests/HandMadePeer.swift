@@ -11,8 +11,11 @@ final class HandMadePeer {
     let data: ConnectionData
     private var introductions: Introductions
     private let other: ConnectionData
+    private let address: SocketAddress
     private let socket: Socket
     private let tls: TLSContext
+    /// As they were before anything was dialled.
+    private let fresh: Introductions
     private var channel = SecureChannel.plain()
     private var plaintext = ByteBuffer()
 
@@ -30,16 +33,23 @@ final class HandMadePeer {
             for: nil, candidates: [nowhere], token: try Randomness.bytes(32), at: EventLoop.currentMoment())
         let address = try #require(other.candidates.first.flatMap { SocketAddress($0) })
         self.init(
-            data, introductions, other, try TLSContext(identity: identity),
+            data, introductions, other, try TLSContext(identity: identity), address,
             try Socket.connecting(to: address))
+    }
+
+    /// The same peer, which knows nothing of its link any more, on another connection.
+    func again() throws -> HandMadePeer {
+        HandMadePeer(data, fresh, other, tls, address, try Socket.connecting(to: address))
     }
 
     private init(
         _ data: ConnectionData, _ introductions: Introductions, _ other: ConnectionData, _ tls: TLSContext,
-        _ socket: consuming Socket
+        _ address: SocketAddress, _ socket: consuming Socket
     ) {
         self.data = data
         self.introductions = introductions
+        fresh = introductions
+        self.address = address
         self.other = other
         self.tls = tls
         self.socket = socket
@@ -97,7 +107,9 @@ final class HandMadePeer {
         try channel.exportKey(label: label, context: [], count: 32)
     }
 
-    func say(_ frames: Frame...) async throws {
+    func say(_ frames: Frame...) async throws { try await say(frames) }
+
+    func say(_ frames: [Frame]) async throws {
         var bytes = ByteBuffer()
         for frame in frames { frame.encode(into: &bytes) }
         try channel.write(contentsOf: &bytes)
