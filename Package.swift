@@ -94,6 +94,9 @@ let package = Package(
                 "MultipeerSecurity",
                 "MultipeerFraming",
             ]),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["MultipeerSimulation"], path: "Tests/Simulation/Suite",
+            swiftSettings: strict),
         tests("SpecTests", ["MultipeerIntroduction"]),
         tests(
             "VectorTests",

@@ -1,6 +1,7 @@
 /// What holds in every simulation, with its number in the design and its text.
 package enum Invariant: String, CaseIterable, Sendable {
-    case seats, symmetry, component, clique, oneConnection, database, stillness, messages, credit, dead, plain, honest
+    case seats, symmetry, component, clique, oneConnection, database, stillness, messages, credit, dead,
+        plain, honest
     case states, outcomes, stuck, joins, deadlines, links
 
     /// I1 to I12 of the plan; the others are this simulation's own.

@@ -41,7 +41,8 @@ extension World {
             let key = Fingerprint(dice.bytes(32))
         else { return nil }
         let local = LocalPeer(
-            peer: peer, instance: dice.next(), preference: node.profile.preference == .none ? .none : .optional,
+            peer: peer, instance: dice.next(),
+            preference: node.profile.preference == .none ? .none : .optional,
             hasIdentity: false, fingerprint: node.profile.preference == .none ? nil : key)
         var forge = Introductions(local, seed: dice.next())
         guard
@@ -90,8 +91,10 @@ extension World {
         let chosen = liar.turn % liar.inventions.count
         var entry = liar.inventions[chosen]
         entry.sequence += 1
-        entry.members = ([node.endpoint] + liar.inventions.prefix(4).map(\.origin)).filter { $0 != entry.origin }
-            .sorted { ($0.uid, $0.instance) < ($1.uid, $1.instance) }
+        entry.members = ([node.endpoint] + liar.inventions.prefix(4).map(\.origin)).filter {
+            $0 != entry.origin
+        }
+        .sorted { ($0.uid, $0.instance) < ($1.uid, $1.instance) }
         liar.inventions[chosen] = entry
         return entry
     }

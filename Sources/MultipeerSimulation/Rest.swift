@@ -33,10 +33,12 @@ struct Rest {
             guard socket.remote >= 0 else { continue }
             let far = world.nodes[socket.remote]
             guard node.isHonest || far.isHonest else { continue }
-            guard !socket.wire.isDead, let other = socket.wire.sockets[1 - socket.end], let seat = other.seat else {
+            guard !socket.wire.isDead, let other = socket.wire.sockets[1 - socket.end], let seat = other.seat
+            else {
                 world.fail(
                     far.link(to: node.uid) == nil ? .symmetry : .oneConnection,
-                    "peer \(node.index) is linked to \(far.index) by \(world.name(socket)), which is not \(far.index)'s link")
+                    "peer \(node.index) is linked to \(far.index) by \(world.name(socket)), which is not \(far.index)'s link"
+                )
                 return
             }
             if seat.peer.uid != node.uid {
@@ -49,13 +51,15 @@ struct Rest {
         for uid in node.connecting.keys.sorted() {
             guard let since = node.connecting[uid] else { continue }
             if world.now - since > 33_000_000_000, since > World.start {
-                world.fail(.stuck, "peer \(node.index) is connecting since \((since - World.start) / 1_000_000) ms")
+                world.fail(
+                    .stuck, "peer \(node.index) is connecting since \((since - World.start) / 1_000_000) ms")
             }
         }
         for uid in node.attempts.keys.sorted() where !node.mesh.awaits(uid) {
             world.fail(.outcomes, "peer \(node.index) waits for an attempt that is over")
         }
-        for uid in node.attempts.keys.sorted() where !hasTwins && node.link(to: uid) != nil && node.heard[uid] == .connected {
+        for uid in node.attempts.keys.sorted()
+        where !hasTwins && node.link(to: uid) != nil && node.heard[uid] == .connected {
             if node.mesh.peers(.connecting).contains(uid) { continue }
             world.fail(.outcomes, "peer \(node.index) is linked, and the attempt waits for its outcome")
         }
@@ -98,7 +102,9 @@ struct Rest {
         }
         for (place, one) in honest.enumerated() where !hasLiar {
             for other in honest[(place + 1)...] where !areLinked(one, other) && mustLink(one, other) {
-                world.fail(.clique, "peers \(one.index) and \(other.index) of \(component.map(\.index)) are not linked")
+                world.fail(
+                    .clique,
+                    "peers \(one.index) and \(other.index) of \(component.map(\.index)) are not linked")
             }
         }
         if !hasLiar, !hasTwins { checkEntries(component) }
@@ -110,7 +116,9 @@ struct Rest {
     }
 
     private func mustLink(_ one: Node, _ other: Node) -> Bool {
-        guard one.uid != other.uid, hasRoom(one), hasRoom(other), !world.paths.isFirewalled(one.index, other.index) else { return false }
+        guard one.uid != other.uid, hasRoom(one), hasRoom(other),
+            !world.paths.isFirewalled(one.index, other.index)
+        else { return false }
         return areCompatible(one, other)
     }
 
@@ -131,12 +139,15 @@ struct Rest {
             let others = members.filter { $0 != node.endpoint }
             if node.mesh.component.sorted(by: { $0.uid < $1.uid }) != others {
                 world.fail(
-                    .database, "peer \(node.index) sees \(node.mesh.component.count) members, there are \(others.count)")
+                    .database,
+                    "peer \(node.index) sees \(node.mesh.component.count) members, there are \(others.count)")
             }
             let entries = node.mesh.entries
             for member in component {
-                let truth = member.links.filter { $0.seat?.isMesh == true }.compactMap { $0.seat?.data.endpoint }
-                    .sorted { ($0.uid, $0.instance) < ($1.uid, $1.instance) }
+                let truth = member.links.filter { $0.seat?.isMesh == true }.compactMap {
+                    $0.seat?.data.endpoint
+                }
+                .sorted { ($0.uid, $0.instance) < ($1.uid, $1.instance) }
                 guard let entry = entries.first(where: { $0.origin == member.endpoint }) else {
                     if component.count > 1 {
                         world.fail(.database, "peer \(node.index) has no entry of \(member.index)")
@@ -146,13 +157,15 @@ struct Rest {
                 if entry.members != truth {
                     world.fail(
                         .database,
-                        "peer \(node.index) holds that \(member.index) has \(entry.members.count) links, not \(truth.count)")
+                        "peer \(node.index) holds that \(member.index) has \(entry.members.count) links, not \(truth.count)"
+                    )
                 }
                 let own = member.mesh.entries.first { $0.origin == member.endpoint }
                 if own?.sequence != entry.sequence {
                     world.fail(
                         .database,
-                        "peer \(node.index) holds version \(entry.sequence) of \(member.index), which is at \(own?.sequence ?? 0)")
+                        "peer \(node.index) holds version \(entry.sequence) of \(member.index), which is at \(own?.sequence ?? 0)"
+                    )
                 }
             }
         }
@@ -165,7 +178,8 @@ struct Rest {
         guard !hasLiar, !hasTwins else { return [] }
         var pairs: [(Int, Int)] = []
         let all = components().sorted { $0[0].index < $1[0].index }
-        guard let first = all.first, let last = all.last, all.count > 1, first.count + last.count <= scenario.cap
+        guard let first = all.first, let last = all.last, all.count > 1,
+            first.count + last.count <= scenario.cap
         else { return [] }
         for one in first {
             guard

@@ -22,8 +22,10 @@ extension Scenario: CustomStringConvertible {
         self.init(seed: 0, mode: .liveness, cap: 8, weather: .fair, peers: [], end: 0)
         var hasBegun = false
         for line in text.split(whereSeparator: \.isNewline) {
-            let words = (line.split(separator: "#", omittingEmptySubsequences: false).first ?? "").split(separator: " ")
-                .map { String($0) }
+            let words = (line.split(separator: "#", omittingEmptySubsequences: false).first ?? "").split(
+                separator: " "
+            )
+            .map { String($0) }
             guard let first = words.first else { continue }
             let isRead =
                 switch first {
@@ -36,7 +38,9 @@ extension Scenario: CustomStringConvertible {
             hasBegun = hasBegun || first == "scenario"
             guard isRead else { throw Unreadable(line: String(line)) }
         }
-        guard hasBegun, isSound else { throw Unreadable(line: "(the whole: a peer that is not there, or no head)") }
+        guard hasBegun, isSound else {
+            throw Unreadable(line: "(the whole: a peer that is not there, or no head)")
+        }
     }
 
     private var isSound: Bool {
@@ -80,7 +84,8 @@ extension Scenario: CustomStringConvertible {
     }
 
     private mutating func readStep(_ words: [String]) -> Bool {
-        guard words.count >= 3, let moment = Int(words[1]), let action = Action(words: Array(words[2...])) else {
+        guard words.count >= 3, let moment = Int(words[1]), let action = Action(words: Array(words[2...]))
+        else {
             return false
         }
         steps.append(Step(moment: moment, action: action))
@@ -106,7 +111,8 @@ extension Scenario.Peer: CustomStringConvertible {
 extension Scenario.Action: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .join(let one, let other, let isAddressed): "join \(one) \(other)\(isAddressed ? " addressed" : "")"
+        case .join(let one, let other, let isAddressed):
+            "join \(one) \(other)\(isAddressed ? " addressed" : "")"
         case .direct(let one, let other): "direct \(one) \(other)"
         case .cancel(let one, let other): "cancel \(one) \(other)"
         case .goodbye(let one): "goodbye \(one)"
@@ -138,7 +144,8 @@ extension Scenario.Action: CustomStringConvertible {
         case ("slow", let one?, let time?): self = .slow(one, milliseconds: time)
         case ("cut", let one?, let two?): self = .cut(one, two)
         case ("split", let near?, let time?):
-            self = .split(near: UInt32(truncatingIfNeeded: near), isOneSided: last == "oneway", milliseconds: time)
+            self = .split(
+                near: UInt32(truncatingIfNeeded: near), isOneSided: last == "oneway", milliseconds: time)
         case ("burst", let one?, let count?): self = .burst(one, messages: count)
         case ("lie", let one?, let time?): self = .lie(one, last, milliseconds: time)
         default: return nil

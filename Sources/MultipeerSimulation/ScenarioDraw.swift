@@ -75,7 +75,8 @@ extension Scenario.Draw {
         let shape = dice.roll(0...2)
         let isOrderly = dice.hits(oneIn: 2)
         for place in 1..<order.count {
-            let sponsor = shape == 0 ? order[place - 1] : shape == 1 ? order[0] : order[dice.roll(0...(place - 1))]
+            let sponsor =
+                shape == 0 ? order[place - 1] : shape == 1 ? order[0] : order[dice.roll(0...(place - 1))]
             let moment = isOrderly ? window * place / order.count : dice.roll(0...window)
             at(start + moment, .join(sponsor, order[place], isAddressed: dice.hits(oneIn: 3)))
         }
@@ -90,7 +91,9 @@ extension Scenario.Draw {
         let moment = dice.roll(6_000...10_000)
         for number in 0..<late {
             let sponsor = dice.roll(0...(max(1, core) - 1))
-            at(moment + dice.roll(0...dice.pick([20, 300, 2_000])), .join(sponsor, max(1, core) + number, isAddressed: false))
+            at(
+                moment + dice.roll(0...dice.pick([20, 300, 2_000])),
+                .join(sponsor, max(1, core) + number, isAddressed: false))
         }
         faults(dice.roll(0...4), from: moment)
     }
@@ -203,18 +206,28 @@ extension Scenario.Draw {
         switch dice.roll(0...13) {
         case 0, 1, 2:
             let all = UInt32(1) << UInt32(made.peers.count) - 1
-            let near = dice.hits(oneIn: 2) ? UInt32(1) << UInt32(one) : UInt32(truncatingIfNeeded: dice.next()) & all
+            let near =
+                dice.hits(oneIn: 2) ? UInt32(1) << UInt32(one) : UInt32(truncatingIfNeeded: dice.next()) & all
             let time = dice.pick([300, 2_000, 6_000, 11_000, 14_000, 20_000])
             at(moment, .split(near: near, isOneSided: dice.hits(oneIn: 3), milliseconds: time))
             if time > 8_000, near != 0, near != all {
                 let inside = made.peers.indices.filter { near >> UInt32($0) & 1 == 1 }
                 let outside = made.peers.indices.filter { near >> UInt32($0) & 1 == 0 }
-                at(moment + time + dice.roll(0...2_000), .join(dice.pick(inside), dice.pick(outside), isAddressed: false))
+                at(
+                    moment + time + dice.roll(0...2_000),
+                    .join(dice.pick(inside), dice.pick(outside), isAddressed: false))
             }
         case 3, 4, 5: at(moment, .cut(one, other))
         case 6: restart(one, at: moment)
-        case 7, 8: at(moment, .pause(one, milliseconds: dice.pick([200, 2_000, 6_000, 9_500, 11_000, 20_000])))
-        case 9: at(moment, .jump(one, milliseconds: dice.pick([2_000, 8_000, 12_000, 60_000, 3_600_000, 46_000_000, 90_000_000])))
+        case 7, 8:
+            at(moment, .pause(one, milliseconds: dice.pick([200, 2_000, 6_000, 9_500, 11_000, 20_000])))
+        case 9:
+            at(
+                moment,
+                .jump(
+                    one,
+                    milliseconds: dice.pick([2_000, 8_000, 12_000, 60_000, 3_600_000, 46_000_000, 90_000_000])
+                ))
         case 10: at(moment, .slow(one, milliseconds: dice.roll(1_000...12_000)))
         case 11: at(moment, .burst(one, messages: dice.roll(20...300)))
         case 12: at(moment, .join(one, other, isAddressed: dice.hits(oneIn: 2)))

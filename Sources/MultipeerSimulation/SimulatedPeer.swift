@@ -1,7 +1,7 @@
 public import MultipeerIntroduction
 public import MultipeerMesh
 
-/// One peer of a simulation.
+/// One peer of a simulation: its session and the application's view of it.
 public final class SimulatedPeer {
     /// What an application hears.
     public enum Event: Hashable, Sendable {
@@ -9,7 +9,52 @@ public final class SimulatedPeer {
         case peer(PeerID, PeerState)
         /// A reliable message came.
         case message([UInt8], from: PeerID)
-        /// The peer's own process ended.
+        /// The peer's own process ended: whatever it knew is gone.
         case crashed
     }
+
+    /// Who it is.
+    public let id: PeerID
+    let index: Int
+    private let world: World
+
+    init(_ id: PeerID, _ world: World, _ index: Int) {
+        self.id = id
+        self.world = world
+        self.index = index
+    }
+
+    private var node: Node { world.nodes[index] }
+
+    /// Everything it has heard since the last call of `takeEvents`, in order.
+    public var events: [Event] { node.journal }
+
+    /// The same, and forgets it.
+    public func takeEvents() -> [Event] {
+        defer { node.journal = [] }
+        return node.journal
+    }
+
+    /// Those that it has a link to, in the order of their ids.
+    public var linkedPeers: [PeerID] {
+        node.links.compactMap { $0.seat?.peer }.sorted { $0.uid < $1.uid }
+    }
+
+    /// Sends a reliable message; answers false when there is no link to the peer.
+    @discardableResult
+    public func send(_ message: [UInt8], to peer: SimulatedPeer) -> Bool {
+        guard node.isRunning, let socket = node.link(to: peer.id.uid), let seat = socket.seat else {
+            return false
+        }
+        seat.link.enqueue([message])
+        world.soil(socket, of: node)
+        world.settle(node)
+        return true
+    }
+
+    /// Says goodbye to everyone and begins anew, like `disconnect` of a session.
+    public func disconnect() { world.disconnect(node) }
+
+    /// Stops seeking a peer.
+    public func cancel(_ peer: SimulatedPeer) { world.cancel(node, peer.id.uid) }
 }

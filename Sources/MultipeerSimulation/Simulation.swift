@@ -1,0 +1,84 @@
+public import MultipeerIntroduction
+public import MultipeerSecurity
+
+/// Sessions, the network between them and the time, for tests of applications: seconds of virtual time pass in
+/// milliseconds, nothing waits, and the same seed gives the same run every time.
+///
+/// What decides in a real session decides here, too: introductions, links, the mesh with its cap, liveness. Simulated are
+/// sockets, TLS and clocks. So an application can try how it behaves when a peer crashes, when the network splits or when
+/// two meshes meet, without a network and without flaky tests:
+///
+/// ```swift
+/// let simulation = Simulation(seed: 1)
+/// let ann = try simulation.addPeer("ann")
+/// let bob = try simulation.addPeer("bob")
+/// simulation.join(ann, bob)
+/// simulation.run(for: .seconds(5))
+/// // ann.linkedPeers == [bob.id]
+///
+/// ann.send([1, 2, 3], to: bob)
+/// simulation.run(for: .seconds(1))
+/// // bob.takeEvents() ends with .message([1, 2, 3], from: ann.id)
+///
+/// simulation.network.cut(ann, bob)
+/// simulation.run(for: .seconds(30))
+/// // both have heard of the loss, and of each other again: whoever is in one mesh is dialled for as long as it is there
+/// ```
+///
+/// Ids, keys and delays follow from the seed. To look for trouble, run the same test over many seeds, and name the seed
+/// in what the test says when it fails.
+public final class Simulation {
+    let world: World
+    /// Every peer that was added, in that order.
+    public private(set) var peers: [SimulatedPeer] = []
+
+    /// An empty network; `peers` is how many a mesh may have, as in a session's configuration.
+    public init(seed: UInt64, peers: Int = 8) {
+        world = World(seed: seed, cap: min(max(peers, 2), 16))
+        world.keepsJournal = true
+        world.chats = false
+    }
+
+    /// Adds a session that runs on a computer of its own; 32 at most. Throws for a name that no peer may have.
+    public func addPeer(
+        _ name: String, preference: EncryptionPreference = .optional, hasIdentity: Bool = false
+    ) throws(InvalidPeerID) -> SimulatedPeer {
+        precondition(peers.count < 32, "a simulation has 32 peers at the most")
+        guard
+            let uid = world.add(Scenario.Peer(preference: preference, hasIdentity: hasIdentity), named: name)
+        else {
+            throw .displayName
+        }
+        let peer = SimulatedPeer(try PeerID(uid: uid, displayName: name), world, peers.count)
+        peers.append(peer)
+        return peer
+    }
+
+    /// The two applications exchange connection data and seek each other; links join the mesh, unless `joinsMesh` is false.
+    public func join(_ one: SimulatedPeer, _ other: SimulatedPeer, joinsMesh: Bool = true) {
+        world.join(one.index, other.index, joinsMesh: joinsMesh, isAddressed: true)
+    }
+
+    /// Lets so much virtual time pass.
+    public func run(for duration: Duration) { world.run(until: world.now + duration.wholeNanoseconds) }
+
+    /// Lets time pass until `condition` holds, looked at each 10 ms; answers whether it did within `limit`.
+    @discardableResult
+    public func run(for limit: Duration, until condition: () -> Bool) -> Bool {
+        let end = world.now + limit.wholeNanoseconds
+        while !condition() {
+            guard world.now < end, complaint == nil else { return false }
+            world.run(until: min(end, world.now + 10_000_000))
+        }
+        return true
+    }
+
+    /// The virtual time since the simulation began.
+    public var elapsed: Duration { .nanoseconds(world.now - World.start) }
+
+    /// What can be done to the network and to computers.
+    public var network: SimulatedNetwork { SimulatedNetwork(world) }
+
+    /// Set, and time stands still, when the library itself has broken one of its promises: please report it.
+    public var complaint: String? { world.failure?.description }
+}

@@ -31,7 +31,8 @@ package struct Trial {
         trial.run()
         let counts = trial.world.counts
         return Verdict(
-            failure: trial.world.failure, hash: trial.world.trace.hash, events: counts.events, links: counts.links,
+            failure: trial.world.failure, hash: trial.world.trace.hash, events: counts.events,
+            links: counts.links,
             messages: counts.messages, entries: counts.entries, evictions: counts.evictions)
     }
 
@@ -40,7 +41,9 @@ package struct Trial {
         world = World(seed: scenario.seed, cap: scenario.cap, weather: scenario.weather)
         world.trace.listener = listener
         for (index, peer) in scenario.peers.enumerated() { world.add(peer, named: "p\(index)") }
-        for door in scenario.doors { world.paths.setDoor(door.from, door.to, door.isSilent ? .silent : .refusing) }
+        for door in scenario.doors {
+            world.paths.setDoor(door.from, door.to, door.isSilent ? .silent : .refusing)
+        }
         for (number, step) in scenario.steps.enumerated() {
             world.post(.step(number), after: Int64(step.moment) * 1_000_000)
         }

@@ -26,7 +26,9 @@ extension World {
             }
         trace.note(5, node.index, Int(truncatingIfNeeded: peer.uid.low), at: now)
         say("\(node.index) hears that \(peer.displayName) is \(state)")
-        if !isAllowed { fail(.states, "peer \(node.index) hears of \(peer.displayName): \(new) after \(old)") }
+        if !isAllowed {
+            fail(.states, "peer \(node.index) hears of \(peer.displayName): \(new) after \(old)")
+        }
         node.heard[peer.uid] = new == .notConnected ? nil : new
         node.connecting[peer.uid] = new == .connecting ? now : nil
         if keepsJournal { node.journal.append(.peer(peer, state)) }
@@ -54,7 +56,8 @@ extension World {
         let number = World.number(message, at: 0)
         let wire = World.number(message, at: 8)
         let sender = World.number(message, at: 16)
-        guard message.count >= 24, wire == socket.wire.number, UInt64(bitPattern: Int64(sender)) == record.instances[1 - socket.end]
+        guard message.count >= 24, wire == socket.wire.number,
+            UInt64(bitPattern: Int64(sender)) == record.instances[1 - socket.end]
         else {
             return fail(.messages, "\(name(socket)) brought a message of another link")
         }
@@ -70,7 +73,8 @@ extension World {
 
     func watchEnd(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
         let record = socket.wire.record
-        if reason.code == .goodbye, !keepsJournal, record.received[socket.end] != record.sent[1 - socket.end] {
+        if reason.code == .goodbye, !keepsJournal, record.received[socket.end] != record.sent[1 - socket.end]
+        {
             fail(.messages, "\(name(socket)) ended with GOODBYE, but not all messages had come")
         }
         guard let lies = liesSince, now > lies + World.settling, node.isHonest, nodes[socket.remote].isHonest,
@@ -91,7 +95,8 @@ extension World {
             case .credit where header.channel == 0 && offset <= frames.count:
                 // It may be used once it has arrived, so this errs to the peer's good by its way.
                 let limit = World.number(frames, at: payload)
-                socket.wire.record.credit[1 - socket.end] = max(socket.wire.record.credit[1 - socket.end], UInt64(limit))
+                socket.wire.record.credit[1 - socket.end] = max(
+                    socket.wire.record.credit[1 - socket.end], UInt64(limit))
             case .members:
                 counts.entries += 0
                 if !mayCarryEntries(socket) { fail(.plain, "an entry travels on \(name(socket))") }

@@ -39,7 +39,9 @@ final class Wire {
         var credit: [UInt64] = [0, 0]
     }
 
-    init(_ number: Int, from dialler: Int, to target: Int, _ candidate: Candidate, key: Fingerprint?, bases: [Int64],
+    init(
+        _ number: Int, from dialler: Int, to target: Int, _ candidate: Candidate, key: Fingerprint?,
+        bases: [Int64],
         showing own: Fingerprint?, binding: [UInt8]
     ) {
         self.number = number
@@ -78,6 +80,8 @@ struct Pipe {
     /// The path was blocked when something arrived: it waits for a retransmission.
     var isStalled = false
     var hasEnded = false
+    /// The sender waits until something was taken.
+    var isFull = false
     /// Since when nothing was acknowledged, when something is owed.
     var unacknowledged: Int64?
 

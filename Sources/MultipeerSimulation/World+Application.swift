@@ -108,7 +108,8 @@ extension World {
             var message: [UInt8] = []
             message.reserveCapacity(longest)
             for value in [
-                UInt64(socket.wire.record.sent[socket.end]), UInt64(socket.wire.number), node.endpoint.instance,
+                UInt64(socket.wire.record.sent[socket.end]), UInt64(socket.wire.number),
+                node.endpoint.instance,
             ] {
                 for shift in stride(from: UInt64(56), through: 0, by: -8) {
                     message.append(UInt8(truncatingIfNeeded: value >> shift))
@@ -139,7 +140,7 @@ extension World {
         partitions.append(Partition(near: near, isOneSided: isOneSided, isUp: true))
         apply(near, isOneSided) { $0.block($1, $2) }
         say("the network splits: \(String(near, radix: 2))\(isOneSided ? ", one way" : "")")
-        post(.heal(partitions.count - 1), after: duration)
+        if duration < .max / 2 { post(.heal(partitions.count - 1), after: duration) }
     }
 
     func heal(_ number: Int) {

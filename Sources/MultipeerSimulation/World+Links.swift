@@ -110,7 +110,8 @@ extension World {
 
     /// Honest peers give each other no cause for such codes. Answers false when the run is over for that.
     private func blames(_ code: CloseCode, _ node: Node, _ socket: Socket) -> Bool {
-        guard [.protocolError, .badMAC, .tooLarge, .flow, .flood, .version, .internal, .digest].contains(code)
+        guard
+            [.protocolError, .badMAC, .tooLarge, .flow, .flood, .version, .internal, .digest].contains(code)
         else { return true }
         let other = socket.remote
         guard node.isHonest, other < 0 || nodes[other].isHonest else { return true }
@@ -118,7 +119,9 @@ extension World {
         return false
     }
 
-    func name(_ socket: Socket) -> String { "wire \(socket.wire.number) (\(socket.wire.nodes[socket.end])-\(socket.remote))" }
+    func name(_ socket: Socket) -> String {
+        "wire \(socket.wire.number) (\(socket.wire.nodes[socket.end])-\(socket.remote))"
+    }
 }
 
 // MARK: links
@@ -131,7 +134,9 @@ extension World {
         counts.links += 1
         guard let socket = live(id, node, "linked") else { return }
         guard socket.seat == nil else { return fail(.links, "\(name(socket)) became a link twice") }
-        if node.links.count >= cap - 1 { fail(.seats, "peer \(node.index) has \(node.links.count + 1) links") }
+        if node.links.count >= cap - 1 {
+            fail(.seats, "peer \(node.index) has \(node.links.count + 1) links")
+        }
         if node.link(to: data.peer.uid) != nil {
             fail(.seats, "peer \(node.index) has two links to \(data.peer.displayName)")
         }
@@ -212,6 +217,7 @@ extension World {
             if output.isEmpty { break }
             write(output.takeAll(), socket)
         }
+        if seat.link.wantsToSend { socket.wire.pipes[far].isFull = true }
         if seat.link.end != nil { collect(socket, seat, of: node) }
     }
 
@@ -281,7 +287,9 @@ extension World {
             fail(.outcomes, "peer \(node.index) left while an attempt waited for its outcome")
         }
         for uid in node.heard.keys.sorted() where node.heard[uid] != .notConnected {
-            fail(.states, "peer \(node.index) left, and a peer is still \(node.heard[uid].map { "\($0)" } ?? "")")
+            fail(
+                .states,
+                "peer \(node.index) left, and a peer is still \(node.heard[uid].map { "\($0)" } ?? "")")
         }
         guard node.sockets.isEmpty || failure != nil else {
             return fail(.dead, "peer \(node.index) left with \(node.sockets.count) connections")

@@ -12,7 +12,8 @@ extension World {
         let target = nodes.firstIndex { candidate.address == [127, 0, 0, UInt8($0.index + 1)] } ?? -1
         let wire = Wire(
             wires.count, from: node.index, to: target, candidate, key: key,
-            bases: [weather.base(&dice), weather.base(&dice)], showing: node.fingerprint, binding: dice.bytes(32))
+            bases: [weather.base(&dice), weather.base(&dice)], showing: node.fingerprint,
+            binding: dice.bytes(32))
         wires.append(wire)
         let socket = Socket(id, wire, 0)
         wire.sockets[0] = socket
@@ -31,12 +32,16 @@ extension World {
         let (from, to) = (wire.nodes[0], wire.nodes[1])
         guard to >= 0 else {
             // An address that nobody has: one in two networks says so.
-            if wire.dialled.port & 1 == 0 { post(.lost(wire: wire.number, end: 0), after: delay(wire, toward: 0)) }
+            if wire.dialled.port & 1 == 0 {
+                post(.lost(wire: wire.number, end: 0), after: delay(wire, toward: 0))
+            }
             return
         }
         let target = nodes[to]
         guard paths.isOpen(from, to), paths.isOpen(to, from), target.isHostUp else {
-            if attempt < 4 { post(.knock(wire: wire.number, attempt: attempt + 1), after: 1_000_000_000 << Int64(attempt)) }
+            if attempt < 4 {
+                post(.knock(wire: wire.number, attempt: attempt + 1), after: 1_000_000_000 << Int64(attempt))
+            }
             return
         }
         switch paths.door(from, to) {
@@ -64,7 +69,8 @@ extension World {
         guard !wire.isNoticed[end] else { return }
         wire.isNoticed[end] = true
         let far = wire.nodes[1 - end]
-        let isReset = far >= 0 && nodes[far].isHostUp && paths.isOpen(wire.nodes[end], far)
+        let isReset =
+            far >= 0 && nodes[far].isHostUp && paths.isOpen(wire.nodes[end], far)
             && nodes[far].life != wire.life && dice.hits(oneIn: 2)
         let wait = isReset ? 2 * delay(wire, toward: end) : World.userTimeout
         post(.lost(wire: wire.number, end: end), after: wait)
@@ -85,7 +91,10 @@ extension World {
             if failure != nil { return }
         }
         // What the sender's window held back can go now.
-        if let sender = wire.sockets[1 - end], nodes[from].isRunning, sender.seat != nil {
+        if wire.pipes[end].isFull, let sender = wire.sockets[1 - end], nodes[from].isRunning,
+            sender.seat != nil
+        {
+            wire.pipes[end].isFull = false
             soil(sender, of: nodes[from])
             settle(nodes[from])
         }
@@ -116,7 +125,8 @@ extension World {
     func die(_ wire: Wire) { wire.isDead = true }
 
     func retransmit(_ wire: Wire, _ end: Int) {
-        guard !wire.isDead, wire.pipes[end].isStalled, paths.isOpen(wire.nodes[1 - end], wire.nodes[end]) else {
+        guard !wire.isDead, wire.pipes[end].isStalled, paths.isOpen(wire.nodes[1 - end], wire.nodes[end])
+        else {
             return
         }
         wire.pipes[end].isStalled = false
@@ -129,7 +139,9 @@ extension World {
         for wire in wires where !wire.isDead && wire.nodes[1] >= 0 {
             for end in [0, 1] where paths.isOpen(wire.nodes[1 - end], wire.nodes[end]) {
                 if wire.pipes[end].isStalled {
-                    post(.retransmit(wire: wire.number, end: end), after: Int64(dice.roll(100...1_600)) * 1_000_000)
+                    post(
+                        .retransmit(wire: wire.number, end: end),
+                        after: Int64(dice.roll(100...1_600)) * 1_000_000)
                 } else if paths.isOpen(wire.nodes[end], wire.nodes[1 - end]) {
                     wire.pipes[end].unacknowledged = nil
                 }

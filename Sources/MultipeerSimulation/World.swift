@@ -22,7 +22,7 @@ final class World {
     var trace = Trace()
     var failure: Failure?
     var counts = Counts()
-    /// For tests of the simulation's own: keeps what applications hear.
+    /// Applications send what they like, and what they hear is kept for them.
     var keepsJournal = false
     /// The faults are over: whatever goes wrong now has no excuse.
     var isCalm = false
@@ -132,7 +132,8 @@ extension World {
         node.hurriedAt = now
         if node.hurry > 20 {
             let whose = node.meshDeadline.map { $0 <= earliest } == true ? "the mesh" : "a link"
-            fail(.deadlines, "\(whose) of peer \(node.index) wants to be advanced to a moment again and again")
+            fail(
+                .deadlines, "\(whose) of peer \(node.index) wants to be advanced to a moment again and again")
         }
         agenda.post(.wake(node: node.index, life: node.life), at: due)
     }
@@ -168,17 +169,20 @@ extension World {
 // MARK: peers
 
 extension World {
-    func add(_ profile: Scenario.Peer, named name: String) {
+    /// Answers nil for a name that no peer may have.
+    @discardableResult
+    func add(_ profile: Scenario.Peer, named name: String) -> UID? {
         let index = nodes.count
         var uid = UID(high: UInt64(profile.rank) << 32 | dice.next() >> 32, low: dice.next())
         let key = Fingerprint(dice.bytes(32))
         if case .twin(let other) = profile.role, other < index { uid = nodes[other].uid }
-        guard let peer = try? PeerID(uid: uid, displayName: name) else { return }
+        guard let peer = try? PeerID(uid: uid, displayName: name) else { return nil }
         let fingerprint = profile.preference == .none ? nil : key
         let mesh = mesh(of: peer, profile, fingerprint, after: 0)
         nodes.append(Node(index, peer, profile, fingerprint, mesh))
         paths.add()
         begin(nodes[index])
+        return uid
     }
 
     private func mesh(
@@ -187,7 +191,8 @@ extension World {
         var limits = LinkLimits.standard
         limits.messageCredit = profile.credit
         let local = LocalPeer(
-            peer: peer, instance: dice.next(), preference: profile.preference, hasIdentity: profile.hasIdentity,
+            peer: peer, instance: dice.next(), preference: profile.preference,
+            hasIdentity: profile.hasIdentity,
             fingerprint: fingerprint, limits: limits, agent: nil)
         return Mesh(local, peers: cap, seed: dice.next(), after: last)
     }
@@ -198,7 +203,9 @@ extension World {
         node.isHostUp = true
         node.life += 1
         node.wakeAt = .max
-        if chats { post(.chatter(node: node.index, life: node.life), after: Int64(dice.roll(0...999)) * 1_000_000) }
+        if chats {
+            post(.chatter(node: node.index, life: node.life), after: Int64(dice.roll(0...999)) * 1_000_000)
+        }
         settle(node)
     }
 
@@ -232,7 +239,7 @@ extension World {
         node.isHostUp = !isSilent
         node.life += 1
         node.liar = nil
-        if keepsJournal { for uid in node.heard.keys.sorted() where node.heard[uid] == .connected { node.journal.append(.crashed) } }
+        if keepsJournal { node.journal.append(.crashed) }
     }
 
     func start(_ node: Node) {

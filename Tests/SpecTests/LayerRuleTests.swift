@@ -23,6 +23,9 @@ private let layers: [Layer] = [
             "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization",
         ]),
     Layer(
+        "MultipeerSimulation",
+        on: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+    Layer(
         "MultipeerCLI", on: ["Multipeer"],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
 ]

@@ -62,7 +62,9 @@ struct Options {
     }
 
     private static func number(_ rest: inout ArraySlice<String>, _ option: String) throws(Misuse) -> UInt64 {
-        guard let text = rest.popFirst(), let number = UInt64(text) else { throw Misuse("\(option) wants a number") }
+        guard let text = rest.popFirst(), let number = UInt64(text) else {
+            throw Misuse("\(option) wants a number")
+        }
         return number
     }
 

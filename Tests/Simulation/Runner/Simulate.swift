@@ -37,7 +37,9 @@ enum Simulate {
             }
             print(failure)
             shrink(scenario, failure, options)
-            print("failed seed=\(scenario.seed) invariant=\(failure.invariant.number) mode=\(scenario.mode.rawValue)")
+            print(
+                "failed seed=\(scenario.seed) invariant=\(failure.invariant.number) mode=\(scenario.mode.rawValue)"
+            )
             return 1
         } catch {
             print("simulate: \(file): \(error)")
@@ -130,7 +132,9 @@ enum Simulate {
             print("# \(first.failure)")
             print(Scenario.drawn(first.seed, first.mode).shrunk(breaking: first.failure.invariant))
         }
-        print("failed seed=\(first.seed) invariant=\(first.failure.invariant.number) mode=\(first.mode.rawValue)")
+        print(
+            "failed seed=\(first.seed) invariant=\(first.failure.invariant.number) mode=\(first.mode.rawValue)"
+        )
         return 1
     }
 
