@@ -12,6 +12,7 @@ from . import network, peer
 from .member import Member, Mesh, judge
 from .network import Hub
 from .peer import expect
+from .processors import Others, patience
 
 # So patient are the members of the short forms, in seconds; those of the long ones are as they are.
 SHORT = ("--death", "3", "--rate", "10", "--files", "1")
@@ -28,10 +29,11 @@ class Chance(random.Random):
         super().__init__(self.said)
 
 
-def rounds(directory, name, count, one_round, arguments, make=Member):
+def rounds(delay, directory, name, count, one_round, arguments, make=Member):
     """One mesh that has so many rounds of harm done to it; answers its histories."""
     place = os.path.join(directory, name)
     os.mkdir(place)
+    time.sleep(delay)
     chance = Chance()
     mesh = Mesh(place, MEMBERS, *arguments, prefix=name, make=make)
     try:
@@ -58,10 +60,13 @@ def _keep(mesh):
 
 def side_by_side(plans):
     """All meshes at once, each in its own thread; what the checker says of all of them."""
+    others = Others()
     with tempfile.TemporaryDirectory() as directory, ThreadPoolExecutor(len(plans)) as pool:
-        running = [pool.submit(rounds, directory, *plan) for plan in plans]
+        # One after the other, so that their beginnings are not in each other's way.
+        running = [pool.submit(rounds, delay / 2, directory, *plan) for delay, plan in enumerate(plans)]
         files = [file for future in running for file in future.result()]
-        return judge(files)
+        wider, remark = patience(others.share())
+        return judge(files, (wider - 1) / 3) + remark
 
 
 def death(mesh, chance):
@@ -94,7 +99,7 @@ def mesh_deaths():
     """Members that are killed -9 at random moments, or stopped for 1 to 30 s, and come again: the histories are clean"""
     if peer.FULL:
         plans = [(f"killed{number}", 50, death, LONG) for number in range(4)]
-        plans += [(f"stopped{number}", 10, stop(30), LONG) for number in range(20)]
+        plans += [(f"stopped{number}", 20, stop(30), LONG) for number in range(10)]
         said = "200 kills, 200 stops of 1 to 30 s"
     else:
         plans = [("killed", 3, death, SHORT), ("stopped", 1, stop(5), SHORT)]
@@ -111,7 +116,7 @@ def mesh_cuts():
 
 
 def _cuts():
-    groups, count, longest, arguments = (20, 10, 20, LONG) if peer.FULL else (1, 1, 5, SHORT)
+    groups, count, longest, arguments = (10, 20, 20, LONG) if peer.FULL else (1, 1, 5, SHORT)
     hub = Hub(groups * MEMBERS)
     try:
         plans = [(f"cut{number}", count, cut(hub, longest), arguments, place(hub, number)) for number in range(groups)]
