@@ -96,7 +96,7 @@ def stop(longest):
 
 
 def mesh_deaths():
-    """Members that are killed -9 at random moments, or stopped for 1 to 30 s, and come again: the histories are clean"""
+    """Members that are killed -9 at random moments, or stopped for 1 to 30 s, and come again: clean histories"""
     if peer.FULL:
         plans = [(f"killed{number}", 50, death, LONG) for number in range(4)]
         plans += [(f"stopped{number}", 20, stop(30), LONG) for number in range(10)]
@@ -111,7 +111,7 @@ def mesh_deaths():
 
 
 def mesh_cuts():
-    """Members in network namespaces that are cut off without a word for 1 to 20 s: the histories are clean"""
+    """Members in network namespaces that are cut off without a word for 1 to 20 s: clean histories"""
     return network.inside(_cuts, seconds=2_400)
 
 
@@ -188,7 +188,8 @@ def mesh_load():
         with tempfile.TemporaryDirectory() as directory:
             mesh = Mesh(directory, 8, "--rate", "5", *(() if peer.FULL else SHORT[:2]))
             mesh.chain()
-            words = [sys.executable, "-c", f"import time\nend = time.time() + {seconds + 60}\nwhile time.time() < end: pass"]
+            words = [sys.executable, "-c", f"import time\nend = time.time() + {seconds + 60}\n"
+                     "while time.time() < end: pass"]
             busy = [subprocess.Popen(words) for _ in range(16)]
             quiet(mesh, seconds)
             end(busy)

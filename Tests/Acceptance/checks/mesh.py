@@ -101,8 +101,8 @@ def mesh_crowd():
         mesh.quit()
         expect_no_flapping(mesh.members)
         wider, remark = patience(others.share())
-        return (f"one mesh of 8 after {passed:.1f} s; {len(told)} were told: {FULL_WORDS}, {len(evicted)} of them after they "
-                f"had been linked; {judge(mesh.files(), wider - 1)}{remark}")
+        return (f"one mesh of 8 after {passed:.1f} s; {len(told)} were told: {FULL_WORDS}, {len(evicted)} of them after "
+                f"they had been linked; {judge(mesh.files(), wider - 1)}{remark}")
 
 
 def mesh_star():
