@@ -71,6 +71,11 @@ extension Introductions {
 
     package func isSeeking(_ uid: UID) -> Bool { introductions[uid]?.isSeeking == true }
 
+    /// For how long a peer is still sought; nil when it is not.
+    package func patience(with uid: UID, at now: Moment) -> Duration? {
+        introductions[uid].flatMap { $0.isLinked ? nil : max(.zero, $0.deadline - now) }
+    }
+
     /// Whether this very instance of a peer is sought or linked.
     package func seeks(_ endpoint: Endpoint) -> Bool {
         introductions[endpoint.uid]?.acquaintance.endpoint == endpoint

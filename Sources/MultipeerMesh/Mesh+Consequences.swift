@@ -85,8 +85,12 @@ extension Mesh {
         let uid = data.peer.uid
         if introductions.seeks(data.endpoint), !introduced.contains(uid) { return }
         do throws(Introductions.Refusal) {
-            guard try introductions.connect(
-                    with: data, zones: zones, needsSeat: false, at: now) else { return }
+            // What is replaced by newer data goes on as the attempt that it was. [state.outcome]
+            let patience = introductions.patience(with: uid, at: now) ?? Timing.attempt
+            guard
+                try introductions.connect(
+                    with: data, zones: zones, within: patience, needsSeat: false, at: now)
+            else { return }
             introduced.insert(uid)
             names[uid] = data.peer
             if isFirst { note(.sought, of: uid) }
