@@ -39,6 +39,8 @@ public final class Simulation {
         world.chats = false
     }
 
+    deinit { world.dismantle() }
+
     /// Adds a session that runs on a computer of its own; 32 at most. Throws for a name that no peer may have.
     public func addPeer(
         _ name: String, preference: EncryptionPreference = .optional, hasIdentity: Bool = false

@@ -29,6 +29,7 @@ package struct Trial {
     ) -> Verdict {
         let trial = Trial(scenario, listener)
         trial.run()
+        defer { trial.world.dismantle() }
         let counts = trial.world.counts
         return Verdict(
             failure: trial.world.failure, hash: trial.world.trace.hash, events: counts.events,

@@ -50,6 +50,16 @@ final class World {
         self.cap = cap
     }
 
+    /// Lets go of everything: connections and their ends hold each other.
+    func dismantle() {
+        for wire in wires { wire.sockets = [nil, nil] }
+        for node in nodes {
+            node.sockets = [:]
+            node.links = []
+            node.dirty = []
+        }
+    }
+
     func post(_ happening: Happening, after delay: Int64) { agenda.post(happening, at: now + delay) }
 
     func fail(_ invariant: Invariant, _ detail: @autoclosure () -> String) {

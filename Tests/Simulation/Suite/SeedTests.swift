@@ -1,0 +1,56 @@
+import Foundation
+import MultipeerSimulation
+import Testing
+
+@Suite("11 Simulated meshes")
+struct SeedTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .appending(path: "Seeds")
+
+    private static let files =
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.sorted() ?? []
+
+    @Test("what once went wrong does not go wrong again", arguments: files)
+    func stored(_ file: String) throws {
+        let text = try String(contentsOf: SeedTests.folder.appending(path: file), encoding: .utf8)
+        let verdict = Trial.run(try Scenario(text: text))
+        #expect(verdict.failure == nil, "\(file)")
+        #expect(verdict.links > 0)
+    }
+
+    @Test("there are stored scenarios")
+    func some() { #expect(SeedTests.files.count >= 4) }
+
+    @Test("every invariant holds over seeds that nobody has chosen", arguments: Scenario.Mode.allCases)
+    func fresh(_ mode: Scenario.Mode) {
+        var links = 0
+        for seed in UInt64(7_000_000)..<7_000_015 {
+            let verdict = Trial.run(Scenario.drawn(seed, mode))
+            links += verdict.links
+            #expect(
+                verdict.failure == nil,
+                "swift run -c release simulate --seed \(seed) --mode \(mode.rawValue) --trace")
+        }
+        #expect(links > 100)
+    }
+
+    @Test("a scenario is a text, and comes back from it as it was")
+    func text() throws {
+        for seed in UInt64(0)..<200 {
+            for mode in Scenario.Mode.allCases {
+                let scenario = Scenario.drawn(seed, mode)
+                #expect(try Scenario(text: scenario.description) == scenario)
+            }
+        }
+    }
+
+    @Test(
+        "a text that is no scenario is refused, with the line",
+        arguments: [
+            "", "peer optional", "scenario 1 liveness cap 8 weather calm end 9\nat 1 join 0 1", "at noon",
+        ])
+    func unreadable(_ text: String) {
+        #expect(throws: Scenario.Unreadable.self) { try Scenario(text: text) }
+    }
+}
