@@ -56,6 +56,8 @@ struct HelloAtReceiver: VectorBody {
         let channel: String
         let certificate: Hex?
         let awaited: [Awaited]
+        let component: [Hex]?
+        let cap: Int?
     }
 
     struct Awaited: Decodable {
@@ -65,6 +67,8 @@ struct HelloAtReceiver: VectorBody {
         let fingerprint: Hex?
         let outcome: String
         let expired: Bool
+        let myMesh: Bool?
+        let theirMesh: Bool?
     }
 }
 
@@ -129,7 +133,9 @@ struct HelloVectorTests {
         let here = vector.body.receiver
         let own = try #require(Endpoint(here.endpoint.bytes))
         var machine = try Introductions(
-            stranger(own.uid, instance: own.instance, preference: .optional), seed: 1)
+            stranger(own.uid, instance: own.instance, preference: .optional),
+            seats: (here.cap ?? Limits.peers) - 1, seed: 1)
+        machine.company.members = try (here.component ?? []).map { try #require(Endpoint($0.bytes)) }
         let lifetime = Int(Timing.lifetime.components.seconds) * 1_000
         var references: [Hex: Hex] = [:]
         for awaited in here.awaited {
@@ -140,8 +146,10 @@ struct HelloVectorTests {
                     preference: awaited.outcome == "tls" ? .optional : .none,
                     fingerprint: awaited.fingerprint.flatMap { Fingerprint($0.bytes) }), seed: 2)
             let issued = try machine.issue(
-                for: endpoint.uid, at: awaited.expired ? .start : .after(lifetime - 1_000))
-            let held = try peer.issue(for: own.uid, at: .start)
+                for: endpoint.uid, flags: awaited.myMesh == true ? .mesh : [],
+                at: awaited.expired ? .start : .after(lifetime - 1_000))
+            let held = try peer.issue(
+                for: own.uid, flags: awaited.theirMesh == true ? .mesh : [], at: .start)
             references[awaited.myDataReference] = Hex(issued.reference)
             references[awaited.theirDataReference] = Hex(held.reference)
             #expect(try machine.connect(with: held, zones: [], at: .after(lifetime - 1_000)))

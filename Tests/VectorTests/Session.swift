@@ -14,10 +14,13 @@ func stranger(
 
 extension Introductions {
     /// Data with an address that may be dialled.
-    mutating func issue(for recipient: UID?, at now: Moment) throws -> ConnectionData {
+    mutating func issue(
+        for recipient: UID?, flags: ConnectionData.Flags = [], at now: Moment
+    ) throws -> ConnectionData {
         let candidates = [Candidate(address: [192, 0, 2, 1], port: 49_152)].compactMap { $0 }
         let token = [UInt8](repeating: 0x70, count: 31) + [local.endpoint.uid.bytes[15]]
-        return try connectionData(for: recipient, candidates: candidates, token: token, at: now)
+        return try connectionData(
+            for: recipient, candidates: candidates, flags: flags, token: token, at: now)
     }
 }
 

@@ -47,7 +47,7 @@ def read(payload, ours=(1,)):
 
 
 def judge(payload, receiver):
-    """The checks against what the receiver knows: 5 to 10."""
+    """The checks against what the receiver knows: 5 to 11."""
     hello = read(payload)
     if hello["sender"][:32] == receiver["endpoint"][:32]:
         raise Refused("SELF", 5)
@@ -63,6 +63,10 @@ def judge(payload, receiver):
         raise Refused("POLICY", 9)
     if receiver["channel"] == "tls" and receiver["certificate"] != awaited["fingerprint"]:
         raise Refused("POLICY", 10)
+    is_mesh = awaited.get("myMesh") and awaited.get("theirMesh") and receiver["channel"] == "tls"
+    together = {one[:32] for one in [hello["sender"], receiver["endpoint"], *hello["members"], *receiver.get("component", ())]}
+    if is_mesh and len(together) > receiver["cap"]:
+        raise Refused("FULL", 11)
 
 
 def limits(message=16 << 20, channels=64, channel=256 << 10, credit=4 << 20):
@@ -147,14 +151,15 @@ def build():
                  theirDataReference=random.randbytes(32).hex(), fingerprint=random.randbytes(32).hex(), outcome="tls",
                  expired=False)
 
-    def meet(id, comment, expect=None, changes=(), channel="tls", certificate=fingerprint, **awaited):
+    def meet(id, comment, expect=None, changes=(), channel="tls", certificate=fingerprint, flag="Awaited", company=None,
+             **awaited):
         record = dict(endpoint=base[SENDER].hex(), myDataReference=base[YOUR_REF].hex(),
                       theirDataReference=base[MY_REF].hex(), fingerprint=fingerprint, outcome="tls", expired=False)
         record.update(awaited)
         if record["outcome"] == "plain":
             record["fingerprint"] = None
         receiver = dict(endpoint=base[RECEIVER].hex(), channel=channel,
-                        certificate=certificate if channel == "tls" else None, awaited=[record, other])
+                        certificate=certificate if channel == "tls" else None, awaited=[record, other], **(company or {}))
         payload, got = make(changes), None
         fields = dict(hex=payload.hex(), receiver=receiver)
         try:
@@ -164,7 +169,7 @@ def build():
             got = verdict.code, verdict.check
             fields.update(result="invalid", error=verdict.code, check=verdict.check)
         assert got == expect, (id, got)
-        against.append(test(id, comment, ["Awaited"], **fields))
+        against.append(test(id, comment, [flag], **fields))
 
     changed = lambda data, at: data[:at] + bytes([data[at] ^ 1]) + data[at + 1:]
     meet("awaited-tls", "everything fits, TLS")
@@ -187,14 +192,40 @@ def build():
          certificate=other["fingerprint"])
     meet("plain-instead-of-tls", "a plain connection where TLS was computed", ("POLICY", 9), channel="plain")
     meet("tls-instead-of-plain", "a TLS connection where plain was computed", ("POLICY", 9), outcome="plain")
+    def join(id, comment, members, component, expect=None, cap=8, mine=True, theirs=True, **rest):
+        meet(id, comment, expect and (expect, 11 if expect == "FULL" else 10),
+             {MEMBERS: u8(len(members)) + b"".join(members)}, flag="Mesh", company=dict(component=[one.hex() for one in component], cap=cap),
+             myMesh=mine, theirMesh=theirs, **rest)
+
+    peers = sorted(random.randbytes(24) for _ in range(16))
+    again = [one[:16] + bytes(8) for one in peers]
+    join("mesh-alone", "two who are alone", [], [])
+    join("mesh-eighth", "the sender is the eighth", [], peers[:6])
+    join("mesh-ninth", "the sender is the ninth", [], peers[:7], "FULL")
+    join("mesh-of-seven", "the receiver is the eighth", peers[:6], [])
+    join("mesh-of-eight", "the receiver is the ninth", peers[:7], [], "FULL")
+    join("mesh-merge", "two meshes of four", peers[:3], peers[3:6])
+    join("mesh-merge-too-large", "two meshes, nine together", peers[:3], peers[3:7], "FULL")
+    join("mesh-common", "both have the same six", peers[:6], peers[:6])
+    join("mesh-instances", "both have the same six, in other instances", peers[:6], again[:6])
+    join("mesh-lists-receiver", "the sender's mesh has the receiver already", sorted(peers[:6] + [base[RECEIVER]]), peers[:6])
+    join("mesh-two", "the smallest cap", [], [], cap=2)
+    join("mesh-two-full", "and a third", [], peers[:1], "FULL", cap=2)
+    join("mesh-sixteen", "the largest cap", peers[:7], peers[7:14], cap=16)
+    join("mesh-sixteen-full", "and a seventeenth", peers[:7], peers[7:15], "FULL", cap=16)
+    join("direct-mine", "the receiver's data has no MESH", peers[:7], [], mine=False)
+    join("direct-theirs", "the sender's data has none", peers[:7], [], theirs=False)
+    join("direct-plain", "a plain link between optional and none is direct", peers[:7], [], channel="plain", outcome="plain")
+    join("mesh-full-other-certificate", "too many, but first the certificate is wrong", peers[:7], [], "POLICY",
+         certificate=other["fingerprint"])
     notes = {
         "Form": "a good HELLO", "List": "check 2: the list of entries", "Missing": "a mandatory entry is not there",
         "Size": "an entry of the wrong size", "Version": "the versions, and check 4", "Members": "count and endpoints agree",
         "Limits": "what the sender is ready to receive", "Grease": "what is unknown is ignored",
-        "Awaited": "checks 5 to 10, against what the receiver knows",
+        "Awaited": "checks 5 to 10, against what the receiver knows", "Mesh": "check 11",
     }
     return document("HELLO", notes, [
         dict(type="hello", spec="6", labels=["hello.version", "tlv.grease"], tests=accepted),
         dict(type="hello", spec="6", labels=["hello.first", "hello.complete", "hello.version"], tests=refused),
         dict(type="hello-receiver", spec="6", tests=against,
-             labels=["hello.sender", "hello.receiver", "hello.refs", "data.expiry", "hello.key", "hello.mode"])])
+             labels=["hello.sender", "hello.receiver", "hello.refs", "data.expiry", "hello.key", "hello.mode", "mesh.full"])])
