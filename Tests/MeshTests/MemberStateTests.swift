@@ -199,7 +199,7 @@ extension MemberStage {
             case .withdraw(MemberStage.cat.uid):
                 isSought = false
                 actions.append("withdraw")
-            case .seek, .withdraw, .tell, .leave: break
+            case .seek, .withdraw, .tell, .dismiss, .leave: break
             }
         }
     }
