@@ -30,6 +30,7 @@ struct MeshTrace: VectorBody {
         let told: [Told]?
         let seeks: [Sought]?
         let withdrawn: [String]?
+        let dismissed: [UInt32]?
         let leaves: Bool?
     }
 

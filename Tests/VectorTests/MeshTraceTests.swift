@@ -29,7 +29,7 @@ struct MeshTraceTests {
     func leaving(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     @Test(
-        "a mesh is full at its cap [mesh.full] [mesh.counted] [mesh.evict] [mesh.backstop]",
+        "a mesh is full at its cap [mesh.full] [mesh.counted] [mesh.evict] [mesh.backstop] [mesh.dismiss]",
         arguments: try traces(["Full", "Counted", "Evict", "Backstop"]), [1, 2])
     func cap(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
@@ -137,6 +137,7 @@ private struct MeshPlay {
         #expect(told(actions).sorted(by: areInOrder) == (step.told ?? []), place)
         #expect(sought.sorted { $0.peer < $1.peer } == (step.seeks ?? []), place)
         #expect(withdrawn.sorted() == (step.withdrawn ?? []), place)
+        #expect(dismissed == (step.dismissed ?? []), place)
         let leaves = actions.contains(.leave)
         #expect(leaves == (step.leaves ?? false), place)
         #expect(fault?.code == step.error, place)
@@ -168,6 +169,13 @@ private struct MeshPlay {
         actions.compactMap {
             guard case .seek(let data, let isFirst) = $0 else { return nil }
             return MeshTrace.Sought(peer: cast.name(data.endpoint), isShown: isFirst)
+        }
+    }
+
+    private var dismissed: [UInt32] {
+        actions.compactMap {
+            guard case .dismiss(let id) = $0 else { return nil }
+            return id.rawValue
         }
     }
 

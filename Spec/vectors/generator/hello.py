@@ -65,7 +65,9 @@ def judge(payload, receiver):
         raise Refused("POLICY", 10)
     is_mesh = awaited.get("myMesh") and awaited.get("theirMesh") and receiver["channel"] == "tls"
     together = {one[:32] for one in [hello["sender"], receiver["endpoint"], *hello["members"], *receiver.get("component", ())]}
-    if is_mesh and len(together) > receiver["cap"]:
+    is_member = hello["sender"] in receiver.get("component", ()) and any(
+        one[:32] == receiver["endpoint"][:32] for one in hello["members"])
+    if is_mesh and not is_member and len(together) > receiver["cap"]:
         raise Refused("FULL", 11)
 
 
@@ -209,6 +211,10 @@ def build():
     join("mesh-common", "both have the same six", peers[:6], peers[:6])
     join("mesh-instances", "both have the same six, in other instances", peers[:6], again[:6])
     join("mesh-lists-receiver", "the sender's mesh has the receiver already", sorted(peers[:6] + [base[RECEIVER]]), peers[:6])
+    crowd = sorted(peers[:7] + [base[SENDER]])
+    join("mesh-members", "nine who are one mesh already, the two among them", sorted(peers[:7] + [base[RECEIVER]]), crowd)
+    join("mesh-member-here", "a mesh of nine to which only the receiver counts the sender", peers[:7], crowd, "FULL")
+    join("mesh-member-there", "and the other way round", sorted(peers[:7] + [base[RECEIVER]]), peers[:7], "FULL")
     join("mesh-two", "the smallest cap", [], [], cap=2)
     join("mesh-two-full", "and a third", [], peers[:1], "FULL", cap=2)
     join("mesh-sixteen", "the largest cap", peers[:7], peers[7:14], cap=16)

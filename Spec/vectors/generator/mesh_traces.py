@@ -43,7 +43,7 @@ class Bucket:
 class Link:
     def __init__(self, peer, is_mesh, now):
         self.peer, self.is_mesh, self.is_fresh, self.queue = peer, is_mesh, True, {}
-        self.since, self.failures = now, 0
+        self.since, self.failures, self.is_dismissed = now, 0, False
         self.sent = Bucket(LIMIT["entryBucketSent"], LIMIT["entriesSentPerSecond"])
         self.received = Bucket(LIMIT["entryBucket"], LIMIT["entriesPerSecond"])
         self.sent.since = self.received.since = now
@@ -61,7 +61,7 @@ class Member:
         self.forget()
 
     def forget(self):
-        self.told, self.seeks, self.withdrawn, self.leaves = [], [], [], False
+        self.told, self.seeks, self.withdrawn, self.dismissed, self.leaves = [], [], [], [], False
 
     # What the entries say.
 
@@ -138,6 +138,7 @@ class Member:
 
     def ended(self, number, departed):
         link = self.links.pop(number)
+        departed = departed or link.is_dismissed
         if departed:
             self.entries.pop(link.peer, None)
             self.meetings.pop(link.peer, None)
@@ -210,6 +211,8 @@ class Member:
                        failures=attempt["failures"] + 1)
 
     def admits(self, peer, listed):
+        if peer in self.component() and uid(self.name) in map(uid, listed):
+            return True
         return len({uid(one) for one in self.component() | {peer} | set(listed)}) <= self.cap
 
     # What follows.
@@ -269,6 +272,11 @@ class Member:
         self.crowded_hold = self.held(
             self.crowded_hold, too_many and self.now - self.crowded >= TIMER["backstop"]
             and uid(self.name) in by_pairs[self.cap:])
+        if too_many and self.now - self.crowded >= TIMER["dismissal"]:
+            for number, link in self.links.items():
+                if link.is_mesh and not link.is_dismissed and uid(link.peer) in by_pairs[self.cap:]:
+                    link.is_dismissed = True
+                    self.dismissed.append(number)
 
     def held(self, hold, is_beyond):
         if not is_beyond:
@@ -287,7 +295,7 @@ class Member:
             moments += [at + TIMER["met"] for at in self.meetings.values()]
             moments += [one["until"].last + 1 for one in self.attempts.values() if one["state"] == "resting"]
             moments += [hold.last + 1 for hold in (self.hold, self.crowded_hold) if hold]
-            moments += [self.crowded + TIMER["backstop"]] if self.crowded is not None else []
+            moments += [self.crowded + TIMER[name] for name in ("backstop", "dismissal")] if self.crowded is not None else []
             moments += [self.now + 1 for link in self.links.values() if link.queue]
             self.now = min(moment for moment in moments if moment > self.now)
             Window.is_watched = self.now == to
@@ -320,13 +328,13 @@ class Trace:
             step["error"] = refused.code
         member.settle()
         seen = dict(component=sorted(member.component() - {member.name}), told=sorted(member.told), seeks=sorted(member.seeks),
-                    withdrawn=sorted(member.withdrawn), leaves=member.leaves,
+                    withdrawn=sorted(member.withdrawn), leaves=member.leaves, dismissed=member.dismissed,
                     held=[[one, entry[0]] for one, entry in sorted(member.entries.items())], own=member.sequence,
                     error=step.get("error"), admitted=answer)
         for key, value in expected.items():
             assert seen[key] == value, (self.head[0], at, do, key, seen[key], value)
         step["component"] = seen["component"]
-        for key in ("told", "seeks", "withdrawn", "leaves"):
+        for key in ("told", "seeks", "withdrawn", "dismissed", "leaves"):
             if seen[key]:
                 step[key] = seen[key]
         if do == "admit":
@@ -713,6 +721,11 @@ def capped():
     trace.link(10, 1, "cat").link(11, 2, "dan").entry(12, 1, "cat", 5, "bob dan eve").entry(13, 2, "dan", 5, "bob cat")
     trace.entry(14, 1, "eve", 5, "cat").met(20, "eve", leaves=False)
     yield trace.look(55000, leaves=False).made()
+    trace = Trace("dismissed", "after 12 s, links to who has fewest pairs are ended", ["Backstop"], name="ann", cap=3)
+    trace.link(10, 1, "bob").link(11, 2, "eve").entry(12, 1, "bob", 5, "ann cat").entry(13, 2, "eve", 5, "ann")
+    trace.entry(14, 1, "cat", 5, "bob").met(20, "cat", leaves=False).look(12018, dismissed=[])
+    trace.look(12022, dismissed=[2], leaves=False).end(12023, 2, component=["bob", "cat"], held=[["bob", 5], ["cat", 5]])
+    yield trace.look(40000, leaves=False, dismissed=[]).made()
     trace = Trace("backstop-tie", "of those with as many pairs the highest uid leaves", ["Backstop"], name="cat", cap=3)
     trace.link(10, 1, "bob").entry(12, 1, "bob", 5, "ann cat dan").entry(13, 1, "ann", 5, "bob").entry(14, 1, "dan", 5, "bob")
     yield trace.met(20, "ann").met(21, "dan").look(55000, leaves=False).made()
@@ -748,7 +761,7 @@ def build():
               "mesh.pace"], spreading()),
             (["mesh.component", "mesh.dial", "mesh.retry", "mesh.silent", "mesh.withdraw"], dialling()),
             (["mesh.departed", "mesh.entries", "mesh.component"], leaving()),
-            (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop"], capped())):
+            (["mesh.full", "mesh.counted", "mesh.evict", "mesh.backstop", "mesh.dismiss"], capped())):
         groups.append(dict(type="mesh-trace", spec="11", labels=labels, tests=list(made)))
     used = {name for group in groups for one in group["tests"] for name in names_in(one)}
     groups[0] = dict(type="mesh-trace", spec="11", labels=groups[0]["labels"],
