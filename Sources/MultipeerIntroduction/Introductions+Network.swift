@@ -103,10 +103,18 @@ extension Introductions {
     }
 
     /// The link to `uid` is over. `mayResume`: it was lost before the peer used it, so the peer may not know of it.
-    package mutating func linkEnded(_ id: ConnectionID, of uid: UID, mayResume: Bool, at now: Moment) {
+    /// `hasDeparted`: the peer's instance is over.
+    package mutating func linkEnded(
+        _ id: ConnectionID, of uid: UID, mayResume: Bool, hasDeparted: Bool = false, at now: Moment
+    ) {
         guard var introduction = introductions[uid], introduction.selection.link == id else { return }
         if introduction.former == nil {
-            guard mayResume, now < introduction.deadline else { return forget(uid, telling: .duplicate) }
+            let isAwaited = !hasDeparted && !introduction.selection.candidates.isEmpty
+            guard isAwaited || mayResume && now < introduction.deadline else {
+                return forget(uid, telling: .duplicate)
+            }
+            // As after a probe that was not answered: the candidate that is there begins another attempt. [stale.probe]
+            if isAwaited { introduction.deadline = max(introduction.deadline, now + Timing.attempt) }
             introduction.plan.restart(at: now, jitter: jitter.factor())
             introductions[uid] = introduction
         }

@@ -200,8 +200,10 @@ extension Mesh {
         _ id: ConnectionID, of uid: UID, _ reason: EndReason, wasUsed: Bool, at now: Moment
     ) {
         self.now = now
-        let mayResume = reason.code == .lost && !wasUsed
-        introductions.linkEnded(id, of: uid, mayResume: mayResume, at: now)
+        // A peer whose SELECTED came too late, or never, says TIMEOUT. [link.timeouts]
+        let mayResume = (reason.code == .lost || reason.closeCode == .timeout) && !wasUsed
+        introductions.linkEnded(
+            id, of: uid, mayResume: mayResume, hasDeparted: reason.hasDeparted, at: now)
         membership.linkEnded(id, hasDeparted: reason.hasDeparted, at: now)
         // The peer's DUPLICATE says that it has another link, which need not be one that we know of.
         let isReplaced = reason.code == .superseded && reason.closeCode == nil

@@ -76,6 +76,51 @@ struct StaleLinkTests {
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
 
+    @Test("a link that ends while it is asked leaves its place to the candidate [stale.probe]")
+    func endsWhileAsked() throws {
+        for weAreLower in [true, false] {
+            var stage = try Stage(weAreLower: weAreLower)
+            try stage.seek()
+            let old = try stage.link()
+            _ = stage.wait(.seconds(60))
+            let fresh = try stage.candidate()
+            stage.machine.linkEnded(old, of: stage.peer.endpoint.uid, mayResume: false, at: stage.now)
+            let actions = stage.machine.takeActions()
+            #expect(actions.first == .seek(stage.peer.endpoint.uid))
+            #expect(actions.sent(on: fresh.id) == (weAreLower ? [Stage.bytes(.select)] : []))
+            #expect(stage.give(fresh.id, weAreLower ? .selected : .select).links == [fresh.id])
+        }
+    }
+
+    @Test("a candidate that dies behind the link it waited for is sought again, for the time of an attempt")
+    func diesBehind() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let old = try stage.link()
+        _ = stage.wait(.seconds(60))
+        let fresh = try stage.candidate()
+        stage.machine.linkEnded(old, of: stage.peer.endpoint.uid, mayResume: false, at: stage.now)
+        stage.machine.lost(fresh.id, .lost, at: stage.now)
+        _ = stage.machine.takeActions()
+        let happened = stage.wait(.seconds(60))
+        #expect(!happened.map(\.action).dials.isEmpty)
+        #expect(happened.map(\.action).failures.count == 1)
+        #expect(happened.allSatisfy { $0.after <= .seconds(30) })
+    }
+
+    @Test("who says goodbye while it is asked is not sought again, and its candidate goes")
+    func leavesWhileAsked() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let old = try stage.link()
+        _ = stage.wait(.seconds(60))
+        let fresh = try stage.candidate()
+        stage.machine.linkEnded(
+            old, of: stage.peer.endpoint.uid, mayResume: false, hasDeparted: true, at: stage.now)
+        #expect(stage.machine.takeActions() == [.close(fresh.id, .duplicate)])
+        #expect(stage.wait(.seconds(60)).isEmpty)
+    }
+
     /// A linked peer that comes again under another instance, with a candidate.
     private func restarted(_ weAreLower: Bool) throws -> (
         old: Stage, link: ConnectionID, stage: Stage, id: ConnectionID
