@@ -146,8 +146,9 @@ extension SessionDriver {
             messages: seat.link.queuedMessages + untaken.count,
             bytes: untaken.reduce(seat.link.queuedBytes) { $0 + $1.count })
         let statistics = seat.link.statistics
-        let wasUsed =
-            statistics.messagesReceived > 0 || statistics.roundTrip != nil || seat.hasHeardOfChannels
+        // A peer that waits for SELECTED answers PING too, and says TIMEOUT in the end.
+        let hasAnswered = statistics.roundTrip != nil && reason.closeCode != .timeout
+        let wasUsed = statistics.messagesReceived > 0 || seat.hasHeardOfChannels || hasAnswered
         failChannels(seat, reason)
         closeDatagrams(seat)
         takeTurn(from: wire.id)

@@ -59,6 +59,32 @@ struct DriverLinkTests {
     }
 
     @Test(
+        "a link whose SELECTED never came ends at both ends, and the two link again [link.timeouts] [select.next]"
+    )
+    func unselected() async throws {
+        try await withTaps { annsTap, bobsTap in
+            // Ann, the lower, dials first; what bob answers her SELECT does not come through.
+            await bobsTap.meddle { chunk in
+                let selected = Array([0, 0, 0, FrameKind.selected.rawValue, 0, 0, 0, 0])
+                guard chunk.flow == 0, chunk.from == .listener, chunk.bytes.starts(with: selected) else {
+                    return .pass
+                }
+                return .replace([])
+            }
+            let meeting = try Meeting.annFirst(
+                ann: .loopback(.none).tapped(by: annsTap), bob: .loopback(.none).tapped(by: bobsTap))
+            async let linked: Void = meeting.link()
+            let end = try await within { await meeting.bob.events.firstEnd() }
+            #expect(end?.code == .timedOut && end?.closeCode == .timeout)
+            #expect(try await within { await meeting.bob.events.firstState() } == .connecting)
+            try await linked
+            #expect(try await within { await meeting.bob.events.firstState() } == .connected)
+            try await within { try await meeting.expectTalk() }
+            await meeting.end()
+        }
+    }
+
+    @Test(
         "what was accepted and not handed over is counted where the end is told [msg.failed] [state.reason]")
     func undelivered() async throws {
         try await withTaps { annsTap, bobsTap in
