@@ -16,7 +16,7 @@ extension Tale {
         var tale = linked
         tale.send("a", "b", 2, 1)
         tale.add(Entry.nemesis, 3, .kill, "b")
-        tale.state("a", 3 + seconds, "b", .notConnected, "lost")
+        tale.state("a", 3 + seconds, "b", .notConnected, "the connection was lost")
         tale.add("a", 40, .quit)
         return tale
     }
@@ -27,8 +27,8 @@ extension Tale {
         tale.add(Entry.nemesis, 3, .stop, "b")
         tale.add(Entry.nemesis, 3 + length, .continue, "b")
         if let seconds {
-            tale.state("a", 3 + seconds, "b", .notConnected, "timed out")
-            tale.state("b", 3 + length + 0.1, "a", .notConnected, "lost")
+            tale.state("a", 3 + seconds, "b", .notConnected, "the peer did not answer in time")
+            tale.state("b", 3 + length + 0.1, "a", .notConnected, "the connection was lost")
         }
         for me in ["a", "b"] {
             if seconds == nil { tale.state(me, 39, me == "a" ? "b" : "a", .notConnected, "left") }
@@ -46,8 +46,8 @@ extension Tale {
                 $0.id = "1"
             }
         }
-        tale.state("a", 3 + seconds.0, "b", .notConnected, "timed out")
-        tale.state("b", seconds.1.map { 3 + $0 } ?? 39, "a", .notConnected, "timed out")
+        tale.state("a", 3 + seconds.0, "b", .notConnected, "the peer did not answer in time")
+        tale.state("b", seconds.1.map { 3 + $0 } ?? 39, "a", .notConnected, "the peer did not answer in time")
         for me in ["a", "b"] { tale.add(me, 40, .quit) }
         return tale
     }
@@ -57,7 +57,7 @@ extension Tale {
         var tale = linked
         tale.message("a", "b", 2, 1)
         tale.add(Entry.nemesis, 3, .kill, "a")
-        tale.state("b", 3.1, "a", .notConnected, "lost")
+        tale.state("b", 3.1, "a", .notConnected, "the connection was lost")
         tale.start("a", 4, "2")
         tale.link("a", "b", 5)
         tale.send("a", "b", 6, 7, link: "y")
@@ -81,6 +81,7 @@ struct CleanTests {
         ("a long cut", .cut(for: 20, noticedAfter: (8, 10.5))),
         ("a death and a new life", .rejoin(lastFrom: "2")),
         ("news of a link that come behind the death of the peer", late),
+        ("a link with the addresses of an earlier one", sameAddresses),
         ("a link that takes over", superseded),
         ("a message that may have gone by either link", uncertain),
         ("a death with a message and a file on their way", onTheWay),
@@ -106,6 +107,16 @@ struct CleanTests {
     private static var uncertain: Tale {
         var tale = superseded
         tale.change({ $0.event == .send && $0.number == 4 }, { $0.link = "x" })
+        return tale
+    }
+
+    /// The first link's last message was lost with it.
+    private static var sameAddresses: Tale {
+        var tale = Tale.clean
+        tale.send("a", "b", 6.9, 4)
+        tale.link("a", "b", 7.1)
+        tale.message("a", "b", 7.3, 5)
+        for (me, peer) in [("a", "b"), ("b", "a")] { tale.state(me, 7.9, peer, .notConnected) }
         return tale
     }
 

@@ -24,6 +24,10 @@ struct Fault: Sendable, CustomTestStringConvertible {
         Fault(.states, "an end without a reason") {
             $0.change({ $0.state == .notConnected && $0.me == "a" }, { $0.reason = nil })
         },
+        Fault(.states, "a peer that is taken for dead and is not") {
+            $0.change(
+                { $0.state == .notConnected && $0.me == "b" }, { $0.reason = "the connection was lost" })
+        },
         Fault(.symmetry, "a goodbye that is seen 1.1 s late") {
             $0.move({ $0.state == .notConnected && $0.me == "b" }, to: 8.11)
             $0.move({ $0.event == .quit && $0.me == "b" }, to: 9)

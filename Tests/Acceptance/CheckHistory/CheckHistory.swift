@@ -19,22 +19,28 @@ enum CheckHistory {
         guard !words.isEmpty, !words.contains(where: { $0.hasPrefix("-") }) else { return refuse() }
         do {
             let history = try History(files: words)
-            let violations = Checker(history, Checker.Limits(slack: slack)).violations()
+            let checker = Checker(history, Checker.Limits(slack: slack))
+            let violations = checker.violations()
             for violation in violations.prefix(most) { print(violation) }
             if violations.count > most { print("and \(violations.count - most) more") }
-            print(summary(history, violations.count))
+            print(summary(history, checker.longest(), violations.count))
             exit(violations.isEmpty ? 0 : 1)
         } catch {
             complain("\(error.localizedDescription)")
         }
     }
 
-    private static func summary(_ history: History, _ violations: Int) -> String {
+    private static func summary(
+        _ history: History, _ longest: (told: Double, untold: Double, silent: Double), _ violations: Int
+    ) -> String {
+        func seconds(_ value: Double) -> String { String(format: "%.2f s", value) }
         let entries = history.runs.flatMap(\.lines).map(\.entry)
         func count(_ event: Entry.Event) -> Int { entries.count { $0.event == event } }
         return "\(history.runs.count) runs of \(history.runsByMember.count) members, "
             + "\(history.runs.reduce(0) { $0 + $1.links.count }) ends of links, \(count(.message)) messages, "
-            + "\(count(.completed)) files, \(count(.attempt)) attempts; \(violations) violations"
+            + "\(count(.completed)) files, \(count(.attempt)) attempts; what was told was known after "
+            + "\(seconds(longest.told)), a death after \(seconds(longest.untold)), a silence after "
+            + "\(seconds(longest.silent)) at the latest; \(violations) violations"
     }
 
     private static func refuse() { complain("usage: check-history [--slack SECONDS] FILE…") }

@@ -9,13 +9,17 @@ extension Checker {
             let before: String?
             var after: String?
             var wasRefused = false
-            /// The link that it took, when that is certain.
-            var link: String? { before == after ? after : nil }
+            /// How many links to that peer had ended before: a later one can have the same addresses.
+            let ended: Int
+            /// The link that it took, when that is certain; the member may not have heard yet that the last one ended.
+            var addresses: String? { before == after ? after : nil }
+            var link: String? { before == after ? after.map { "\($0) \(ended)" } : nil }
         }
 
         var messages: [UInt64: Message] = [:]
         var numbers: [UInt64] = []
-        var flushes: [Line] = []
+        var flushes: [(line: Line, link: String)] = []
+        var ended = 0
     }
 
     /// What came in one run from one peer during one link.
@@ -58,15 +62,17 @@ extension Checker {
     private static func sent(_ run: Run) -> [String: Sent] {
         run.lines.reduce(into: [:]) { all, line in
             let entry = line.entry
+            if let peer = entry.peer, entry.state == .notConnected { all[peer, default: Sent()].ended += 1 }
             guard let peer = entry.peer, let number = entry.number else { return }
+            let ended = all[peer]?.ended ?? 0
             switch entry.event {
             case .send:
                 all[peer, default: Sent()].messages[number] = Sent.Message(
-                    place: line.place, hash: entry.hash, before: entry.link)
+                    place: line.place, hash: entry.hash, before: entry.link, ended: ended)
                 all[peer]?.numbers.append(number)
             case .sent: all[peer]?.messages[number]?.after = entry.link
             case .unsent: all[peer]?.messages[number]?.wasRefused = true
-            case .flushed: all[peer]?.flushes.append(line)
+            case .flushed: all[peer]?.flushes.append((line, "\(entry.link ?? "") \(ended)"))
             default: break
             }
         }
@@ -134,7 +140,7 @@ extension Checker {
                     ))
                 break
             }
-            if let link = sent.messages[numbers[index]]?.link { links.insert(link) }
+            if let link = sent.messages[numbers[index]]?.addresses { links.insert(link) }
             index += 1
         }
         if links.count > 1 {
@@ -150,8 +156,8 @@ extension Checker {
     private func missing(
         _ sent: Sent, of run: Run, to receiver: String, _ arrived: Set<String>
     ) -> [Violation] {
-        sent.flushes.flatMap { flush -> [Violation] in
-            guard let last = flush.entry.number, let link = flush.entry.link,
+        sent.flushes.flatMap { flush, link -> [Violation] in
+            guard let last = flush.entry.number,
                 // What a session has, a killed application has perhaps not taken.
                 let other = history.run(of: receiver, at: flush.entry.t), other.end == .quit
             else { return [] }

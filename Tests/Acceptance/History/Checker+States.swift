@@ -1,6 +1,9 @@
 // Properties 1, 3 and 6: what a member was told about its peers.
 
 extension Checker {
+    /// How the reasons begin that nobody tells: the other side must have died, stood still or been out of reach.
+    private static let deaths = ["the peer did not answer in time", "the connection was lost"]
+
     func states() -> [Violation] { history.runs.flatMap(states) }
 
     private func states(_ run: Run) -> [Violation] {
@@ -22,6 +25,15 @@ extension Checker {
             }
             if next == .notConnected, (line.entry.reason ?? "").isEmpty {
                 found.append(Violation(.states, line.place, "there is no reason"))
+            }
+            if now == .connected, next == .notConnected, let reason = line.entry.reason,
+                Self.deaths.contains(where: reason.hasPrefix)
+            {
+                let moment = line.entry.t - min(line.entry.t, limits.slack)
+                if !isDisturbed(run, peer, during: Span(moment, line.entry.t)) {
+                    found.append(
+                        Violation(.states, line.place, "\(peer) was taken for dead and was not: \(reason)"))
+                }
             }
             states[peer] = (next, now)
         }

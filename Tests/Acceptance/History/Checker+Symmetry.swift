@@ -34,16 +34,7 @@ extension Checker {
 
     /// The stretches of the link during which the other side had none.
     private func alone(_ run: Run, _ link: Run.Link) -> [Violation] {
-        let disturbances = history.disturbances
-        let others = (history.runsByMember[link.peer] ?? []).flatMap(\.links).filter { $0.peer == run.me }
-        // What a stopped process would have seen, nobody knows.
-        let stops = disturbances.stops(of: run.me) + disturbances.stops(of: link.peer)
-        let known = (history.runsByMember[link.peer] ?? []).last { $0.end == .unknown }?.span.end
-        return link.span.without(others.map(\.span) + stops).compactMap { piece in
-            // A history that was taken before its end knows nothing behind it.
-            let piece = Span(piece.start, min(piece.end, max(known ?? .max, piece.start)))
-            let reach = Span(piece.start - min(piece.start, silentDeath(run) + .second), piece.end)
-            let isDisturbed = disturbances.all(between: run.me, and: link.peer).contains { $0.meets(reach) }
+        stretches(run, link).compactMap { piece, isDisturbed in
             let limit = isDisturbed ? silentDeath(run) : limits.told + limits.slack
             guard piece.length > limit else { return nil }
             return Violation(
@@ -51,5 +42,50 @@ extension Checker {
                 "connected to \(link.peer), who was not, for \(piece.length.inSeconds) from \(piece.start) on"
             )
         }
+    }
+
+    private func stretches(_ run: Run, _ link: Run.Link) -> [(Span, isDisturbed: Bool)] {
+        let disturbances = history.disturbances
+        let others = (history.runsByMember[link.peer] ?? []).flatMap(\.links).filter { $0.peer == run.me }
+        // What a stopped process would have seen, nobody knows.
+        let stops = disturbances.stops(of: run.me) + disturbances.stops(of: link.peer)
+        let known = (history.runsByMember[link.peer] ?? []).last { $0.end == .unknown }?.span.end
+        return link.span.without(others.map(\.span) + stops).map { piece in
+            // A history that was taken before its end knows nothing behind it.
+            let piece = Span(piece.start, min(piece.end, max(known ?? .max, piece.start)))
+            return (piece, isDisturbed(run, link.peer, during: piece))
+        }
+    }
+
+    /// Whether something was done to one of the two at that time, or so shortly before that it shows.
+    func isDisturbed(_ run: Run, _ peer: String, during span: Span) -> Bool {
+        let reach = Span(span.start - min(span.start, silentDeath(run) + .second), span.end)
+        return history.disturbances.all(between: run.me, and: peer).contains { $0.meets(reach) }
+    }
+
+    /// The longest that somebody believed in a link that the other side had not: when nothing was done to either, and
+    /// when something was; and in a peer that was silent, until it gave it up.
+    package func longest() -> (told: Double, untold: Double, silent: Double) {
+        var (told, untold, silent): (UInt64, UInt64, UInt64) = (0, 0, 0)
+        for run in history.runs {
+            for link in run.links where history.runsByMember[link.peer] != nil {
+                for (piece, isDisturbed) in stretches(run, link) {
+                    if isDisturbed {
+                        untold = max(untold, piece.length)
+                    } else {
+                        told = max(told, piece.length)
+                    }
+                }
+                let silences =
+                    history.disturbances.stops(of: link.peer)
+                    + history.disturbances.cuts(between: run.me, and: link.peer)
+                for silence in silences where link.span.start < silence.start && link.span.end > silence.start
+                {
+                    guard link.span.end < silence.end else { continue }
+                    silent = max(silent, link.span.end - silence.start)
+                }
+            }
+        }
+        return (Double(told) / 1e9, Double(untold) / 1e9, Double(silent) / 1e9)
     }
 }

@@ -7,7 +7,7 @@ package enum Property: Int, CaseIterable, Sendable {
         case .whole:
             "every line can be read, and every run ends with quit unless the nemesis killed it"
         case .states:
-            "the states of a peer alternate, none comes twice in a row, and the end of a link has a reason"
+            "the states of a peer alternate, none comes twice in a row, and the end of a link has a true reason"
         case .symmetry:
             "when one is connected the other is, but for 1 s, or 11 s after a death that nobody told"
         case .cap:

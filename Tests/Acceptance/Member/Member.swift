@@ -117,8 +117,10 @@ actor Member {
         for task in errands.values { task.cancel() }
         for task in talks.values { await task.value }
         for task in errands.values { await task.value }
-        (talks, errands) = ([:], [:])
         await ear?.value
+        // What it heard to the last.
+        while let task = errands.values.first { await task.value }
+        talks = [:]
     }
 
     // MARK: joining

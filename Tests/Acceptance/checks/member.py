@@ -167,16 +167,20 @@ class Mesh:
     def await_full(self, seconds=20, members=None):
         until(lambda: self.is_full(members), seconds, "the mesh is not full")
 
-    def rejoin(self, victim, seconds=40):
-        """Until the mesh is full again: the victim is introduced once more, should its links be gone."""
+    def rejoin(self, victim, seconds=60):
+        """Until the mesh is full again: whoever misses somebody is introduced once more, should all links be gone."""
         deadline = time.monotonic() + seconds
+        self.join(victim, random.choice([member for member in self.members if member is not victim]))
         while True:
-            other = random.choice([member for member in self.members if member is not victim])
-            self.join(victim, other)
             try:
                 return self.await_full(4)
             except Failure:
                 expect(time.monotonic() < deadline, f"the mesh of {victim.name} is not full within {seconds} s")
+            for member in self.members:
+                known = member.who() | {member.uid}
+                missing = [other for other in self.members if other.uid not in known]
+                if missing:
+                    self.join(member, random.choice(missing))
 
     def rest(self):
         """Everybody writes down that this is what they see, at the same time."""
