@@ -38,7 +38,7 @@ extension Tale {
     }
 
     /// Nothing passes between a and b from second 3 on.
-    static func cut(for length: Double, noticedAfter seconds: (Double, Double?)) -> Tale {
+    static func cut(for length: Double, noticedAfter seconds: (Double?, Double?)) -> Tale {
         var tale = linked
         for (time, event) in [(3, Entry.Event.cut), (3 + length, .heal)] {
             tale.add(Entry.nemesis, time, event) {
@@ -46,8 +46,10 @@ extension Tale {
                 $0.id = "1"
             }
         }
-        tale.state("a", 3 + seconds.0, "b", .notConnected, "the peer did not answer in time")
-        tale.state("b", seconds.1.map { 3 + $0 } ?? 39, "a", .notConnected, "the peer did not answer in time")
+        for (me, peer, later) in [("a", "b", seconds.0), ("b", "a", seconds.1)] {
+            let reason = later == nil ? "the peer left" : "the peer did not answer in time"
+            tale.state(me, 3 + (later ?? 36), peer, .notConnected, reason)
+        }
         for me in ["a", "b"] { tale.add(me, 40, .quit) }
         return tale
     }
@@ -77,7 +79,7 @@ struct CleanTests {
         ("a death", .death(noticedAfter: 10.9)),
         ("a short stop that nobody notices", .stop(for: 5, noticedAfter: nil)),
         ("a long stop", .stop(for: 30, noticedAfter: 10)),
-        ("a short cut", .cut(for: 8, noticedAfter: (36, nil))),
+        ("a short cut", .cut(for: 8, noticedAfter: (nil, nil))),
         ("a long cut", .cut(for: 20, noticedAfter: (8, 10.5))),
         ("a death and a new life", .rejoin(lastFrom: "2")),
         ("news of a link that come behind the death of the peer", late),
