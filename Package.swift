@@ -109,7 +109,8 @@ let package = Package(
         .target(
             name: "FuzzBodies",
             dependencies: [
-                "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerSimulation", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),
@@ -121,6 +122,7 @@ let package = Package(
         harness("channel-machine"),
         harness("datagram-header"),
         harness("membership"),
+        harness("mesh"),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

@@ -3,6 +3,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case seats, symmetry, component, clique, oneConnection, database, stillness, messages, credit, dead,
         plain, honest
     case states, outcomes, stuck, joins, deadlines, links
+    case silence, alive, gone, departed, delivery
 
     /// I1 to I12 of the plan; the others are this simulation's own.
     package var number: String {
@@ -25,6 +26,11 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .joins: "S4"
         case .deadlines: "S5"
         case .links: "S6"
+        case .silence: "S7"
+        case .alive: "S8"
+        case .gone: "S9"
+        case .departed: "S10"
+        case .delivery: "S11"
         }
     }
 
@@ -48,6 +54,11 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .joins: "two reachable, compatible peers that join in calm, with room for both, are linked"
         case .deadlines: "a machine that was advanced has its next deadline in the future"
         case .links: "a link begins and ends once, with one reason"
+        case .silence: "a peer from which nothing comes is noticed within 11 seconds"
+        case .alive: "nobody is taken for dead who is not"
+        case .gone: "at rest, the mesh seeks nobody who is not in it"
+        case .departed: "who has left the mesh is not in it for a minute"
+        case .delivery: "at rest, messages get on"
         }
     }
 }

@@ -10,7 +10,9 @@ struct Liar: Sendable {
         case inventions
         /// Entries of honest members with the highest sequence, without any links.
         case slander
-        /// All of it, and as fast as a receiver allows.
+        /// Entries of honest members a little newer than they are, without any links: these have to be put right.
+        case whispers
+        /// All of it, as fast as a receiver allows, and to everybody something else.
         case everything
     }
 
@@ -19,6 +21,8 @@ struct Liar: Sendable {
     let end: Int64
     var inventions: [Members] = []
     var turn = 0
+    /// Which invention it told of last.
+    var next = 0
     var sequence: UInt32 = 0
 }
 
@@ -57,23 +61,27 @@ extension World {
         post(.lie(node: node.index, life: life), after: liar.lie == .everything ? 60_000_000 : 250_000_000)
         guard node.isRunning else { return }
         liar.turn += 1
-        let entry = lieOfTurn(&liar, node)
-        node.liar = liar
-        guard let entry else { return }
+        var entry = lieOfTurn(&liar, node)
         for socket in node.links where socket.seat?.isMesh == true {
+            if liar.lie == .everything, liar.turn % 3 != 0 { entry = invention(&liar, node) }
+            guard let entry else { continue }
             socket.seat?.link.say(.members(entry))
             soil(socket, of: node)
         }
+        node.liar = liar
         settle(node)
     }
 
     private func lieOfTurn(_ liar: inout Liar, _ node: Node) -> Members? {
-        let isSlander = liar.lie == .slander || (liar.lie == .everything && liar.turn & 1 == 1)
+        let isSlander = liar.lie == .slander || liar.lie == .whispers || (liar.lie == .everything && liar.turn & 1 == 1)
         if isSlander {
-            let victims = node.mesh.entries.filter { $0.origin != node.endpoint }
+            var victims = node.mesh.entries.filter { $0.origin != node.endpoint }
+            // Only who hears of it can put it right.
+            if liar.lie == .whispers { victims = victims.filter { node.mesh.isLinked(to: $0.origin) } }
             guard !victims.isEmpty else { return nil }
             var entry = victims[liar.turn / 2 % victims.count]
             entry.sequence = liar.turn & 2 == 0 ? .max : .max - UInt32(liar.turn & 0xFFF)
+            if liar.lie == .whispers { entry.sequence = victims[liar.turn / 2 % victims.count].sequence + 1 }
             entry.members = liar.turn & 4 == 0 ? [] : [node.endpoint]
             return entry
         }
@@ -87,8 +95,14 @@ extension World {
             }
             return own
         }
+        return invention(&liar, node)
+    }
+
+    /// News of one that does not exist.
+    private func invention(_ liar: inout Liar, _ node: Node) -> Members? {
         guard !liar.inventions.isEmpty else { return nil }
-        let chosen = liar.turn % liar.inventions.count
+        liar.next += 1
+        let chosen = liar.next % liar.inventions.count
         var entry = liar.inventions[chosen]
         entry.sequence += 1
         entry.members = ([node.endpoint] + liar.inventions.prefix(4).map(\.origin)).filter {

@@ -21,6 +21,12 @@ final class Node {
     var backlog: [Happening] = []
     /// How far this computer's clock is ahead of the network's, in nanoseconds.
     var offset: Int64 = 0
+    /// When its clock jumped, or it went on after a stop, the last two times.
+    var disturbances: [Int64] = [0, 0]
+    /// Who has said GOODBYE or FULL on a link, and when by the node's clock.
+    var departed: [Endpoint: Moment] = [:]
+    /// Whom the application wants to be linked to.
+    var sought: Set<UID> = []
     var port: UInt16 = 50_000
     var sockets: [ConnectionID: Socket] = [:]
     /// Those that are links, in the order in which they became so.

@@ -31,6 +31,9 @@ struct Paths: Sendable {
     mutating func unblock(_ one: Int, _ other: Int) { blocks[one * count + other] -= 1 }
     mutating func setDoor(_ one: Int, _ other: Int, _ door: Door) { doors[one * count + other] = door }
 
+    /// Packets go both ways.
+    func isWhole(_ one: Int, _ other: Int) -> Bool { isOpen(one, other) && isOpen(other, one) }
+
     /// Neither can dial the other.
     func isFirewalled(_ one: Int, _ other: Int) -> Bool {
         door(one, other) != .open && door(other, one) != .open

@@ -15,6 +15,13 @@ struct Rest {
 
     private var nodes: [Node] { world.nodes.filter(\.isUp) }
     private var hasLiar: Bool { scenario.peers.contains { $0.role == .liar } }
+    /// All lies were of the kind that honest members put right.
+    private var hasWhispers: Bool {
+        scenario.steps.allSatisfy { step in
+            if case .lie(_, let lie, _) = step.action { lie == Liar.Lie.whispers.rawValue } else { true }
+        }
+    }
+
     private var hasTwins: Bool {
         scenario.peers.contains { if case .twin = $0.role { true } else { false } }
     }
@@ -22,7 +29,10 @@ struct Rest {
     func check() {
         for node in nodes { checkLinks(node) }
         for component in components() { check(component) }
-        for node in nodes where node.isHonest { checkAttempts(node) }
+        for node in nodes where node.isHonest {
+            checkAttempts(node)
+            checkDepartures(node)
+        }
     }
 
     // MARK: links
@@ -44,6 +54,19 @@ struct Rest {
             if seat.peer.uid != node.uid {
                 world.fail(.symmetry, "\(world.name(socket)) is a link to another peer at its other end")
             }
+        }
+    }
+
+    /// Who is sought, and who is believed in.
+    private func checkDepartures(_ node: Node) {
+        let component = Set(node.mesh.component.map(\.uid))
+        for uid in node.connecting.keys.sorted() where !node.sought.contains(uid) && !component.contains(uid) {
+            world.fail(.gone, "peer \(node.index) is connecting to one that is not in the mesh")
+        }
+        let origins = Set(node.mesh.entries.map(\.origin))
+        for (endpoint, left) in node.departed where origins.contains(endpoint) {
+            guard world.moment(node) < left + .seconds(60) else { continue }
+            world.fail(.departed, "peer \(node.index) holds an entry of one that left")
         }
     }
 
@@ -107,7 +130,7 @@ struct Rest {
                     "peers \(one.index) and \(other.index) of \(component.map(\.index)) are not linked")
             }
         }
-        if !hasLiar, !hasTwins { checkEntries(component) }
+        if !hasLiar || hasWhispers, !hasTwins { checkEntries(component) }
     }
 
     private func areLinked(_ one: Node, _ other: Node) -> Bool {
@@ -168,6 +191,34 @@ struct Rest {
                     )
                 }
             }
+        }
+    }
+
+    // MARK: messages
+
+    /// Both ends of a link, and what one of them has sent so far.
+    struct Sendings {
+        let wire: Wire
+        let end: Int
+        let sent: Int
+        let spent: UInt64
+    }
+
+    func sendings() -> [Sendings] {
+        nodes.flatMap(\.links).map { socket in
+            let record = socket.wire.record
+            return Sendings(
+                wire: socket.wire, end: socket.end, sent: record.sent[socket.end], spent: record.spent[socket.end])
+        }
+    }
+
+    /// What waited before has come, or is at least on its way.
+    func compare(_ before: [Sendings]) {
+        for one in before where one.wire.sockets.allSatisfy({ $0?.seat != nil }) {
+            let record = one.wire.record
+            guard record.received[1 - one.end] < one.sent, record.spent[one.end] == one.spent else { continue }
+            world.fail(
+                .delivery, "wire \(one.wire.number) brought \(record.received[1 - one.end]) of \(one.sent) messages")
         }
     }
 

@@ -20,6 +20,20 @@ package struct Scenario: Equatable, Sendable {
     /// When the faults are over, in milliseconds.
     package var end: Int
 
+    package init(
+        seed: UInt64, mode: Mode, cap: Int, weather: Weather, peers: [Peer], doors: [Door] = [], steps: [Step] = [],
+        end: Int
+    ) {
+        self.seed = seed
+        self.mode = mode
+        self.cap = cap
+        self.weather = weather
+        self.peers = peers
+        self.doors = doors
+        self.steps = steps
+        self.end = end
+    }
+
     package struct Peer: Equatable, Sendable {
         package enum Role: Equatable, Sendable {
             case honest, liar
@@ -35,6 +49,18 @@ package struct Scenario: Equatable, Sendable {
         package var strayAddresses = 0
         /// What messages to it may cost before its application has taken any.
         package var credit: UInt32 = 65_536
+
+        package init(
+            preference: EncryptionPreference = .optional, hasIdentity: Bool = false, role: Role = .honest, rank: Int = 0,
+            strayAddresses: Int = 0, credit: UInt32 = 65_536
+        ) {
+            self.preference = preference
+            self.hasIdentity = hasIdentity
+            self.role = role
+            self.rank = rank
+            self.strayAddresses = strayAddresses
+            self.credit = credit
+        }
     }
 
     /// `to` is not reached by dials from `from`.
@@ -42,12 +68,23 @@ package struct Scenario: Equatable, Sendable {
         package var from: Int
         package var to: Int
         package var isSilent: Bool
+
+        package init(from: Int, to: Int, isSilent: Bool) {
+            self.from = from
+            self.to = to
+            self.isSilent = isSilent
+        }
     }
 
     package struct Step: Equatable, Sendable {
         /// In milliseconds.
         package var moment: Int
         package var action: Action
+
+        package init(moment: Int, action: Action) {
+            self.moment = moment
+            self.action = action
+        }
     }
 
     package enum Action: Equatable, Sendable {
@@ -69,6 +106,14 @@ package struct Scenario: Equatable, Sendable {
 }
 
 extension Scenario.Action {
+    /// Whether connections that stand are any worse for it.
+    var disturbs: Bool {
+        switch self {
+        case .join, .direct, .cancel, .burst, .lie: false
+        case .goodbye, .crash, .start, .pause, .jump, .slow, .cut, .split: true
+        }
+    }
+
     /// The peers that it is about.
     var peers: [Int] {
         switch self {

@@ -145,7 +145,8 @@ extension Scenario.Draw {
         for index in made.peers.indices { made.peers[index].strayAddresses = 0 }
         let start = dice.roll(9_000...12_000)
         if dice.hits(oneIn: 3) { plain() }
-        let lie = dice.pick(["inventions", "slander", "everything"])
+        let lie = dice.pick(["inventions", "slander", "whispers", "everything"])
+        if dice.hits(oneIn: 3) { firewalls() }
         at(start, .lie(liar, lie, milliseconds: dice.roll(3_000...10_000)))
         if dice.hits(oneIn: 3) { faults(dice.roll(1...3), from: start) }
     }

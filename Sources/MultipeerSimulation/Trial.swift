@@ -45,6 +45,7 @@ package struct Trial {
         for door in scenario.doors {
             world.paths.setDoor(door.from, door.to, door.isSilent ? .silent : .refusing)
         }
+        world.post(.look, after: 0)
         for (number, step) in scenario.steps.enumerated() {
             world.post(.step(number), after: Int64(step.moment) * 1_000_000)
         }
@@ -59,11 +60,12 @@ package struct Trial {
         let rest = Rest(world, scenario)
         rest.check()
         guard world.failure == nil else { return }
-        let before = rest.picture()
+        let (before, sendings) = (rest.picture(), rest.sendings())
         run(until: scenario.end + Trial.rest + Trial.stillness)
         guard world.failure == nil else { return }
         rest.check()
         rest.compare(before)
+        rest.compare(sendings)
         let pairs = world.failure == nil ? rest.join() : []
         guard !pairs.isEmpty else { return }
         run(until: scenario.end + Trial.rest + Trial.stillness + Trial.joining)
@@ -75,6 +77,7 @@ package struct Trial {
     }
 
     private func act(_ action: Scenario.Action) {
+        if action.disturbs { world.disturbance = world.now }
         for peer in action.peers where peer >= world.nodes.count { return }
         let nodes = world.nodes
         switch action {
@@ -135,6 +138,4 @@ extension World {
             node.liar = nil
         }
     }
-
-    func look() {}
 }

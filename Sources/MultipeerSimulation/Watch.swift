@@ -30,6 +30,8 @@ extension World {
             fail(.states, "peer \(node.index) hears of \(peer.displayName): \(new) after \(old)")
         }
         node.heard[peer.uid] = new == .notConnected ? nil : new
+        // A link that was lost at once is made again without a word from the application.
+        if new == .notConnected, !node.mesh.awaits(peer.uid) { node.sought.remove(peer.uid) }
         node.connecting[peer.uid] = new == .connecting ? now : nil
         if keepsJournal { node.journal.append(.peer(peer, state)) }
     }
@@ -37,6 +39,7 @@ extension World {
     func settled(_ uid: UID, _ reason: EndReason?, of node: Node) {
         // The mesh's own attempts are settled too; the application waits for none of those.
         node.attempts[uid] = nil
+        if reason != nil { node.sought.remove(uid) }
     }
 
     func takeMessages(_ socket: Socket, _ seat: Seat, of node: Node) {
@@ -56,7 +59,7 @@ extension World {
         let number = World.number(message, at: 0)
         let wire = World.number(message, at: 8)
         let sender = World.number(message, at: 16)
-        guard message.count >= 24, wire == socket.wire.number,
+        guard message.count >= 32, wire == socket.wire.number,
             UInt64(bitPattern: Int64(sender)) == record.instances[1 - socket.end]
         else {
             return fail(.messages, "\(name(socket)) brought a message of another link")
@@ -67,11 +70,18 @@ extension World {
                 "\(name(socket)) brought message \(number) after \(record.received[socket.end]) of \(record.sent[1 - socket.end])"
             )
         }
+        guard World.number(message, at: 24) == message.count,
+            message.count == 32 || message.last == UInt8(truncatingIfNeeded: number)
+        else {
+            return fail(.messages, "\(name(socket)) brought message \(number) not as it was")
+        }
         socket.wire.record.received[socket.end] += 1
         trace.note(6, node.index, Int(number), at: now)
     }
 
     func watchEnd(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
+        if reason.code == .timedOut, reason.closeCode == nil { watchDeath(socket, seat, node) }
+        if reason.code == .goodbye || reason.code == .full { node.departed[seat.data.endpoint] = moment(node) }
         let record = socket.wire.record
         if reason.code == .goodbye, !keepsJournal, record.received[socket.end] != record.sent[1 - socket.end]
         {

@@ -121,6 +121,8 @@ final class Socket {
     /// The acceptor's judgement of the key that the dialler is going to show.
     var isWelcome = true
     var isDirty = false
+    /// When bytes came last.
+    var heardAt: Int64 = 0
     var decoder = FrameDecoder()
     var seat: Seat?
 

@@ -54,6 +54,7 @@ extension World {
         node.isTouched = true
         do throws(Introductions.Refusal) {
             let hasStarted = try node.mesh.connect(with: data, at: moment(node))
+            node.sought.insert(data.peer.uid)
             say("\(node.index) seeks \(data.peer.displayName): \(hasStarted ? "begins" : "known")")
             if hasStarted {
                 node.attempts[data.peer.uid] = 1
@@ -105,17 +106,18 @@ extension World {
         var batch: [[UInt8]] = []
         for _ in 0..<messages {
             socket.wire.record.sent[socket.end] += 1
+            let number = UInt64(socket.wire.record.sent[socket.end])
+            let filling = dice.roll(0...max(0, longest - 32))
             var message: [UInt8] = []
-            message.reserveCapacity(longest)
+            message.reserveCapacity(32 + filling)
             for value in [
-                UInt64(socket.wire.record.sent[socket.end]), UInt64(socket.wire.number),
-                node.endpoint.instance,
+                number, UInt64(socket.wire.number), node.endpoint.instance, UInt64(32 + filling),
             ] {
                 for shift in stride(from: UInt64(56), through: 0, by: -8) {
                     message.append(UInt8(truncatingIfNeeded: value >> shift))
                 }
             }
-            message.append(contentsOf: repeatElement(7, count: dice.roll(0...max(0, longest - 24))))
+            message.append(contentsOf: repeatElement(UInt8(truncatingIfNeeded: number), count: filling))
             batch.append(message)
         }
         seat.link.enqueue(batch)
@@ -148,6 +150,7 @@ extension World {
         partitions[number].isUp = false
         apply(partitions[number].near, partitions[number].isOneSided) { $0.unblock($1, $2) }
         say("the network heals")
+        disturbance = now
         recover()
     }
 

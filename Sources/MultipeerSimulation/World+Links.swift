@@ -151,6 +151,7 @@ extension World {
         socket.wire.record.instances[socket.end] = node.endpoint.instance
         socket.wire.record.credit[socket.end] = UInt64(remote.messageCredit)
         node.links.append(socket)
+        node.departed[data.endpoint] = nil
         soil(socket, of: node)
     }
 
@@ -246,6 +247,7 @@ extension World {
     /// Bytes came: frames of an introduction, or of a link.
     func absorb(_ bytes: [UInt8], _ socket: Socket, of node: Node) {
         guard socket.phase == .framed else { return }
+        socket.heardAt = now
         var offset = 0
         do throws(FramingError) {
             while offset < bytes.count, socket.phase == .framed, failure == nil {

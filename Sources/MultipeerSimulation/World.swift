@@ -28,6 +28,8 @@ final class World {
     var isCalm = false
     var chats = true
     var partitions: [Partition] = []
+    /// When a fault began or ended last.
+    var disturbance: Int64 = 0
     /// When the lying member began to lie.
     var liesSince: Int64?
     /// Bit n: something else happened to node n while a member lied, so it may lose links.
@@ -227,6 +229,8 @@ extension World {
         node.attempts = [:]
         node.heard = [:]
         node.connecting = [:]
+        node.sought = []
+        node.departed = [:]
     }
 
     /// The process ends without a word of its own. Its system ends the connections, unless `isSilent`.
@@ -270,6 +274,8 @@ extension World {
         guard node.isUp, node.isPaused else { return }
         say("\(node.index) goes on")
         node.isPaused = false
+        node.disturb(at: now)
+        disturbance = now
         let waiting = node.backlog
         node.backlog = []
         for happening in waiting { happen(happening) { _ in } }
@@ -281,6 +287,7 @@ extension World {
     func jump(_ node: Node, by nanoseconds: Int64) {
         say("the clock of \(node.index) jumps by \(nanoseconds / 1_000_000) ms")
         node.offset += nanoseconds
+        node.disturb(at: now)
         node.wakeAt = .max
         guard node.isRunning else { return }
         setTimer(node)
