@@ -54,7 +54,10 @@ extension Mesh {
             note(.linked, of: uid)
             actions.append(.settled(uid, nil))
         case .met(let endpoint): membership.met(endpoint, at: now)
-        case .seek(let uid): note(.sought, of: uid)
+        case .seek(let uid):
+            // Its attempt was answered when it linked: from now on the mesh may go on with newer data.
+            introduced.insert(uid)
+            note(.sought, of: uid)
         case .fail(let uid, let failure): failed(uid, failure)
         case .supersede, .unanswered: break
         }
