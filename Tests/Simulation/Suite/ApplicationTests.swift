@@ -64,7 +64,7 @@ struct ApplicationTests {
             return
         }
         #expect(reason.code == .full)
-        #expect(peers[1..<8].allSatisfy(\.events.isEmpty))
+        #expect(peers[1..<8].allSatisfy { $0.events.isEmpty })
     }
 
     @Test("links without introductions make no mesh")
