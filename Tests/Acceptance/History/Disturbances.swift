@@ -12,7 +12,10 @@ package struct Disturbances: Sendable {
     init(_ lines: [Line]) {
         var stopped: [String: UInt64] = [:]
         var open: [String: (Set<String>, UInt64)] = [:]
-        for entry in lines.map(\.entry).sorted(by: { $0.t < $1.t }) {
+        for line in lines.sorted(by: { $0.entry.t < $1.entry.t }) {
+            let entry = line.entry
+            // Several may be at work at once, each with numbers of its own.
+            let cut = "\(line.place.file) \(entry.id ?? "")"
             switch entry.event {
             case .kill:
                 if let peer = entry.peer { deaths[peer, default: []].append(entry.t) }
@@ -22,9 +25,9 @@ package struct Disturbances: Sendable {
                 if let peer = entry.peer, let start = stopped.removeValue(forKey: peer) {
                     stops[peer, default: []].append(Span(start, entry.t))
                 }
-            case .cut: open[entry.id ?? ""] = (Set(entry.peers ?? []), entry.t)
+            case .cut: open[cut] = (Set(entry.peers ?? []), entry.t)
             case .heal:
-                if let (peers, start) = open.removeValue(forKey: entry.id ?? "") {
+                if let (peers, start) = open.removeValue(forKey: cut) {
                     cuts.append(Cut(peers: peers, span: Span(start, entry.t)))
                 }
             default: break

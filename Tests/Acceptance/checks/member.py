@@ -207,6 +207,6 @@ def judge(files, slack=0):
         kept = os.path.join(ROOT, ".build", f"history-{int(time.time() * 1000)}")
         os.makedirs(kept)
         for file in files:
-            shutil.copy(file, kept)
+            shutil.copy(file, os.path.join(kept, "-".join(file.split(os.sep)[-2:])))
         raise Failure(f"{done.stderr.decode()}{' | '.join(lines[:3] + lines[-1:])} (kept in {kept})")
     return lines[-1]
