@@ -4,7 +4,7 @@ import Multipeer
 /// left behind.
 struct MeshCycles {
     private static let members = 8
-    private static let warmUp = 5
+    private static let warmUp = 3
     private static let allowedGrowth = 8
     private let count: Int
 

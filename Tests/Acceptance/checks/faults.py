@@ -12,7 +12,7 @@ from . import network, peer
 from .member import Member, Mesh, judge
 from .network import Hub
 from .peer import expect
-from .processors import Others, patience
+from .processors import MUCH, Others
 
 # So patient are the members of the short forms, in seconds; those of the long ones are as they are.
 SHORT = ("--death", "3", "--rate", "10", "--files", "1")
@@ -65,8 +65,11 @@ def side_by_side(plans):
         # One after the other, so that their beginnings are not in each other's way.
         running = [pool.submit(rounds, delay / 2, directory, *plan) for delay, plan in enumerate(plans)]
         files = [file for future in running for file in future.result()]
-        wider, remark = patience(others.share())
-        return judge(files, (wider - 1) / 3) + remark
+        share = others.share()
+        slack = 3 if share >= MUCH else 0
+        busy = f"; others used {share * 100:.0f} % of the processors, so all may take {slack} s longer"
+        remark = busy if slack else ""
+        return judge(files, slack) + remark
 
 
 def death(mesh, chance):
@@ -166,7 +169,7 @@ def _idle():
         with tempfile.TemporaryDirectory() as directory:
             for number in range(1, MEMBERS + 1):
                 hub.lose(number, 5)
-            seconds, arguments = (600, ()) if peer.FULL else (5, SHORT[:2])
+            seconds, arguments = (600, ()) if peer.FULL else (4, SHORT[:2])
             mesh = Mesh(directory, MEMBERS, *arguments, make=place(hub, 0))
             mesh.chain()
             quiet(mesh, seconds)

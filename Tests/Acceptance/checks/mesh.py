@@ -50,7 +50,7 @@ def mesh_chain():
         for one, other in ((ninth, sponsor), (sponsor, ninth)):
             said = until(lambda: outcome(one, other), 10, f"{one.name} was told nothing")
             expect(said == FULL_WORDS, f"{one.name} was told: {said}")
-        time.sleep(1)
+        time.sleep(0.5)
         for member, count in zip(mesh.members, before):
             new = [entry for entry in states(member)[count:] if entry["peer"] != ninth.uid]
             expect(not new, f"{member.name} noticed something: {new[:1]}")
@@ -101,8 +101,9 @@ def mesh_crowd():
         mesh.quit()
         expect_no_flapping(mesh.members)
         wider, remark = patience(others.share())
-        return (f"one mesh of 8 after {passed:.1f} s; {len(told)} were told: {FULL_WORDS}, {len(evicted)} of them after "
-                f"they had been linked; {judge(mesh.files(), wider - 1)}{remark}")
+        slack = 3 if wider > 1 else 0
+        return (f"one mesh of 8 after {passed:.1f} s; {len(told)} were told: {FULL_WORDS}, {len(evicted)} of them "
+                f"after they had been linked; {judge(mesh.files(), slack)}{remark}")
 
 
 def mesh_star():
@@ -121,7 +122,7 @@ def mesh_star():
         for one, other in ((late, centre), (centre, late)):
             said = until(lambda: outcome(one, other), 10, f"{one.name} was told nothing")
             expect(said == FULL_WORDS, f"{one.name} was told: {said}")
-        time.sleep(1)
+        time.sleep(0.5)
         for point in points:
             expect(point.who() == {centre.uid}, f"{point.name} knows others than the centre")
         mesh.rest()
@@ -137,7 +138,7 @@ def mesh_cycles():
 
 def mesh_churn():
     """10 members that join, leave, are dropped and talk at random, under ThreadSanitizer: no report"""
-    return churn(peer.MINUTES * 60 if peer.FULL else 5)
+    return churn(peer.MINUTES * 60 if peer.FULL else 4)
 
 
 def churn(seconds):
