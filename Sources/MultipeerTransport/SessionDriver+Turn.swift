@@ -33,6 +33,8 @@ extension SessionDriver {
     private func advance() {
         let now = loop.now
         mesh.advance(to: now)
+        // What was decided about a link comes before the link itself: it may be dead by now, too.
+        carryOut()
         for wire in Array(wires.values) {
             if case .parting(let deadline) = wire.phase, deadline <= now { close(wire) }
             guard let seat = wire.seat else { continue }
