@@ -167,6 +167,7 @@ extension World {
         if let deadline = node.meshDeadline, deadline <= now {
             node.mesh.advance(to: now)
             node.isTouched = true
+            carryOut(node)
         }
         for socket in node.links {
             guard let seat = socket.seat, let deadline = seat.link.deadline, deadline <= now else { continue }

@@ -25,14 +25,14 @@ struct SeedTests {
     @Test("every invariant holds over seeds that nobody has chosen", arguments: Scenario.Mode.allCases)
     func fresh(_ mode: Scenario.Mode) {
         var links = 0
-        for seed in UInt64(7_000_000)..<7_000_015 {
+        for seed in UInt64(7_000_000)..<7_000_006 {
             let verdict = Trial.run(Scenario.drawn(seed, mode))
             links += verdict.links
             #expect(
                 verdict.failure == nil,
                 "swift run -c release simulate --seed \(seed) --mode \(mode.rawValue) --trace")
         }
-        #expect(links > 100)
+        #expect(links > 50)
     }
 
     @Test("a scenario is a text, and comes back from it as it was")
@@ -40,7 +40,8 @@ struct SeedTests {
         for seed in UInt64(0)..<200 {
             for mode in Scenario.Mode.allCases {
                 let scenario = Scenario.drawn(seed, mode)
-                #expect(try Scenario(text: scenario.description) == scenario)
+                let read = try Scenario(text: scenario.description)
+                #expect(read == scenario)
             }
         }
     }
