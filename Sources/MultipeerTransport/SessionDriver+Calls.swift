@@ -117,8 +117,9 @@ extension SessionDriver {
     /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
     func giveWay() {
         let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
-        for wire in Array(wires.values) where wire.seat != nil { endLink(wire.id, reason, telling: .full) }
+        // First, so that no link takes the place of one that ends.
         mesh.cancelAll(at: loop.now)
+        for wire in Array(wires.values) where wire.seat != nil { endLink(wire.id, reason, telling: .full) }
         leaveDeadline = leaveDeadline ?? loop.now
     }
 
