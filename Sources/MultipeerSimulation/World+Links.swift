@@ -280,10 +280,11 @@ extension World {
         node.evictions += 1
         counts.evictions += 1
         let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
+        node.mesh.cancelAll(at: moment(node))
         for socket in node.links {
             if let seat = socket.seat { end(socket, seat, reason, telling: .full, of: node) }
         }
-        node.mesh.cancelAll(at: moment(node))
+        node.isTouched = true
         carryOut(node)
         for uid in node.attempts.keys.sorted() where node.attempts[uid] ?? 0 > 0 {
             fail(.outcomes, "peer \(node.index) left while an attempt waited for its outcome")
