@@ -95,7 +95,8 @@ let package = Package(
                 "MultipeerFraming",
             ]),
         .testTarget(
-            name: "SimulationTests", dependencies: ["MultipeerSimulation", "simulate"], path: "Tests/Simulation/Suite",
+            name: "SimulationTests", dependencies: ["MultipeerSimulation", "simulate"],
+            path: "Tests/Simulation/Suite",
             swiftSettings: strict),
         tests("SpecTests", ["MultipeerIntroduction"]),
         tests(

@@ -80,7 +80,8 @@ struct MeshScript {
         case 9: action = .jump(one, milliseconds: length << Int(what >> 4 & 7) * 2)
         case 10: action = .slow(one, milliseconds: length)
         case 11, 12: action = .cut(one, other)
-        case 13: action = .split(near: 1 << UInt32(one) | UInt32(what >> 4), isOneSided: bit, milliseconds: length)
+        case 13:
+            action = .split(near: 1 << UInt32(one) | UInt32(what >> 4), isOneSided: bit, milliseconds: length)
         case 14: action = .burst(one, messages: length / 64)
         default: action = lie(by: one, what >> 4, for: length)
         }

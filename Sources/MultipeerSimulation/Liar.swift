@@ -73,7 +73,8 @@ extension World {
     }
 
     private func lieOfTurn(_ liar: inout Liar, _ node: Node) -> Members? {
-        let isSlander = liar.lie == .slander || liar.lie == .whispers || (liar.lie == .everything && liar.turn & 1 == 1)
+        let isSlander =
+            liar.lie == .slander || liar.lie == .whispers || (liar.lie == .everything && liar.turn & 1 == 1)
         if isSlander {
             var victims = node.mesh.entries.filter { $0.origin != node.endpoint }
             // Only who hears of it can put it right.

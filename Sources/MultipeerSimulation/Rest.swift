@@ -60,7 +60,8 @@ struct Rest {
     /// Who is sought, and who is believed in.
     private func checkDepartures(_ node: Node) {
         let component = Set(node.mesh.component.map(\.uid))
-        for uid in node.connecting.keys.sorted() where !node.sought.contains(uid) && !component.contains(uid) {
+        for uid in node.connecting.keys.sorted() where !node.sought.contains(uid) && !component.contains(uid)
+        {
             world.fail(.gone, "peer \(node.index) is connecting to one that is not in the mesh")
         }
         let origins = Set(node.mesh.entries.map(\.origin))
@@ -208,7 +209,8 @@ struct Rest {
         nodes.flatMap(\.links).map { socket in
             let record = socket.wire.record
             return Sendings(
-                wire: socket.wire, end: socket.end, sent: record.sent[socket.end], spent: record.spent[socket.end])
+                wire: socket.wire, end: socket.end, sent: record.sent[socket.end],
+                spent: record.spent[socket.end])
         }
     }
 
@@ -216,9 +218,12 @@ struct Rest {
     func compare(_ before: [Sendings]) {
         for one in before where one.wire.sockets.allSatisfy({ $0?.seat != nil }) {
             let record = one.wire.record
-            guard record.received[1 - one.end] < one.sent, record.spent[one.end] == one.spent else { continue }
+            guard record.received[1 - one.end] < one.sent, record.spent[one.end] == one.spent else {
+                continue
+            }
             world.fail(
-                .delivery, "wire \(one.wire.number) brought \(record.received[1 - one.end]) of \(one.sent) messages")
+                .delivery,
+                "wire \(one.wire.number) brought \(record.received[1 - one.end]) of \(one.sent) messages")
         }
     }
 

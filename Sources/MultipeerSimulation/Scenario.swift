@@ -21,7 +21,8 @@ package struct Scenario: Equatable, Sendable {
     package var end: Int
 
     package init(
-        seed: UInt64, mode: Mode, cap: Int, weather: Weather, peers: [Peer], doors: [Door] = [], steps: [Step] = [],
+        seed: UInt64, mode: Mode, cap: Int, weather: Weather, peers: [Peer], doors: [Door] = [],
+        steps: [Step] = [],
         end: Int
     ) {
         self.seed = seed
@@ -51,7 +52,8 @@ package struct Scenario: Equatable, Sendable {
         package var credit: UInt32 = 65_536
 
         package init(
-            preference: EncryptionPreference = .optional, hasIdentity: Bool = false, role: Role = .honest, rank: Int = 0,
+            preference: EncryptionPreference = .optional, hasIdentity: Bool = false, role: Role = .honest,
+            rank: Int = 0,
             strayAddresses: Int = 0, credit: UInt32 = 65_536
         ) {
             self.preference = preference

@@ -14,7 +14,7 @@ public import MultipeerSecurity
 /// let bob = try simulation.addPeer("bob")
 /// simulation.join(ann, bob)
 /// simulation.run(for: .seconds(5))
-/// // ann.linkedPeers == [bob.id]
+/// // ann.linkedPeers is bob.id alone
 ///
 /// ann.send([1, 2, 3], to: bob)
 /// simulation.run(for: .seconds(1))

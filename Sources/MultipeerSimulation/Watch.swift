@@ -81,7 +81,9 @@ extension World {
 
     func watchEnd(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
         if reason.code == .timedOut, reason.closeCode == nil { watchDeath(socket, seat, node) }
-        if reason.code == .goodbye || reason.code == .full { node.departed[seat.data.endpoint] = moment(node) }
+        if reason.code == .goodbye || reason.code == .full {
+            node.departed[seat.data.endpoint] = moment(node)
+        }
         let record = socket.wire.record
         if reason.code == .goodbye, !keepsJournal, record.received[socket.end] != record.sent[1 - socket.end]
         {

@@ -151,10 +151,10 @@ def cut(hub, longest):
 
 def quiet(mesh, seconds):
     """Nobody's state changes for so long."""
-    before = {member.name: len(member.entries()) for member in mesh.members}
+    before = [len(member.entries()) for member in mesh.members]
     time.sleep(seconds)
-    for member in mesh.members:
-        new = [entry for entry in member.entries()[before[member.name]:] if entry["event"] == "state"]
+    for member, count in zip(mesh.members, before):
+        new = [entry for entry in member.entries()[count:] if entry["event"] == "state"]
         expect(not new, f"{member.name} noticed something: {new[:2]}")
 
 
