@@ -47,7 +47,13 @@ package struct Membership: Sendable {
     /// Members of the whole mesh at the most, this one included.
     let cap: Int
     var jitter: Jitter
-    var now = Moment(nanoseconds: 0)
+    /// Told by every call that can change anything.
+    var now = Moment(nanoseconds: 0) { didSet { isSettled = false } }
+    /// Nothing has happened since all actions were taken. Finding out what follows looks at every member, and most calls
+    /// of a session are none of ours.
+    private var isSettled = false
+    /// The one of a settled membership.
+    private var nextMoment: Moment?
     /// The own entry; nil until data are published.
     var own: Members?
     var links: [ConnectionID: MeshLink] = [:]
@@ -152,6 +158,7 @@ extension Membership {
     }
 
     package mutating func advance(to now: Moment) {
+        if isSettled, nextMoment.map({ now < $0 }) ?? true { return }
         self.now = now
         settle()
     }
@@ -168,6 +175,16 @@ extension Membership {
 
 extension Membership {
     package mutating func takeActions() -> [Action] {
+        if isSettled { return [] }
+        let actions = findActions()
+        if actions.isEmpty {
+            isSettled = true
+            nextMoment = earliest
+        }
+        return actions
+    }
+
+    private mutating func findActions() -> [Action] {
         if excess.hasLeft {
             defer { hasToldToLeave = true }
             return hasToldToLeave ? [] : [.leave]
@@ -176,7 +193,9 @@ extension Membership {
     }
 
     /// When `advance` or `takeActions` has something to do without anything happening.
-    package var deadline: Moment? {
+    package var deadline: Moment? { isSettled ? nextMoment : earliest }
+
+    private var earliest: Moment? {
         guard !excess.hasLeft else { return nil }
         return [flooding, purging, searching, leaving].compactMap { $0 }.min()
     }

@@ -11,6 +11,7 @@ extension Mesh {
             if undone.isEmpty {
                 let wanted = membership.takeActions()
                 if wanted.isEmpty { break }
+                introductionsMoment = nil
                 for action in wanted { carryOut(action) }
                 if case .dismiss = wanted.last { return }
             }
@@ -26,6 +27,7 @@ extension Mesh {
         introductions.company.members = membership.component  // [mesh.full]
         guard actions.isEmpty else { return }
         isSettled = true
+        introductionsMoment = .some(introductionsMoment ?? introductions.deadline)
         nextMoment = earliest
     }
 
