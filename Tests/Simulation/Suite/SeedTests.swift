@@ -25,14 +25,14 @@ struct SeedTests {
     @Test("every invariant holds over seeds that nobody has chosen", arguments: Scenario.Mode.allCases)
     func fresh(_ mode: Scenario.Mode) {
         var links = 0
-        for seed in UInt64(7_000_000)..<7_000_006 {
+        for seed in UInt64(7_000_000)..<7_000_004 {
             let verdict = Trial.run(Scenario.drawn(seed, mode))
             links += verdict.links
             #expect(
                 verdict.failure == nil,
                 "swift run -c release simulate --seed \(seed) --mode \(mode.rawValue) --trace")
         }
-        #expect(links > 50)
+        #expect(links > 30)
     }
 
     @Test("a scenario is a text, and comes back from it as it was")
