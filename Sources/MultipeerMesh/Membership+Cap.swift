@@ -33,11 +33,15 @@ extension Membership {
     /// does not deny that. [mesh.counted]
     func isVouchedFor(_ endpoint: Endpoint) -> Bool {
         let denied = database[endpoint].map(\.entry.members)
-        let witnesses = links.filter { id, link in
-            guard link.isMesh, let held = database[link.endpoint], held.link == id else { return false }
-            return held.entry.members.contains(endpoint) && denied?.contains(link.endpoint) != false
+        var first: UID?
+        for (id, link) in links where link.isMesh && link.endpoint.uid != endpoint.uid {
+            guard let held = database[link.endpoint], held.link == id,
+                held.entry.members.contains(endpoint), denied?.contains(link.endpoint) != false
+            else { continue }
+            if let first, first != link.endpoint.uid { return true }
+            first = link.endpoint.uid
         }
-        return Set(witnesses.values.map(\.endpoint.uid)).subtracting([endpoint.uid]).count >= 2
+        return false
     }
 
     /// Leaves when it has ranked behind the last seat for its hold of 1 s to 2 s. [mesh.evict]

@@ -21,6 +21,8 @@ struct Search: Sendable {
     var failures = 0
     /// An attempt was made since it came into the component.
     var hasBegun = false
+    /// It left the component, and only its pause is remembered.
+    var isOutside = false
 
     var isActive: Bool {
         if case .active = phase { true } else { false }
@@ -58,6 +60,7 @@ extension Membership {
                 actions.append(.withdraw(endpoint.uid))
             }
             searches[endpoint]?.hasBegun = false
+            searches[endpoint]?.isOutside = true
             if case .waiting(let until) = searches[endpoint]?.phase, now < until { continue }
             searches[endpoint] = nil
         }
@@ -65,10 +68,11 @@ extension Membership {
     }
 
     private mutating func prepare(_ endpoint: Endpoint) {
-        guard let search = searches[endpoint] else {
+        guard let search = searches[endpoint], !(search.isOutside && isReady(endpoint)) else {
             searches[endpoint] = Search(phase: .waiting(until: now))
             return
         }
+        searches[endpoint]?.isOutside = false
         if case .hopeless(let reference) = search.phase, database[endpoint]?.data.reference != reference {
             searches[endpoint]?.phase = .waiting(until: now)
         }
