@@ -45,6 +45,8 @@ package struct Mesh: Sendable {
     var names: [UID: PeerID] = [:]
     /// Those that only the mesh wants.
     var introduced: Set<UID> = []
+    /// Links on which an entry has come: their peers knew of them.
+    var informants: Set<ConnectionID> = []
     /// When our mesh data are to be made anew; nil before the first.
     var renewal: Moment?
     var isLeaving = false
@@ -217,7 +219,8 @@ extension Mesh {
     ) {
         self.now = now
         // A peer whose SELECTED came too late, or never, says TIMEOUT. [link.timeouts]
-        let mayResume = (reason.code == .lost || reason.closeCode == .timeout) && !wasUsed
+        let hasTold = informants.remove(id) != nil
+        let mayResume = (reason.code == .lost || reason.closeCode == .timeout) && !wasUsed && !hasTold
         introductionsMoment = nil
         introductions.linkEnded(
             id, of: uid, mayResume: mayResume, hasDeparted: reason.hasDeparted, at: now)
@@ -238,6 +241,7 @@ extension Mesh {
         _ entry: Members, on id: ConnectionID, at now: Moment
     ) -> Violation? {
         self.now = now
+        informants.insert(id)
         do throws(Violation) {
             try membership.receive(entry, on: id, at: now)
             return nil
