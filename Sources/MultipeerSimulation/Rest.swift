@@ -121,7 +121,7 @@ struct Rest {
     private func check(_ component: [Node]) {
         let honest = component.filter(\.isHonest)
         let uids = Set(component.map(\.uid))
-        if uids.count > scenario.cap {
+        if !hasLiar, uids.count > scenario.cap {
             world.fail(.component, "\(uids.count) members: \(component.map(\.index))")
         }
         for (place, one) in honest.enumerated() where !hasLiar {

@@ -203,9 +203,11 @@ extension World {
         socket.wire.record.sent[socket.end] -= seat.link.queuedMessages
         watchEnd(socket, seat, reason, node)
         let statistics = seat.link.statistics
+        // As in the driver: a peer that waits for SELECTED answers PING, too.
+        let hasAnswered = statistics.roundTrip != nil && reason.closeCode != .timeout
         node.mesh.linkEnded(
-            socket.id, of: seat.peer.uid, reason,
-            wasUsed: statistics.messagesReceived > 0 || statistics.roundTrip != nil, at: moment(node))
+            socket.id, of: seat.peer.uid, reason, wasUsed: statistics.messagesReceived > 0 || hasAnswered,
+            at: moment(node))
         node.isTouched = true
     }
 
