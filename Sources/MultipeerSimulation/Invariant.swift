@@ -3,7 +3,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case seats, symmetry, component, clique, oneConnection, database, stillness, messages, credit, dead,
         plain, honest
     case states, outcomes, stuck, joins, deadlines, links
-    case silence, alive, gone, departed, delivery
+    case silence, alive, gone, departed, delivery, refusal
 
     /// I1 to I12 of the plan; the others are this simulation's own.
     package var number: String {
@@ -31,6 +31,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .gone: "S9"
         case .departed: "S10"
         case .delivery: "S11"
+        case .refusal: "S12"
         }
     }
 
@@ -59,6 +60,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .gone: "at rest, the mesh seeks nobody who is not in it"
         case .departed: "who has left the mesh is not in it for a minute"
         case .delivery: "at rest, messages get on"
+        case .refusal: "whoever does not fit is refused, and nobody's links notice it"
         }
     }
 }

@@ -258,6 +258,35 @@ struct Rest {
         check()
     }
 
+    /// Two peers join whose meshes have no room for each other, although both have seats. Answers whether there are such.
+    func crowd() -> Bool {
+        guard !hasLiar, !hasTwins else { return false }
+        let all = components().sorted { $0[0].index < $1[0].index }
+        for (place, near) in all.enumerated() {
+            for far in all[(place + 1)...] where near.count + far.count > scenario.cap {
+                for one in near where one.links.count < scenario.cap - 1 {
+                    for other in far where other.links.count < scenario.cap - 1 && makesMesh(one, other) {
+                        world.join(one.index, other.index, joinsMesh: true, isAddressed: false)
+                        return true
+                    }
+                }
+            }
+        }
+        return false
+    }
+
+    private func makesMesh(_ one: Node, _ other: Node) -> Bool {
+        mustLink(one, other) && !areLinked(one, other) && world.paths.canMeet(one.index, other.index)
+            && (one.profile.preference == .none) == (other.profile.preference == .none)
+    }
+
+    func checkRefused(_ before: Picture) {
+        let after = picture()
+        if after.links != before.links || after.instances != before.instances {
+            world.fail(.refusal, "links were \(before.links), are \(after.links)")
+        }
+    }
+
     // MARK: stillness
 
     struct Picture: Equatable {

@@ -66,10 +66,19 @@ package struct Trial {
         rest.check()
         rest.compare(before)
         rest.compare(sendings)
-        let pairs = world.failure == nil ? rest.join() : []
-        guard !pairs.isEmpty else { return }
+        guard world.failure == nil else { return }
+        let pairs = rest.join()
+        guard !pairs.isEmpty else { return crowd(rest) }
         run(until: scenario.end + Trial.rest + Trial.stillness + Trial.joining)
         if world.failure == nil { rest.checkJoined(pairs) }
+    }
+
+    /// Whoever does not fit tries to come in.
+    private func crowd(_ rest: Rest) {
+        guard rest.crowd() else { return }
+        let before = rest.picture()
+        run(until: scenario.end + Trial.rest + Trial.stillness + Trial.joining)
+        if world.failure == nil { rest.checkRefused(before) }
     }
 
     private func run(until milliseconds: Int) {
