@@ -3,7 +3,9 @@
 SECONDS_EACH ?= 60
 SWIFT_CODE = Package.swift Sources Tests Fuzz $(wildcard Benchmarks Snippets)
 
-.PHONY: help setup demo test lint fuzz bench docs sanitize
+SEEDS ?= 10000
+
+.PHONY: help setup demo test lint fuzz bench docs sanitize simulate variants
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -32,3 +34,9 @@ docs: setup ## the documentation of the library, warnings as errors, in .build/d
 
 sanitize: setup ## the tests under ThreadSanitizer and AddressSanitizer
 	.ci/sanitize
+
+simulate: setup ## meshes in virtual time, SEEDS (10000) of them with faults that end and with faults that do not
+	swift run -c release simulate --seeds $(SEEDS) --mode both
+
+variants: setup ## break the core on purpose in some forty ways: which seed notices each of them
+	Tests/Simulation/variants
