@@ -7,7 +7,7 @@ import MultipeerHistory
 enum MultipeerMember {
     private static let usage = """
         usage: MultipeerMember NAME FOLDER HISTORY [--uid HEX] [--listen ADDRESS] [--rate N] [--files N]
-                   [--cap N] [--star] [--patience SECONDS] [--death SECONDS]
+                   [--cap N] [--star] [--everywhere] [--patience SECONDS] [--death SECONDS]
                MultipeerMember churn SECONDS MEMBERS FOLDER HISTORY
         """
 
@@ -42,9 +42,14 @@ enum MultipeerMember {
     private static func take(
         _ word: String, _ words: inout [String], _ options: inout Member.Options
     ) throws {
-        if word == "--star" {
+        switch word {
+        case "--star":
             options.configuration.topology = .star
             return
+        case "--everywhere":
+            options.configuration.listening = []
+            return
+        default: break
         }
         guard let value = words.first else { throw Complaint(usage) }
         words.removeFirst()
