@@ -37,6 +37,8 @@ package struct Membership: Sendable {
         package static let steady = Duration.seconds(30)
         /// Newer data of a peer that is being sought are used after so long.
         package static let freshData = Duration.seconds(5)
+        /// No clock that is awake leaves out so much while there are too many members.
+        package static let gap = Duration.seconds(13)
         /// After so long with too many members, their pairs decide who goes.
         package static let backstop = Duration.seconds(10)
         /// After so long, when whoever goes by itself has gone, links to whoever should have gone end.
@@ -47,8 +49,14 @@ package struct Membership: Sendable {
     /// Members of the whole mesh at the most, this one included.
     let cap: Int
     var jitter: Jitter
-    /// Told by every call that can change anything.
-    var now = Moment(nanoseconds: 0) { didSet { isSettled = false } }
+    /// Told by every call that can change anything. Whoever slept through the time in which others had to leave has not
+    /// seen whether they did.
+    var now = Moment(nanoseconds: 0) {
+        didSet {
+            isSettled = false
+            if now > oldValue + Timing.gap, !excess.hasLeft { excess = Excess() }
+        }
+    }
     /// Nothing has happened since all actions were taken. Finding out what follows looks at every member, and most calls
     /// of a session are none of ours.
     private var isSettled = false
