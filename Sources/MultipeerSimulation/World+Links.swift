@@ -205,9 +205,10 @@ extension World {
         let statistics = seat.link.statistics
         // As in the driver: a peer that waits for SELECTED answers PING, too.
         let hasAnswered = statistics.roundTrip != nil && reason.closeCode != .timeout
-        node.mesh.linkEnded(
-            socket.id, of: seat.peer.uid, reason, wasUsed: statistics.messagesReceived > 0 || hasAnswered,
-            at: moment(node))
+        let wasUsed = statistics.messagesReceived > 0 || hasAnswered
+        // What ended before it was used may be sought for the rest of the attempt, in the mesh or not.
+        if !wasUsed { node.sought.insert(seat.peer.uid) }
+        node.mesh.linkEnded(socket.id, of: seat.peer.uid, reason, wasUsed: wasUsed, at: moment(node))
         node.isTouched = true
     }
 
