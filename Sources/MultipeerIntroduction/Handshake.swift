@@ -96,7 +96,7 @@ package struct Handshake: Sendable {
         case .success(let found):
             acquaintance = found.acquaintance
             remote = hello
-            makesMesh = joins(found)
+            makesMesh = joins(found.acquaintance, with: found.issued)
             let isTooMany = makesMesh && !company.admits(hello.sender, listing: hello.members)
             if isTooMany || found.acquaintance.isDeclined {
                 return [.met] + end(.full)  // [mesh.full] [limit.links]
@@ -193,9 +193,9 @@ extension Handshake {
     }
 
     /// Both sides offered the mesh, and no secret of an encrypting session would cross in clear. [mesh.link] [mesh.plain]
-    private func joins(_ found: Found) -> Bool {
-        let data = found.acquaintance.data
-        guard data.flags.contains(.mesh), found.issued.flags.contains(.mesh) else { return false }
+    private func joins(_ peer: Acquaintance, with issued: ConnectionData) -> Bool {
+        let data = peer.data
+        guard data.flags.contains(.mesh), issued.flags.contains(.mesh) else { return false }
         return channel.isEncrypted || (local.preference == .none && data.preference == .none)
     }
 
@@ -204,11 +204,13 @@ extension Handshake {
     private mutating func greet(
         _ acquaintance: Acquaintance, with issued: ConnectionData, members: [Endpoint], grease: UInt64
     ) -> Action {
+        let listed = joins(acquaintance, with: issued) ? members : []  // [hello.members]
         let hello = Hello(
             versions: [Grease.version(grease)] + Hello.spoken,  // [ext.versions] [ext.grease]
             sender: local.endpoint, receiver: acquaintance.endpoint,
             myDataReference: issued.reference, yourDataReference: acquaintance.data.reference, nonce: nonce,
-            limits: local.limits, members: members, agent: local.agent)
+            limits: local.limits, members: listed,
+            agent: local.agent)
         var buffer = ByteBuffer()
         hello.encode(into: &buffer, grease: grease)  // [tlv.grease]
         ownHello = buffer.takeAll()

@@ -29,7 +29,7 @@ extension Introductions {
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
-        let (members, grease) = (company.members, jitter.next())  // [hello.members]
+        let (members, grease) = (company.members, jitter.next())
         step(id, at: now) { $0.secured(channel, nonce: nonce, members: members, grease: grease, at: now) }
     }
 

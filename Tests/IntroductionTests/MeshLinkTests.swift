@@ -33,14 +33,23 @@ struct MeshLinkTests {
         #expect(stage.give(candidate.id, .select).meshLinks == [joins])
     }
 
-    @Test("our HELLO lists the mesh that we are in [hello.members]")
-    func listed() throws {
-        var stage = try Stage(theirFlags: .mesh, ourFlags: .mesh)
+    @Test(
+        "our HELLO lists the mesh that we are in to whoever may join it, and to nobody else [hello.members]",
+        arguments: [
+            (EncryptionPreference.optional, EncryptionPreference.optional, true, true),
+            (.optional, .optional, false, false), (.optional, .none, true, false), (.none, .none, true, true),
+        ])
+    func listed(
+        _ ours: EncryptionPreference, _ theirs: EncryptionPreference, offers: Bool,
+        isListed: Bool
+    ) throws {
+        var stage = try Stage(
+            ours, theirFlags: offers ? .mesh : [], ourFlags: .mesh, theirPreference: theirs)
         stage.machine.company.members = members(3)
         try stage.seek()
         let answer = try stage.greet().ours
         let hello = try Hello(answer.span.extracting(FrameHeader.byteCount..<answer.count))
-        #expect(hello.members == members(3))
+        #expect(hello.members == (isListed ? members(3) : []))
     }
 
     @Test(

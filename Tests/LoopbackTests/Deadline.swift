@@ -3,7 +3,7 @@ struct Overdue: Error {}
 
 /// Waits for the body at most so long; then the body's task is cancelled.
 func within<Value: Sendable>(
-    _ patience: Duration = .seconds(30), _ body: @escaping @Sendable () async throws -> Value
+    _ patience: Duration = .seconds(60), _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in
         group.addTask { try await body() }
