@@ -21,7 +21,12 @@ struct MembershipModel {
 
     let local: Endpoint
     let cap: Int
-    private(set) var now = Moment(nanoseconds: 0)
+    private(set) var now = Moment(nanoseconds: 0) {
+        didSet {
+            // Who slept has not seen whether others left.
+            if now > oldValue + .seconds(13) { (tooManySince, mustGoSince) = (nil, nil) }
+        }
+    }
     private(set) var own: Members?
     private(set) var lines: [ConnectionID: Line] = [:]
     private(set) var held: [Endpoint: Held] = [:]
