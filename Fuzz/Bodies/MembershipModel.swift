@@ -23,8 +23,8 @@ struct MembershipModel {
     let cap: Int
     private(set) var now = Moment(nanoseconds: 0) {
         didSet {
-            // Who slept has not seen whether others left.
-            if now > oldValue + .seconds(13) { (tooManySince, mustGoSince) = (nil, nil) }
+            // Whoever slept has not seen whether others left.
+            if now > oldValue + .seconds(13) { (tooManySince, mustGoSince, behind) = (nil, nil, []) }
         }
     }
     private(set) var own: Members?

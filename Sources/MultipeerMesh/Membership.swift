@@ -54,9 +54,12 @@ package struct Membership: Sendable {
     var now = Moment(nanoseconds: 0) {
         didSet {
             isSettled = false
-            if now > oldValue + Timing.gap, !excess.hasLeft { excess = Excess() }
+            if now > latest + Timing.gap, !excess.hasLeft { excess = Excess() }
+            latest = now
         }
     }
+    /// What the last call told, whether anything followed or not.
+    private var latest = Moment(nanoseconds: 0)
     /// Nothing has happened since all actions were taken. Finding out what follows looks at every member, and most calls
     /// of a session are none of ours.
     private var isSettled = false
@@ -166,7 +169,10 @@ extension Membership {
     }
 
     package mutating func advance(to now: Moment) {
-        if isSettled, nextMoment.map({ now < $0 }) ?? true { return }
+        if isSettled, now <= latest + Timing.gap, nextMoment.map({ now < $0 }) ?? true {
+            latest = now
+            return
+        }
         self.now = now
         settle()
     }
