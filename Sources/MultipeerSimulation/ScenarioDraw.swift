@@ -223,12 +223,10 @@ extension Scenario.Draw {
         case 7, 8:
             at(moment, .pause(one, milliseconds: dice.pick([200, 2_000, 6_000, 9_500, 11_000, 20_000])))
         case 9:
-            at(
-                moment,
-                .jump(
-                    one,
-                    milliseconds: dice.pick([2_000, 8_000, 12_000, 60_000, 3_600_000, 46_000_000, 90_000_000])
-                ))
+            let time = dice.pick([2_000, 8_000, 12_000, 60_000, 3_600_000, 46_000_000, 90_000_000])
+            // Behind more than a day all data are void; an application that has them seeks until its attempt is over.
+            let isLate = moment + 16_000 > made.end
+            at(moment, .jump(one, milliseconds: isLate ? min(time, 46_000_000) : time))
         case 10: at(moment, .slow(one, milliseconds: dice.roll(1_000...12_000)))
         case 11: at(moment, .burst(one, messages: dice.roll(20...300)))
         case 12: at(moment, .join(one, other, isAddressed: dice.hits(oneIn: 2)))
