@@ -140,11 +140,16 @@ struct Rest {
     }
 
     private func mustLink(_ one: Node, _ other: Node) -> Bool {
-        guard one.uid != other.uid, hasRoom(one), hasRoom(other),
+        guard one.uid != other.uid, !isSought(one, by: other), !isSought(other, by: one), hasRoom(one),
+            hasRoom(other),
             !world.paths.isFirewalled(one.index, other.index)
         else { return false }
         return areCompatible(one, other)
     }
+
+    /// An application seeks it with data of its own, perhaps of an instance that is no more: until that attempt is over,
+    /// the mesh does not interfere.
+    private func isSought(_ node: Node, by other: Node) -> Bool { other.attempts[node.uid] != nil }
 
     /// Links that make no introductions may have taken the last seat.
     private func hasRoom(_ node: Node) -> Bool {
