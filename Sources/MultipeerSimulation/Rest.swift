@@ -299,10 +299,13 @@ struct Rest {
         var components: [[Endpoint]] = []
         var sequences: [[UInt32]] = []
         var instances: [UInt64] = []
+        /// An application still seeks somebody by itself: what comes of it may come later.
+        var isAwaiting = false
     }
 
     func picture() -> Picture {
         var picture = Picture()
+        picture.isAwaiting = nodes.contains { !$0.attempts.isEmpty }
         for node in nodes where node.isHonest {
             picture.links.append(node.links.map(\.wire.number).sorted())
             if hasLiar || hasTwins { continue }
@@ -316,7 +319,7 @@ struct Rest {
 
     /// Not with a liar: what it made of the mesh may fade later.
     func compare(_ before: Picture) {
-        guard !hasLiar else { return }
+        guard !hasLiar, !before.isAwaiting else { return }
         let after = picture()
         guard after != before else { return }
         let what =
