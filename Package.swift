@@ -128,13 +128,16 @@ let package = Package(
     ]
 )
 
-// A sanitizer is shown only the tests that can tell it something: `.ci/sanitize` says which targets it wants built.
+// A sanitizer is shown only the tests that can tell it something, and what they need: `.ci/sanitize` says which.
 if let wanted = Context.environment["MULTIPEER_TESTS"]?.split(separator: " ").map(String.init) {
-    package.targets.removeAll { target in
-        switch target.type {
-        case .test: !wanted.contains(target.name)
-        case .executable: target.name != "MultipeerCLI"
-        default: false
-        }
+    var needed = Set(wanted + ["Multipeer"])  // The samples of Snippets are built as well.
+    for target in package.targets.reversed() where needed.contains(target.name) {
+        for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { product in
+        let library = (product as? Product.Library)?.targets
+        let program = (product as? Product.Executable)?.targets
+        return !needed.isSuperset(of: library ?? program ?? [])
     }
 }
