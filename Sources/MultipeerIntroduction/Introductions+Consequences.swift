@@ -24,7 +24,8 @@ extension Introductions {
 
     /// What the peer of `data` may hold of ours, best guess first.
     func issued(to data: ConnectionData, at now: Moment) -> [ConnectionData] {
-        issuer.issued(for: data.peer.uid, asMember: data.flags.contains(.mesh), at: now)
+        issuer.issued(
+            for: data.peer.uid, asMember: data.flags.contains(.mesh) && data.recipient == nil, at: now)
     }
 
     mutating func nextConnection() -> ConnectionID {

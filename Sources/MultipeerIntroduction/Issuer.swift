@@ -64,11 +64,12 @@ struct Issuer: Sendable {
         return try ConnectionData(fields, grease: grease)
     }
 
-    /// What `peer` may hold of ours, best guess first: the newest made for it, then what members of the mesh have and the
-    /// open one, in the order that fits how we know the peer. [data.expiry]
+    /// What `peer` may hold of ours, best guess first. A member of the mesh, whose data are open, has most likely what we
+    /// told the mesh; anybody else what was made for it. [data.expiry]
     func issued(for peer: UID, asMember: Bool, at now: Moment) -> [ConnectionData] {
         let (mesh, open) = ([records[.members], former], [records[.anyone]])
-        let known = [records[.peer(peer)]] + (asMember ? mesh + open : open + mesh)
+        let own = [records[.peer(peer)]]
+        let known = asMember ? mesh + own + open : own + open + mesh
         return known.compactMap { $0 }.filter { now < $0.expiry }.flatMap { $0.versions.reversed() }
     }
 
