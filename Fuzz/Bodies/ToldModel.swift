@@ -22,6 +22,11 @@ struct ToldModel {
     }
 
     mutating func judge(_ actions: [Membership.Action], _ model: MembershipModel) throws(BrokenPromise) {
+        // What was dropped and comes again is new, and told again.
+        let origins = Set(model.entries.map(\.origin))
+        for id in lines.keys {
+            if let told = lines[id]?.told { lines[id]?.told = told.filter { origins.contains($0.key) } }
+        }
         for action in actions {
             guard case .tell(let id, let entry) = action else { continue }
             try promise(model.entries.contains(entry), "told what is not held")
