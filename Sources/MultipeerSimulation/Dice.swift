@@ -1,16 +1,12 @@
-/// SplitMix64: the only chance there is in a simulation, so that a seed is a whole run.
+import MultipeerIntroduction
+
+/// The only chance there is in a simulation, so that a seed is a whole run.
 package struct Dice: RandomNumberGenerator, Sendable {
-    private var state: UInt64
+    private var source: Jitter
 
-    package init(_ seed: UInt64) { state = seed }
+    package init(_ seed: UInt64) { source = Jitter(seed: seed) }
 
-    package mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
+    package mutating func next() -> UInt64 { source.next() }
 }
 
 extension Dice {
