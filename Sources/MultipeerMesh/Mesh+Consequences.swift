@@ -11,7 +11,6 @@ extension Mesh {
             if undone.isEmpty {
                 let wanted = membership.takeActions()
                 if wanted.isEmpty { break }
-                introductionsMoment = nil
                 for action in wanted { carryOut(action) }
                 if case .dismiss = wanted.last { return }
             }
@@ -27,7 +26,6 @@ extension Mesh {
         introductions.company.members = membership.component  // [mesh.full]
         guard actions.isEmpty else { return }
         isSettled = true
-        introductionsMoment = .some(introductionsMoment ?? introductions.deadline)
         nextMoment = earliest
     }
 

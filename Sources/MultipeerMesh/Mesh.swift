@@ -52,8 +52,6 @@ package struct Mesh: Sendable {
     var isLeaving = false
     /// Told by every call that can change anything.
     var now = Moment(nanoseconds: 0) { didSet { isSettled = false } }
-    /// When the introductions want to be told the time; nil when that has to be found out again.
-    var introductionsMoment: Moment??
     /// Nothing has happened since all consequences were drawn. Most turns of a session bring payload and nothing for us.
     var isSettled = false
     /// The one of a settled mesh.
@@ -81,15 +79,11 @@ package struct Mesh: Sendable {
 
     package var deadline: Moment? { isSettled ? nextMoment : earliest }
 
-    var earliest: Moment? {
-        let introductionsMoment = introductionsMoment ?? introductions.deadline
-        return [introductionsMoment, membership.deadline, renewal].compactMap { $0 }.min()
-    }
+    var earliest: Moment? { [introductions.deadline, membership.deadline, renewal].compactMap { $0 }.min() }
 
     package mutating func advance(to now: Moment) {
         if isSettled, nextMoment.map({ now < $0 }) ?? true { return }
         self.now = now
-        introductionsMoment = nil
         introductions.advance(to: now)
         membership.advance(to: now)
         guard let renewal, renewal <= now else { return }
@@ -124,7 +118,6 @@ extension Mesh {
         with data: ConnectionData, within patience: Duration = Timing.attempt, at now: Moment
     ) throws(Introductions.Refusal) -> Bool {
         self.now = now
-        introductionsMoment = nil
         let hasStarted = try introductions.connect(with: data, zones: zones, within: patience, at: now)
         introduced.remove(data.peer.uid)
         if hasStarted || introductions.isSeeking(data.peer.uid) {
@@ -142,14 +135,12 @@ extension Mesh {
     /// Stops seeking; does nothing for a linked peer.
     package mutating func cancel(_ uid: UID, at now: Moment) {
         self.now = now
-        introductionsMoment = nil
         introductions.cancel(uid, at: now)
     }
 
     /// The session leaves: nobody is awaited any more. Links are the owner's to close.
     package mutating func cancelAll(at now: Moment) {
         self.now = now
-        introductionsMoment = nil
         introductions.cancelAll(at: now)
         isLeaving = true
     }
@@ -163,7 +154,6 @@ extension Mesh {
 
     package mutating func accepted(at now: Moment) -> ConnectionID {
         self.now = now
-        introductionsMoment = nil
         return introductions.accepted(at: now)
     }
 
@@ -171,7 +161,6 @@ extension Mesh {
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
         self.now = now
-        introductionsMoment = nil
         introductions.secured(id, channel, nonce: nonce, at: now)
     }
 
@@ -179,19 +168,16 @@ extension Mesh {
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
     ) {
         self.now = now
-        introductionsMoment = nil
         introductions.receive(id, header, payload, at: now)
     }
 
     package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         self.now = now
-        introductionsMoment = nil
         introductions.violated(id, code, at: now)
     }
 
     package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
         self.now = now
-        introductionsMoment = nil
         introductions.lost(id, setback, at: now)
     }
 
@@ -199,7 +185,6 @@ extension Mesh {
         _ uid: UID, asked connection: ConnectionID? = nil, isTrusted: Bool, at now: Moment
     ) {
         self.now = now
-        introductionsMoment = nil
         introductions.decide(uid, asked: connection, isTrusted: isTrusted, at: now)
     }
 
@@ -221,7 +206,6 @@ extension Mesh {
         // A peer whose SELECTED came too late, or never, says TIMEOUT. [link.timeouts]
         let hasTold = informants.remove(id) != nil
         let mayResume = (reason.code == .lost || reason.closeCode == .timeout) && !wasUsed && !hasTold
-        introductionsMoment = nil
         introductions.linkEnded(
             id, of: uid, mayResume: mayResume, hasDeparted: reason.hasDeparted, at: now)
         membership.linkEnded(id, hasDeparted: reason.hasDeparted, at: now)
@@ -232,7 +216,6 @@ extension Mesh {
 
     package mutating func probeAnswered(by uid: UID, at now: Moment) {
         self.now = now
-        introductionsMoment = nil
         introductions.probeAnswered(by: uid, at: now)
     }
 
