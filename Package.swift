@@ -44,18 +44,19 @@ let package = Package(
         layer("MultipeerFraming"),
         layer("MultipeerSecurity", ["CLibSSL", "MultipeerFraming"]),
         layer("MultipeerIntroduction", ["MultipeerSecurity", "MultipeerFraming"]),
+        layer("MultipeerDiscovery", ["MultipeerIntroduction", "MultipeerFraming"]),
         layer("MultipeerMesh", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         layer(
             "MultipeerTransport",
             [
-                "CPlatform", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
-                "MultipeerFraming",
+                "CPlatform", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming",
             ]),
         layer(
             "Multipeer",
             [
-                "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
-                "MultipeerFraming",
+                "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming",
             ]),
         layer(
             "MultipeerSimulation",
@@ -84,15 +85,17 @@ let package = Package(
         tests("FramingTests", ["MultipeerFraming"]),
         tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming"]),
         tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        tests("DiscoveryTests", ["MultipeerDiscovery", "MultipeerIntroduction", "MultipeerFraming"]),
         tests(
             "MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming", "FuzzBodies"]),
-        tests("TransportTests", ["MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"]),
+        tests(
+            "TransportTests",
+            ["MultipeerTransport", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerFraming"]),
         tests(
             "LoopbackTests",
             [
-                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction",
-                "MultipeerSecurity",
-                "MultipeerFraming",
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
             ]),
         .testTarget(
             name: "SimulationTests", dependencies: ["MultipeerSimulation", "simulate"],
@@ -102,16 +105,16 @@ let package = Package(
         tests(
             "VectorTests",
             [
-                "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
-                "MultipeerFraming",
+                "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming",
             ]),
         tests("CommandTests", ["MultipeerCLI", "Multipeer", "MultipeerTransport"]),
 
         .target(
             name: "FuzzBodies",
             dependencies: [
-                "MultipeerSimulation", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
-                "MultipeerFraming",
+                "MultipeerSimulation", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),

@@ -8,16 +8,20 @@ private let layers: [Layer] = [
     Layer("MultipeerFraming"),
     Layer("MultipeerSecurity", on: ["MultipeerFraming", "CLibSSL"]),
     Layer("MultipeerIntroduction", on: ["MultipeerSecurity", "MultipeerFraming"]),
+    Layer("MultipeerDiscovery", on: ["MultipeerIntroduction", "MultipeerFraming"]),
     Layer("MultipeerMesh", on: ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
     Layer(
         "MultipeerTransport",
-        on: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "CPlatform"],
+        on: [
+            "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity",
+            "MultipeerFraming", "CPlatform",
+        ],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
     Layer(
         "Multipeer",
         on: [
-            "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
-            "MultipeerFraming",
+            "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+            "MultipeerSecurity", "MultipeerFraming",
         ],
         outside: [
             "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization",

@@ -1,0 +1,17 @@
+package import MultipeerIntroduction
+
+/// What one advertiser tells the network. Spec 12.2.
+package struct Advert: Hashable, Sendable {
+    package var peer: PeerID
+    package var type: ServiceType
+    /// The TCP port that takes invitations.
+    package var port: UInt16
+    package var info: DiscoveryInfo
+
+    package init(peer: PeerID, type: ServiceType, port: UInt16, info: DiscoveryInfo = .empty) {
+        self.peer = peer
+        self.type = type
+        self.port = port
+        self.info = info
+    }
+}

@@ -1,0 +1,86 @@
+/// A domain name: labels of 1 to 63 bytes, at most 255 with their length bytes. RFC 1035, 3.1; Spec 12.3.
+///
+/// Compared, hashed and ordered ignoring the case of ASCII letters, and kept as it was written. A label is any bytes: a
+/// dot or a space in it is nothing special.
+package struct DNSName: Hashable, Comparable, Sendable {
+    /// Every label behind its length, and a zero byte: what an uncompressed name looks like in a message.
+    package let wire: [UInt8]
+
+    /// The name that has no labels.
+    package static let root = DNSName(wire: [0])
+
+    /// Throws when a label is empty or longer than 63 bytes, or the name longer than 255.
+    package init(_ labels: [[UInt8]]) throws(DNSFault) {
+        var wire: [UInt8] = []
+        for label in labels {
+            guard (1...DNSName.longestLabel).contains(label.count) else { throw .labelLength(label.count) }
+            wire.append(UInt8(truncatingIfNeeded: label.count))
+            wire += label
+            guard wire.count < DNSName.longest else { throw .nameLength }
+        }
+        self.init(wire: wire + [0])
+    }
+
+    /// For callers that have checked the form already.
+    init(wire: [UInt8]) { self.wire = wire }
+
+    package static let longest = 255
+    package static let longestLabel = 63
+
+    /// The size in an uncompressed message.
+    package var encodedCount: Int { wire.count }
+
+    package var isRoot: Bool { wire.count == 1 }
+
+    package var labels: [[UInt8]] {
+        var labels: [[UInt8]] = []
+        var rest = wire[...]
+        while let count = rest.popFirst(), count > 0 {
+            labels.append(Array(rest.prefix(Int(count))))
+            rest = rest.dropFirst(Int(count))
+        }
+        return labels
+    }
+
+    package var firstLabel: [UInt8]? { wire[0] == 0 ? nil : Array(wire.dropFirst().prefix(Int(wire[0]))) }
+
+    /// The name without its first label; nil for the root.
+    package var parent: DNSName? {
+        isRoot ? nil : DNSName(wire: Array(wire.dropFirst(1 + Int(wire[0]))))
+    }
+
+    /// This name below a new first label.
+    package func child(_ label: [UInt8]) throws(DNSFault) -> DNSName {
+        guard (1...DNSName.longestLabel).contains(label.count) else { throw .labelLength(label.count) }
+        guard 1 + label.count + wire.count <= DNSName.longest else { throw .nameLength }
+        return DNSName(wire: [UInt8(truncatingIfNeeded: label.count)] + label + wire)
+    }
+
+    /// Whether this name is `other` or lies below it.
+    package func isWithin(_ other: DNSName) -> Bool {
+        var name: DNSName? = self
+        while let candidate = name, candidate.wire.count >= other.wire.count {
+            if candidate == other { return true }
+            name = candidate.parent
+        }
+        return false
+    }
+
+    package static func == (one: DNSName, other: DNSName) -> Bool {  // [dns.case]
+        one.wire.count == other.wire.count
+            && zip(one.wire, other.wire).allSatisfy { folded($0) == folded($1) }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        for byte in wire { hasher.combine(DNSName.folded(byte)) }
+    }
+
+    package static func < (one: DNSName, other: DNSName) -> Bool {
+        one.wire.lazy.map(folded).lexicographicallyPrecedes(other.wire.lazy.map(folded))
+    }
+
+    /// Lower case for ASCII. Works on length bytes as well: 63 is less than `A`.
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
+}

@@ -1,0 +1,30 @@
+/// Why a dictionary cannot be advertised.
+public enum InvalidDiscoveryInfo: Error, Hashable, Sendable {
+    /// This key is empty, longer than 64 characters, or has something else than printable ASCII without `=`.
+    case key(String)
+    /// This key belongs to the protocol.
+    case reservedKey(String)
+    /// These two keys differ by case alone.
+    case repeatedKey(String, String)
+    /// The entry of this key has so many bytes, more than 255.
+    case entryLength(key: String, Int)
+    /// All entries together have so many bytes, more than 400.
+    case length(Int)
+}
+
+extension InvalidDiscoveryInfo: CustomStringConvertible {
+    /// One line for people.
+    public var description: String {
+        switch self {
+        case .key(let key):
+            "a key of the discovery info has 1 to 64 printable ASCII characters without '=': \(key.debugDescription)"
+        case .reservedKey(let key): "the key \(key.debugDescription) of the discovery info is reserved"
+        case .repeatedKey(let one, let other):
+            "the keys \(one.debugDescription) and \(other.debugDescription) of the discovery info differ by case alone"
+        case .entryLength(let key, let count):
+            "the entry \(key.debugDescription) of the discovery info has \(count) bytes, at most 255 are allowed"
+        case .length(let count):
+            "the discovery info has \(count) bytes, at most 400 are allowed"
+        }
+    }
+}
