@@ -5,22 +5,43 @@ package import MultipeerIntroduction
 package enum Binding {
     /// `<beginning of the display name>-<uid in base32>`, 27 to 63 bytes. A peer that lost its name on the network tries
     /// again with the next `attempt`, which stands in the beginning: ` (2)` for attempt 1.
-    package static func label(for peer: PeerID, attempt: Int = 0) -> [UInt8] { [] }
+    package static func label(for peer: PeerID, attempt: Int = 0) -> [UInt8] {  // [service.instance]
+        let count = attempt > 0 ? Array(" (\(attempt + 1))".utf8) : []
+        let tail = [UInt8(ascii: "-")] + Base32.encode(peer.uid.bytes)
+        let room = DNSName.longestLabel - tail.count - count.count
+        return beginning(of: peer.displayName, limit: room) + count + tail
+    }
 
     /// Whose label that is; nil when it is not one of ours.
-    package static func uid(inLabel label: [UInt8]) -> UID? { nil }
-
-    /// The data of the TXT record: `mpc=1`, `n=<display name>`, then the entries in the order of their keys.
-    package static func txt(_ peer: PeerID, _ info: DiscoveryInfo) -> [UInt8] { [] }
-
-    /// What the TXT record of `uid` says; nil when it is not one of ours.
-    package static func read(txt: [UInt8], uid: UID) -> DiscoveredPeer? { nil }
+    package static func uid(inLabel label: [UInt8]) -> UID? {  // [service.instance]
+        let tail = label.suffix(1 + uidCount)
+        guard tail.count == 1 + uidCount, tail.first == UInt8(ascii: "-") else { return nil }
+        return Base32.decode(tail.dropFirst()).flatMap { UID($0) }
+    }
 
     /// `_chat._tcp.local`
-    package static func serviceName(_ type: ServiceType) -> DNSName { .root }
+    package static func serviceName(_ type: ServiceType) -> DNSName {
+        let label = [UInt8(ascii: "_")] + Array(type.name.utf8)
+        return DNSName(wire: [UInt8(truncatingIfNeeded: label.count)] + label + transport.wire)
+    }
 
     /// `<label>._chat._tcp.local`
     package static func instanceName(_ peer: PeerID, _ type: ServiceType, attempt: Int = 0) -> DNSName {
-        .root
+        let label = label(for: peer, attempt: attempt)
+        return DNSName(wire: [UInt8(truncatingIfNeeded: label.count)] + label + serviceName(type).wire)
+    }
+
+    /// All characters of a uid in base32.
+    private static let uidCount = 26
+    private static let transport: DNSName = "_tcp.local"
+
+    /// As many whole characters as fit: what a person sees as one is not cut.
+    private static func beginning(of name: String, limit: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for character in name {
+            guard bytes.count + character.utf8.count <= limit else { break }
+            bytes += character.utf8
+        }
+        return bytes
     }
 }

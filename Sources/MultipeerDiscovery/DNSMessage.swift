@@ -5,9 +5,9 @@ package struct DNSMessage: Hashable, Sendable {
     package var isAuthoritative = false
     /// A query: more known answers follow in further messages.
     package var isTruncated = false
-    /// 4 bits.
+    /// 0 to 15.
     package var opcode: UInt8 = 0
-    /// 4 bits.
+    /// 0 to 15.
     package var responseCode: UInt8 = 0
     package var questions: [DNSQuestion] = []
     package var answers: [DNSRecord] = []
@@ -16,7 +16,27 @@ package struct DNSMessage: Hashable, Sendable {
 
     package init() {}
 
-    /// The most bytes that a message has, and the most questions and records together.
+    /// The most bytes that a message has.
     package static let longest = 9_000  // [dns.limit]
+    /// The most questions and records of a message, taken together.
     package static let mostRecords = 512  // [dns.limit]
+    /// The bytes before the first question.
+    package static let headCount = 12
+
+    package var recordCount: Int { questions.count + answers.count + authorities.count + additionals.count }
+
+    /// The second word of the head. The bits that mean nothing here are dropped when read, and 0 when written.
+    var flags: UInt16 {
+        get {
+            (isResponse ? 0x8000 : 0) | UInt16(opcode & 15) << 11 | (isAuthoritative ? 0x0400 : 0)
+                | (isTruncated ? 0x0200 : 0) | UInt16(responseCode & 15)
+        }
+        set {
+            isResponse = newValue & 0x8000 != 0
+            opcode = UInt8(newValue >> 11 & 15)
+            isAuthoritative = newValue & 0x0400 != 0
+            isTruncated = newValue & 0x0200 != 0
+            responseCode = UInt8(newValue & 15)
+        }
+    }
 }

@@ -58,17 +58,14 @@ package struct DNSName: Hashable, Comparable, Sendable {
 
     /// Whether this name is `other` or lies below it.
     package func isWithin(_ other: DNSName) -> Bool {
-        var name: DNSName? = self
-        while let candidate = name, candidate.wire.count >= other.wire.count {
-            if candidate == other { return true }
-            name = candidate.parent
-        }
-        return false
+        var start = 0
+        while wire.count - start > other.wire.count { start += 1 + Int(wire[start]) }
+        let end = wire.dropFirst(start)
+        return end.count == other.wire.count && DNSName.areEqual(end, other.wire)
     }
 
     package static func == (one: DNSName, other: DNSName) -> Bool {  // [dns.case]
-        one.wire.count == other.wire.count
-            && zip(one.wire, other.wire).allSatisfy { folded($0) == folded($1) }
+        one.wire.count == other.wire.count && areEqual(one.wire, other.wire)
     }
 
     package func hash(into hasher: inout Hasher) {
@@ -77,6 +74,10 @@ package struct DNSName: Hashable, Comparable, Sendable {
 
     package static func < (one: DNSName, other: DNSName) -> Bool {
         one.wire.lazy.map(folded).lexicographicallyPrecedes(other.wire.lazy.map(folded))
+    }
+
+    private static func areEqual(_ one: some Sequence<UInt8>, _ other: some Sequence<UInt8>) -> Bool {
+        zip(one, other).allSatisfy { folded($0) == folded($1) }
     }
 
     /// Lower case for ASCII. Works on length bytes as well: 63 is less than `A`.

@@ -1,4 +1,4 @@
-/// What an advertiser tells whoever browses: a few short texts under keys. Public, and unauthenticated. Spec 12.2.
+/// What an advertiser tells whoever browses: a few short texts under keys. Spec 12.2.
 ///
 /// Everybody on the network can read it, and anybody can pretend to be its author.
 public struct DiscoveryInfo: Hashable, Sendable {
@@ -11,9 +11,30 @@ public struct DiscoveryInfo: Hashable, Sendable {
     /// Throws `InvalidDiscoveryInfo` unless every key has 1 to 64 printable ASCII characters without `=`, differs from the
     /// others also ignoring case, and is neither `mpc` nor `n`; every key with its value and the `=` between has at most
     /// 255 bytes; and all of them, with a byte more for each, have at most 400.
-    public init(_ entries: [String: String] = [:]) throws(InvalidDiscoveryInfo) {
+    public init(_ entries: [String: String] = [:]) throws(InvalidDiscoveryInfo) {  // [service.info]
+        var seen: [String: String] = [:]
+        var total = 0
+        for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
+            guard DiscoveryInfo.isKey(Array(key.utf8)) else { throw .key(key) }
+            let folded = key.lowercased()
+            guard !Binding.ownKeys.contains(folded) else { throw .reservedKey(key) }
+            if let other = seen.updateValue(key, forKey: folded) { throw .repeatedKey(other, key) }
+            let count = key.utf8.count + 1 + value.utf8.count
+            guard count <= 255 else { throw .entryLength(key: key, count) }
+            total += 1 + count
+        }
+        guard total <= DiscoveryInfo.longest else { throw .length(total) }
         self.init(unchecked: entries)
     }
 
     private init(unchecked entries: [String: String]) { self.entries = entries }
+
+    /// The most bytes of all entries in the TXT record.
+    private static let longest = 400
+
+    /// 1 to 64 printable ASCII characters without `=`.
+    static func isKey(_ bytes: [UInt8]) -> Bool {
+        (1...64).contains(bytes.count)
+            && bytes.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }
+    }
 }

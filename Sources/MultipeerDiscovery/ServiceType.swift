@@ -8,8 +8,22 @@ public struct ServiceType: Hashable, Sendable {
 
     /// Throws `InvalidServiceType` unless `name` has 1 to 15 characters, all of them `a`-`z`, `0`-`9` or `-`, at least one
     /// of them a letter, and no hyphen that is first, last or next to another (RFC 6335, 5.1).
-    public init(_ name: String) throws(InvalidServiceType) {
+    public init(_ name: String) throws(InvalidServiceType) {  // [service.type]
+        guard (1...15).contains(name.count) else { throw .length(name.count) }
+        for character in name {
+            if ("A"..."Z").contains(character) { throw .upperCase(character) }
+            guard ServiceType.characters.contains(character) else { throw .character(character) }
+        }
+        guard name.contains(where: ServiceType.letters.contains) else { throw .noLetter }
+        guard name.first != "-", name.last != "-", !ServiceType.hasTwoHyphens(name) else { throw .hyphen }
         self.name = name
+    }
+
+    private static let letters: Set<Character> = Set("abcdefghijklmnopqrstuvwxyz")
+    private static let characters: Set<Character> = letters.union("0123456789-")
+
+    private static func hasTwoHyphens(_ name: String) -> Bool {
+        zip(name, name.dropFirst()).contains { $0 == "-" && $1 == "-" }
     }
 }
 

@@ -1,0 +1,65 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+
+/// The TXT record: strings of `key=value`, each behind its length. RFC 6763, 6; Spec 12.2.
+extension Binding {
+    /// The data of the record: `mpc=1`, `n=<display name>`, then the entries in the order of their keys.
+    package static func txt(_ peer: PeerID, _ info: DiscoveryInfo) -> [UInt8] {  // [service.txt]
+        let own = [(versionKey, version), (nameKey, peer.displayName)]
+        let others = info.entries.sorted { $0.key < $1.key }
+        return (own + others.map { ($0.key, $0.value) }).flatMap { key, value in
+            let entry = Array(key.utf8) + [UInt8(ascii: "=")] + Array(value.utf8)
+            return [UInt8(clamping: entry.count)] + entry
+        }
+    }
+
+    /// What the record of `uid` says; nil when it is not one of ours: not of version 1, without a proper display name,
+    /// longer than 1,300 bytes, or cut off.
+    ///
+    /// A string that is no `key=value` with a proper key and a text is skipped; of equal keys, ignoring case, the first
+    /// counts. A key without `=` has an empty value.
+    package static func read(txt: [UInt8], uid: UID) -> DiscoveredPeer? {  // [service.txt]
+        guard txt.count <= longestTXT, let strings = strings(in: txt) else { return nil }
+        var seen: Set<String> = []
+        var name: [UInt8]?
+        var info: [String: String] = [:]
+        for string in strings {
+            let key = Array(string.prefix { $0 != UInt8(ascii: "=") })
+            let value = Array(string.dropFirst(key.count + 1))
+            guard DiscoveryInfo.isKey(key) else { continue }
+            let text = String(decoding: key, as: UTF8.self)
+            let folded = text.lowercased()
+            guard seen.insert(folded).inserted else { continue }
+            switch folded {
+            case versionKey: guard value == Array(version.utf8) else { return nil }
+            case nameKey: name = value
+            default: info[text] = String(validating: value, as: UTF8.self)
+            }
+        }
+        guard seen.contains(versionKey), let name else { return nil }
+        guard let display = try? DisplayName.read(name.span) else { return nil }
+        guard let peer = try? PeerID(uid: uid, displayName: display) else { return nil }
+        return DiscoveredPeer(peer: peer, info: info)
+    }
+
+    /// The keys that no application may use, in lower case.
+    static let ownKeys: Set<String> = [versionKey, nameKey]
+
+    private static let versionKey = "mpc"
+    private static let version = "1"
+    private static let nameKey = "n"
+    /// Beyond that a record does not fit into one packet. RFC 6763, 6.2.
+    private static let longestTXT = 1_300
+
+    /// Nil when the last string is longer than what is there.
+    private static func strings(in txt: [UInt8]) -> [ArraySlice<UInt8>]? {
+        var strings: [ArraySlice<UInt8>] = []
+        var rest = txt[...]
+        while let count = rest.popFirst() {
+            guard count <= rest.count else { return nil }
+            strings.append(rest.prefix(Int(count)))
+            rest = rest.dropFirst(Int(count))
+        }
+        return strings
+    }
+}
