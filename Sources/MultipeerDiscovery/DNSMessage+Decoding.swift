@@ -22,7 +22,6 @@ extension DNSMessage {
         answers = try DNSRecord.list(of: counts[1], &reader, in: bytes)
         authorities = try DNSRecord.list(of: counts[2], &reader, in: bytes)
         additionals = try DNSRecord.list(of: counts[3], &reader, in: bytes)
-        // [dns.tail]
     }
 }
 
@@ -39,7 +38,7 @@ extension DNSQuestion {
         let name = try reader.name(in: bytes)
         let type = DNSType(rawValue: try reader.integer(in: bytes))
         let code = try reader.integer(UInt16.self, in: bytes)
-        guard [DNSClass.in, DNSClass.any].contains(code & ~DNSClass.topBit) else {  // [dns.class]
+        guard [DNSClass.in, DNSClass.any].contains(code & ~DNSClass.topBit) else {
             return nil
         }
         self.init(name, type, wantsUnicast: code & DNSClass.topBit != 0)
@@ -66,7 +65,7 @@ extension DNSRecord {
         let count = Int(try reader.integer(UInt16.self, in: bytes))
         var inside = reader
         let range = try reader.skip(count, in: bytes)
-        guard code & ~DNSClass.topBit == DNSClass.in else { return nil }  // [dns.class]
+        guard code & ~DNSClass.topBit == DNSClass.in else { return nil }
         guard let data = try DNSData(type, range, &inside, in: bytes) else { return nil }
         self.init(name, isCacheFlush: code & DNSClass.topBit != 0, ttl: ttl, data)
     }
@@ -82,27 +81,27 @@ extension DNSData {
         case .aaaa: self = .aaaa(try DNSData.address(16, of: type, range, in: bytes))
         case .ptr:
             self = .ptr(try reader.name(in: bytes))
-            guard reader.position == range.upperBound else { throw .data(type) }  // [dns.data]
+            guard reader.position == range.upperBound else { throw .data(type) }  // [dns.form]
         case .srv:
             self = .srv(
                 priority: try reader.integer(in: bytes), weight: try reader.integer(in: bytes),
                 port: try reader.integer(in: bytes), target: try reader.name(in: bytes))
-            guard reader.position == range.upperBound else { throw .data(type) }  // [dns.data]
+            guard reader.position == range.upperBound else { throw .data(type) }  // [dns.form]
         case .txt:
             // No data says the same as one empty string. RFC 6763, 6.1.
             self = .txt(range.isEmpty ? [0] : [UInt8](copying: bytes.extracting(range)))
         case .nsec:
-            guard let nsec = try? DNSData(nsec: range, &reader, in: bytes) else { return nil }  // [dns.nsec]
+            guard let nsec = try? DNSData(nsec: range, &reader, in: bytes) else { return nil }  // [mdns.nsec]
             self = nsec
         default:
-            self = .other(type: type.rawValue, [UInt8](copying: bytes.extracting(range)))  // [dns.unknown]
+            self = .other(type: type.rawValue, [UInt8](copying: bytes.extracting(range)))
         }
     }
 
     private static func address(
         _ count: Int, of type: DNSType, _ range: Range<Int>, in bytes: Span<UInt8>
     ) throws(DNSFault) -> [UInt8] {
-        guard range.count == count else { throw .data(type) }  // [dns.data]
+        guard range.count == count else { throw .data(type) }  // [dns.form]
         return [UInt8](copying: bytes.extracting(range))
     }
 

@@ -64,7 +64,7 @@ package struct DNSName: Hashable, Comparable, Sendable {
         return end.count == other.wire.count && DNSName.areEqual(end, other.wire)
     }
 
-    package static func == (one: DNSName, other: DNSName) -> Bool {  // [dns.case]
+    package static func == (one: DNSName, other: DNSName) -> Bool {  // [dns.name]
         one.wire.count == other.wire.count && areEqual(one.wire, other.wire)
     }
 

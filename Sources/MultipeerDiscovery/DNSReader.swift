@@ -10,11 +10,11 @@ struct DNSReader {
     mutating func integer<Integer: FixedWidthInteger & UnsignedInteger>(
         _ type: Integer.Type = Integer.self, in bytes: Span<UInt8>
     ) throws(DNSFault) -> Integer {
-        do { return try cursor.integer(in: bytes) } catch { throw .truncated }  // [dns.truncated]
+        do { return try cursor.integer(in: bytes) } catch { throw .truncated }  // [dns.form]
     }
 
     mutating func skip(_ count: Int, in bytes: Span<UInt8>) throws(DNSFault) -> Range<Int> {
-        do { return try cursor.skip(count, in: bytes) } catch { throw .truncated }  // [dns.truncated]
+        do { return try cursor.skip(count, in: bytes) } catch { throw .truncated }  // [dns.form]
     }
 
     mutating func array(_ count: Int, in bytes: Span<UInt8>) throws(DNSFault) -> [UInt8] {
@@ -57,7 +57,7 @@ struct DNSReader {
                 if head == 0 { return nil }
                 wire += try array(Int(head), in: bytes)
             case 3: return Int(head & 0x3F) << 8 | Int(try integer(UInt8.self, in: bytes))
-            default: throw .labelType(head)  // [dns.label]
+            default: throw .labelType(head)  // [dns.form]
             }
         }
     }

@@ -49,10 +49,10 @@ struct DNSWriter {
             append(priority)
             append(weight)
             append(port)
-            append(target, isNewer: true)  // [dns.legacy]
+            append(target, isNewer: true)  // [mdns.legacy]
         case .txt(let strings): bytes += strings.isEmpty ? [0] : strings
         case .nsec(let next, let types):
-            append(next, isNewer: true)  // [dns.legacy]
+            append(next, isNewer: true)  // [mdns.legacy]
             let last = types.max() ?? 0
             guard last < 256 else { throw .data(.nsec) }
             var bits = [UInt8](repeating: 0, count: Int(last) / 8 + 1)
@@ -70,7 +70,7 @@ struct DNSWriter {
         }
         var rest = name.wire[...]
         while let head = rest.first, head > 0 {
-            if let place = places[rest] {  // [dns.compress]
+            if let place = places[rest] {
                 append(0xC000 | place)
                 return
             }

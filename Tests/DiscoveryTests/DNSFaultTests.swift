@@ -54,7 +54,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "a length byte that is neither a label's nor a pointer's is refused [dns.label]",
+        "a length byte that is neither a label's nor a pointer's is refused [dns.form]",
         arguments: [0x40, 0x80, 0xBF])
     func label(_ head: UInt8) {
         var packet = Packet(questions: 1)
@@ -84,7 +84,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "data of the wrong length for its type is refused [dns.data]",
+        "data of the wrong length for its type is refused [dns.form]",
         arguments: [
             (1, []), (1, [1, 2, 3]), (1, [1, 2, 3, 4, 5]), (28, [1, 2, 3, 4]), (28, Array(1...17)),
             (12, [0, 0]), (12, [0xC0, 12, 0]), (33, [0, 0, 0, 0, 0, 9, 0, 0]),
@@ -98,7 +98,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "a name that runs out of its record is refused, though the message goes on [dns.data]",
+        "a name that runs out of its record is refused, though the message goes on [dns.form]",
         arguments: [12, 33])
     func overrun(_ type: UInt16) {
         var packet = Packet(answers: 2)
@@ -137,7 +137,7 @@ struct DNSFaultTests {
     }
 
     @Test(
-        "data that does not fit its type is not written [dns.data]",
+        "data that does not fit its type is not written [dns.form]",
         arguments: [
             .a([1, 2, 3]), .aaaa([1, 2, 3, 4]), .nsec(next: .root, types: [256]),
         ] as [DNSData])
@@ -147,7 +147,7 @@ struct DNSFaultTests {
         #expect(throws: DNSFault.data(data.type)) { try message.encoded() }
     }
 
-    @Test("a message cut anywhere is refused [dns.truncated]", arguments: Captured.all)
+    @Test("a message cut anywhere is refused [dns.form]", arguments: Captured.all)
     func cut(_ captured: Captured) {
         for count in captured.bytes.indices {
             #expect(read(Array(captured.bytes.prefix(count))) == .failure(.truncated), "\(count)")

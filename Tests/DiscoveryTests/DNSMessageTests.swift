@@ -44,7 +44,7 @@ struct DNSMessageTests {
         )
     }
 
-    @Test("a name that stands in the message already is pointed to, by its whole or its end [dns.compress]")
+    @Test("a name that stands in the message already is pointed to, by its whole or its end")
     func compression() throws {
         var message = DNSMessage()
         message.questions = [DNSQuestion("_chat._tcp.local", .ptr), DNSQuestion("_talk._tcp.local", .ptr)]
@@ -62,7 +62,7 @@ struct DNSMessageTests {
         #expect(message.encodedCount == expected.bytes.count)
     }
 
-    @Test("compression keeps the case of every name [dns.compress]")
+    @Test("compression keeps the case of every name")
     func caseSurvives() throws {
         var message = DNSMessage()
         message.questions = [DNSQuestion("a.local", .any), DNSQuestion("A.LOCAL", .any)]
@@ -70,7 +70,7 @@ struct DNSMessageTests {
         #expect(read.questions.map(\.name.description) == ["a.local", "A.LOCAL"])
     }
 
-    @Test("for conventional resolvers the names within SRV and NSEC stay whole [dns.legacy]")
+    @Test("for conventional resolvers the names within SRV and NSEC stay whole [mdns.legacy]")
     func legacy() throws {
         var message = DNSMessage()
         message.answers = [
@@ -101,7 +101,7 @@ struct DNSMessageTests {
         #expect(message.encodedCount < sum)
     }
 
-    @Test("the head's bits that mean nothing are ignored, and written as 0 [dns.flags]")
+    @Test("the head's bits that mean nothing are ignored, and written as 0")
     func head() throws {
         let message = try Packet(flags: 0xFFFF).message.get()
         #expect(message.isResponse && message.isAuthoritative && message.isTruncated)
@@ -109,7 +109,7 @@ struct DNSMessageTests {
         #expect(try message.encoded()[2...3] == [0xFE, 0x0F])
     }
 
-    @Test("questions and records of another class are left out [dns.class]")
+    @Test("questions and records of another class are left out")
     func classes() throws {
         var packet = Packet(questions: 3, answers: 3)
         for code: UInt16 in [3, 255, 0x8001] {
@@ -126,7 +126,7 @@ struct DNSMessageTests {
         #expect(message.answers.map(\.isCacheFlush) == [true])
     }
 
-    @Test("a record of an unknown type is kept as it is, pointers and all [dns.unknown]")
+    @Test("a record of an unknown type is kept as it is, pointers and all")
     func unknown() throws {
         var packet = Packet(answers: 2)
         for type: UInt16 in [5, 65_280] {
@@ -142,7 +142,7 @@ struct DNSMessageTests {
     }
 
     @Test(
-        "an NSEC of another form is left out, and the rest of the message is read [dns.nsec]",
+        "an NSEC of another form is left out, and the rest of the message is read [mdns.nsec]",
         arguments: [
             [], [0], [0, 0], [0, 0, 0], [0, 1, 1, 0x40], [0, 0, 33] + [UInt8](repeating: 1, count: 33),
             [0, 0, 2, 0x40], [0, 0, 1, 0x40, 9], [0xC0, 0xFF, 0, 1, 0x40], [0, 0, 1, 0x40, 1, 1, 0x40],
@@ -156,7 +156,7 @@ struct DNSMessageTests {
         #expect(try packet.message.get().answers.map(\.data) == [.a([1, 2, 3, 4])])
     }
 
-    @Test("an NSEC says which types exist, up to 255 [dns.nsec]")
+    @Test("an NSEC says which types exist, up to 255 [mdns.nsec]")
     func bitmap() throws {
         for types in [[], [0], [1, 28], [255], Array(0...255)] as [[UInt16]] {
             var message = DNSMessage()
@@ -173,7 +173,7 @@ struct DNSMessageTests {
         #expect(try packet.message.get().answers.map(\.data) == [.txt([0])])
     }
 
-    @Test("bytes behind the last record are ignored [dns.tail]")
+    @Test("bytes behind the last record are ignored")
     func tail() throws {
         var packet = Packet(id: 7)
         packet.bytes += [1, 2, 3]

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("12.3 Domain names")
 struct DNSNameTests {
-    @Test("names are equal whatever the case of ASCII letters, and of no others [dns.case]")
+    @Test("names are equal whatever the case of ASCII letters, and of no others [dns.name]")
     func equality() throws {
         let name = try DNSName([Array("Ann É".utf8), Array("local".utf8)])
         #expect(try name == DNSName([Array("aNN É".utf8), Array("LOCAL".utf8)]))
