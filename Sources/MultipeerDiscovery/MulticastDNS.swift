@@ -26,10 +26,11 @@ package struct MulticastDNS: Sendable {
     package static let mostOrders = 64  // [mdns.limit]
     package static let port: UInt16 = 5353
 
-    private var responder: Responder
-    private var querier: Querier
-    private var scopes: [UInt32: Scope] = [:]
-    private var actions: [Action] = []
+    var responder: Responder
+    var querier: Querier
+    var scopes: [UInt32: Scope] = [:]
+    var actions: [Action] = []
+    var heartbeat: Moment?
     private var adverts: Set<AdvertID> = []
     private var browses: Set<BrowseID> = []
     private var lastID: UInt64 = 0
@@ -43,10 +44,13 @@ package struct MulticastDNS: Sendable {
         querier = Querier(seed: seeds.next())
     }
 
-    private mutating func newID() -> UInt64 {
-        lastID += 1
-        return lastID
+    package mutating func takeActions() -> [Action] {
+        defer { actions = [] }
+        return actions
     }
+
+    /// Nothing more is to be said, so an engine that was shut down can be let go.
+    package var isQuiet: Bool { actions.isEmpty && responder.isQuiet }
 }
 
 /// Interfaces.
@@ -79,7 +83,7 @@ extension MulticastDNS {
 extension MulticastDNS {
     package mutating func advertise(_ advert: Advert, at now: Moment) throws(EngineFault) -> AdvertID {
         try admit()
-        let id = AdvertID(newID())
+        let id = AdvertID(newID(at: now))
         try responder.advertise(advert, as: id, at: now)
         adverts.insert(id)
         collect()
@@ -103,7 +107,7 @@ extension MulticastDNS {
         _ type: ServiceType, hiding uid: UID?, at now: Moment
     ) throws(EngineFault) -> BrowseID {
         try admit()
-        let id = BrowseID(newID())
+        let id = BrowseID(newID(at: now))
         browses.insert(id)
         querier.browse(type, hiding: uid, as: id, at: now)
         collect()
@@ -120,7 +124,7 @@ extension MulticastDNS {
     package mutating func resolve(
         _ uid: UID, of type: ServiceType, within time: Duration, at now: Moment
     ) -> ResolveID {
-        let id = ResolveID(newID())
+        let id = ResolveID(newID(at: now))
         if isShutDown {
             actions.append(.resolved(id, Resolution()))
         } else {
@@ -144,57 +148,18 @@ extension MulticastDNS {
         for id in adverts.sorted() { responder.withdraw(id, at: now) }
         browses = []
         adverts = []
+        heartbeat = nil
         collect()
+    }
+
+    private mutating func newID(at now: Moment) -> UInt64 {
+        if heartbeat == nil { heartbeat = now + MulticastDNS.heartbeatInterval }
+        lastID += 1
+        return lastID
     }
 
     private func admit() throws(EngineFault) {
         if isShutDown { throw .shutDown }
         guard adverts.count + browses.count < MulticastDNS.mostOrders else { throw .tooMany }  // [mdns.limit]
     }
-}
-
-/// Datagrams and time.
-extension MulticastDNS {
-    package mutating func receive(_ datagram: Span<UInt8>, _ arrival: Arrival, at now: Moment) {
-        guard let scope = scopes[arrival.scope], scope.families.contains(arrival.family) else { return }
-        guard let message = try? DNSMessage(datagram) else { return }
-        _ = message
-        collect()
-    }
-
-    package mutating func advance(to now: Moment) {
-        responder.advance(to: now)
-        querier.advance(to: now)
-        collect()
-    }
-
-    /// When `advance` is due.
-    package var deadline: Moment? { [responder.deadline, querier.deadline].compactMap(\.self).min() }
-
-    /// Nothing more is to be said, so an engine that was shut down can be let go.
-    package var isQuiet: Bool { actions.isEmpty && responder.isQuiet }
-
-    package mutating func takeActions() -> [Action] {
-        defer { actions = [] }
-        return actions
-    }
-
-    private mutating func collect() {
-        for action in responder.takeActions() {
-            switch action {
-            case .send(let outgoing): send(outgoing)
-            case .registered(let id): actions.append(.registered(id))
-            case .renamed(let id): actions.append(.renamed(id))
-            }
-        }
-        for action in querier.takeActions() {
-            switch action {
-            case .send(let outgoing): send(outgoing)
-            case .browse(let id, let event): actions.append(.browse(id, event))
-            case .resolved(let id, let resolution): actions.append(.resolved(id, resolution))
-            }
-        }
-    }
-
-    private mutating func send(_ outgoing: Outgoing) {}
 }

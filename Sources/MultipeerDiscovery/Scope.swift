@@ -10,7 +10,8 @@ package struct Scope: Hashable, Sendable {
     /// The largest IP packet, in bytes.
     package var mtu: Int
 
-    package init(id: UInt32, isLoopback: Bool = false, addresses: [Address], families: Set<Family>, mtu: Int) {
+    package init(id: UInt32, isLoopback: Bool = false, addresses: [Address], families: Set<Family>, mtu: Int)
+    {
         self.id = id
         self.isLoopback = isLoopback
         self.addresses = addresses

@@ -1,0 +1,21 @@
+import MultipeerIntroduction
+
+/// How many answers to single askers there may be: many at once, fewer for long. [mdns.flood]
+struct Bucket: Sendable {
+    private var tokens = Bucket.most
+    private var filled: Moment?
+
+    /// Enough for everybody on a busy link who starts at the same moment.
+    private static let most: Int64 = 256
+    private static let nanosecondsEach: Int64 = 1_000_000_000 / 64
+
+    mutating func take(at now: Moment) -> Bool {
+        let since = filled ?? now
+        let more = max(0, now.nanoseconds &- since.nanoseconds) / Bucket.nanosecondsEach
+        tokens = min(Bucket.most, tokens + min(more, Bucket.most))
+        filled = tokens == Bucket.most ? now : since + .nanoseconds(more * Bucket.nanosecondsEach)
+        guard tokens > 0 else { return false }
+        tokens -= 1
+        return true
+    }
+}

@@ -1,0 +1,98 @@
+package import MultipeerIntroduction
+
+/// Datagrams and time.
+extension MulticastDNS {
+    package mutating func receive(_ datagram: Span<UInt8>, _ arrival: Arrival, at now: Moment) {
+        noticeGap(at: now)
+        defer { collect() }
+        guard isCredible(arrival), let message = try? DNSMessage(datagram) else { return }
+        guard message.opcode == 0, message.responseCode == 0 else { return }  // [mdns.opcode]
+        if message.isResponse {
+            guard arrival.port == MulticastDNS.port else { return }  // [mdns.port]
+        } else if arrival.isOneShot {
+            return
+        }
+        responder.receive(message, arrival, at: now)
+        querier.receive(message, arrival, at: now)
+    }
+
+    package mutating func advance(to now: Moment) {
+        noticeGap(at: now)
+        responder.advance(to: now)
+        querier.advance(to: now)
+        collect()
+    }
+
+    /// When `advance` is due; after it, that is in the future.
+    package var deadline: Moment? {
+        [heartbeat, responder.deadline, querier.deadline].compactMap(\.self).min()
+    }
+
+    static let heartbeatInterval = Duration.seconds(10)
+    private static let gap = Duration.seconds(5)
+
+    /// A process that was stopped gets up late, and knows it by a heartbeat that is long past. [mdns.wake]
+    private mutating func noticeGap(at now: Moment) {
+        guard let due = heartbeat, due <= now else { return }
+        heartbeat = now + MulticastDNS.heartbeatInterval
+        if now - due >= MulticastDNS.gap { woke(at: now) }
+    }
+
+    /// Whatever is sent to the group comes from the link, since nobody forwards it; what is sent to one of our ports may
+    /// come from anywhere. RFC 6762, 11. [mdns.on-link]
+    private func isCredible(_ arrival: Arrival) -> Bool {
+        guard let scope = scopes[arrival.scope], scope.families.contains(arrival.family) else { return false }
+        guard Family(ofAddress: arrival.from) == arrival.family, arrival.isFromOneHost else { return false }
+        return !arrival.isOneShot || scope.isOnLink(arrival.from)
+    }
+
+    mutating func collect() {
+        for action in responder.takeActions() {
+            switch action {
+            case .send(let outgoing): send(outgoing)
+            case .registered(let id): actions.append(.registered(id))
+            case .renamed(let id): actions.append(.renamed(id))
+            }
+        }
+        for action in querier.takeActions() {
+            switch action {
+            case .send(let outgoing): send(outgoing)
+            case .browse(let id, let event): actions.append(.browse(id, event))
+            case .resolved(let id, let resolution): actions.append(.resolved(id, resolution))
+            }
+        }
+    }
+
+    private mutating func send(_ outgoing: Outgoing) {
+        guard let scope = scopes[outgoing.scope], scope.families.contains(outgoing.family) else { return }
+        let budget = scope.messageBudget(outgoing.family)
+        for packet in Packets.of(outgoing.message, budget: budget, isLegacy: outgoing.isLegacy) {
+            actions.append(action(of: packet, outgoing))
+        }
+    }
+
+    private func action(of packet: [UInt8], _ outgoing: Outgoing) -> Action {
+        switch outgoing.way {
+        case .multicast: .multicast(packet, scope: outgoing.scope, outgoing.family)
+        case .ask: .ask(packet, scope: outgoing.scope, outgoing.family)
+        case .unicast(let address, let port):
+            .unicast(packet, scope: outgoing.scope, outgoing.family, to: address, port: port)
+        }
+    }
+}
+
+extension Arrival {
+    /// Neither from the unspecified address nor from a group.
+    fileprivate var isFromOneHost: Bool {
+        guard from.count == 4 || from.count == 16, port != 0 else { return false }
+        if from.allSatisfy({ $0 == 0 }) { return false }
+        return from.count == 4 ? from[0] & 0xF0 != 0xE0 : from[0] != 0xFF
+    }
+}
+
+extension Outgoing {
+    /// For a conventional resolver, which may not know compressed names in SRV.
+    fileprivate var isLegacy: Bool {
+        if case .unicast(_, let port) = way { port != MulticastDNS.port } else { false }
+    }
+}

@@ -1,0 +1,158 @@
+import MultipeerIntroduction
+
+/// What others ask. RFC 6762, 6 and 7.
+extension Responder {
+    mutating func asked(_ message: DNSMessage, _ arrival: Arrival, at now: Moment) {
+        guard let scope = stations[arrival.scope]?.scope else { return }
+        let asker = Voice.Asker(address: arrival.from, port: arrival.port)
+        if message.questions.isEmpty { return knows(message, asker, arrival, on: scope, at: now) }
+        if !message.authorities.isEmpty { probed(message, arrival, at: now) }
+        var wanted: Set<Entry> = []
+        var personally: Set<Entry> = []
+        for question in message.questions {
+            let entries = entries(for: question, on: scope)
+            if question.wantsUnicast { personally.formUnion(entries) } else { wanted.formUnion(entries) }
+        }
+        if wanted.isEmpty && personally.isEmpty { return }
+        wanted.subtract(known(wanted, from: message.answers, on: scope))
+        personally.subtract(known(personally, from: message.answers, on: scope))
+        let isProbe = isProbe(message)
+        let delay = isProbe ? .zero : delay(of: wanted.union(personally), message)
+        if arrival.port != MulticastDNS.port {
+            guard scope.isOnLink(arrival.from) else { return }  // [mdns.on-link]
+            return write(
+                wanted.union(personally), to: asker, message, legacy: true, after: delay, arrival, now)
+        }
+        divide(&personally, &wanted, isProbe: isProbe, arrival, on: scope, at: now)
+        write(personally, to: asker, message, legacy: false, after: delay, arrival, now)
+        if wanted.isEmpty { return }
+        if message.isTruncated {
+            let due = now + holding()
+            stations[arrival.scope]?.voices[arrival.family]?.hold(wanted, for: asker, until: due, at: now)
+        } else {
+            let gap = isProbe ? Voice.defenceGap : Voice.gap  // [mdns.defend]
+            stations[arrival.scope]?.voices[arrival.family]?.answer(wanted, at: now + delay, gap: gap)
+        }
+    }
+
+    /// More known answers of somebody who has asked. [mdns.truncated]
+    private mutating func knows(
+        _ message: DNSMessage, _ asker: Voice.Asker, _ arrival: Arrival, on scope: Scope, at now: Moment
+    ) {
+        guard let voice = stations[arrival.scope]?.voices[arrival.family], voice.isHolding(for: asker) else {
+            return
+        }
+        let known = known(voice.held(for: asker), from: message.answers, on: scope)
+        let due = message.isTruncated ? now + holding() : nil
+        stations[arrival.scope]?.voices[arrival.family]?.goOnHolding(for: asker, until: due, without: known)
+    }
+
+    /// Whoever wants unicast gets it, unless the others have not heard the answer for long. RFC 6762, 5.4. [mdns.unicast]
+    private func divide(
+        _ personally: inout Set<Entry>, _ wanted: inout Set<Entry>, isProbe: Bool, _ arrival: Arrival,
+        on scope: Scope, at now: Moment
+    ) {
+        guard !personally.isEmpty, let voice = stations[scope.id]?.voices[arrival.family] else { return }
+        let unheard = personally.filter { entry in
+            let ttl = records(of: entry, on: scope).map(\.ttl).min() ?? 0
+            return !voice.wasSaid(entry, within: .seconds(Int64(ttl)) / 4, at: now)
+        }
+        wanted.formUnion(scope.isOnLink(arrival.from) ? unheard : personally)
+        if !scope.isOnLink(arrival.from) { personally = [] } else if !isProbe { personally.subtract(unheard) }
+    }
+
+    private mutating func write(
+        _ entries: Set<Entry>, to asker: Voice.Asker, _ message: DNSMessage, legacy: Bool,
+        after delay: Duration, _ arrival: Arrival, _ now: Moment
+    ) {
+        guard !entries.isEmpty else { return }
+        let letter = Voice.Letter(
+            asker: asker, id: message.id, legacy: legacy ? message.questions : nil, entries: entries,
+            due: now + delay)
+        let isTaken = stations[arrival.scope]?.voices[arrival.family]?.write(letter, at: now) ?? true
+        if !isTaken && !legacy {
+            stations[arrival.scope]?.voices[arrival.family]?.answer(entries, at: now + delay)
+        }
+    }
+
+    /// None when nobody else can answer; some when others may, or when more may be asked. RFC 6762, 6 and 6.3. [mdns.delay]
+    private mutating func delay(of entries: Set<Entry>, _ message: DNSMessage) -> Duration {
+        if message.questions.count == 1 && !entries.contains(where: \.isShared) { return .zero }
+        return .microseconds(Int64.random(in: 20_000...120_000, using: &dice))
+    }
+
+    private mutating func holding() -> Duration {
+        .microseconds(Int64.random(in: 400_000...500_000, using: &dice))
+    }
+
+    /// Whether it asks for a name that it proposes records for.
+    private func isProbe(_ message: DNSMessage) -> Bool {
+        message.authorities.contains { record in message.questions.contains { $0.name == record.name } }
+    }
+}
+
+/// Saying it.
+extension Responder {
+    /// All answers that are due.
+    mutating func answer(on scope: UInt32, _ family: Family, at now: Moment) {
+        guard stations[scope]?.voices[family]?.deadline.map({ $0 <= now }) == true else { return }
+        stations[scope]?.voices[family]?.releaseHeld(at: now)
+        for letter in stations[scope]?.voices[family]?.takeLetters(at: now) ?? [] {
+            send(letter, on: scope, family)
+        }
+        let entries = stations[scope]?.voices[family]?.takeAnswers(at: now) ?? []
+        say(entries, on: scope, family, at: now)
+    }
+
+    /// Multicasts these entries and what goes with them, each at most once a second. [mdns.rate]
+    mutating func say(_ entries: [Entry], on scope: UInt32, _ family: Family, at now: Moment) {
+        guard let station = stations[scope], let voice = station.voices[family] else { return }
+        let answers = entries.filter { isTrue($0, on: scope) }
+        let more = company(of: answers, on: station.scope).filter {
+            !voice.wasSaid($0, within: Voice.gap, at: now)
+        }
+        var message = DNSMessage.answer()
+        message.answers = answers.flatMap { records(of: $0, on: station.scope) }
+        message.additionals = more.flatMap { records(of: $0, on: station.scope) }
+        guard !message.answers.isEmpty else { return }
+        stations[scope]?.voices[family]?.say(answers + more, at: now)
+        actions.append(.send(Outgoing(message, scope: scope, family: family)))
+    }
+
+    /// Conventional resolvers get their question back, short lives, no flush bits, and no NSEC that they did not ask for.
+    /// RFC 6762, 6.7. [mdns.legacy]
+    private mutating func send(_ letter: Voice.Letter, on scope: UInt32, _ family: Family) {
+        guard let station = stations[scope] else { return }
+        let answers = letter.entries.sorted().filter { isTrue($0, on: scope) }
+        let more = company(of: answers, on: station.scope)
+        var message = DNSMessage.answer()
+        message.id = letter.id
+        message.answers = answers.flatMap { records(of: $0, on: station.scope) }
+        message.additionals = more.flatMap { records(of: $0, on: station.scope) }
+        guard !message.answers.isEmpty else { return }
+        if let questions = letter.legacy {
+            message.questions = questions
+            message.additionals.removeAll { $0.type == .nsec }
+            message.answers = message.answers.map(\.forConventionalResolvers)
+            message.additionals = message.additionals.map(\.forConventionalResolvers)
+        }
+        let way = Outgoing.Way.unicast(to: letter.asker.address, port: letter.asker.port)
+        actions.append(.send(Outgoing(message, scope: scope, family: family, way: way)))
+    }
+
+    /// Whether the entry may be said on that interface now: its name is ours.
+    private func isTrue(_ entry: Entry, on scope: UInt32) -> Bool {
+        switch entry {
+        case .pointer(let id), .service(let id), .text(let id), .types(let id):
+            claims[id]?.isEstablished(on: scope) == true
+        case .kind(let service): owners[service] != nil
+        case .addresses, .families: !claims.isEmpty
+        }
+    }
+}
+
+extension DNSRecord {
+    fileprivate var forConventionalResolvers: DNSRecord {
+        DNSRecord(name, ttl: min(ttl, 10), data)
+    }
+}

@@ -1,0 +1,141 @@
+package import MultipeerIntroduction
+
+/// Probing, announcing and taking back, in time. RFC 6762, 8 and 10.1.
+extension Responder {
+    package mutating func advance(to now: Moment) {
+        for index in farewells.indices { sayGoodbye(at: index, now) }
+        farewells.removeAll { $0.next == nil }
+        if let next = nextStep, next <= now {
+            for scope in stations.keys.sorted() { step(on: scope, at: now) }
+            nextStep = soonestStep
+        }
+        for scope in stations.keys.sorted() {
+            for family in Family.allCases { answer(on: scope, family, at: now) }
+        }
+    }
+
+    /// Begins anew on that interface. A name that holds a random id needs no probing, unless it was contradicted.
+    /// RFC 6762, 8.1. [mdns.probe]
+    mutating func start(_ id: AdvertID, on scope: UInt32, at now: Moment) {
+        let isTrusted = knownUnique && claims[id]?.attempt == 0
+        let steps = isTrusted ? Claim.Steps(next: now) : Claim.Steps(next: now + probeDelay())
+        set(isTrusted ? .announcing(steps) : .probing(steps), of: id, on: scope)
+    }
+
+    mutating func set(_ phase: Claim.Phase, of id: AdvertID, on scope: UInt32) {
+        claims[id]?.phases[scope] = phase
+        guard let next = phase.next else { return }
+        nextStep = min(nextStep ?? next, next)
+    }
+
+    mutating func tellIfRegistered(_ id: AdvertID) {
+        guard let claim = claims[id], !claim.isRegistered, claim.isAnnounced else { return }
+        claims[id]?.isRegistered = true
+        actions.append(.registered(id))
+    }
+
+    mutating func probeDelay() -> Duration { .microseconds(Int64.random(in: 0...250_000, using: &dice)) }
+
+    private var soonestStep: Moment? {
+        let steps = claims.values.flatMap { $0.phases.values.compactMap(\.next) }
+        return (steps + stations.values.compactMap(\.announcing?.next)).min()
+    }
+
+    private mutating func step(on scope: UInt32, at now: Moment) {
+        var due: [AdvertID] = []
+        for id in claims.keys.sorted() {
+            guard let phase = claims[id]?.phases[scope], let next = phase.next, next <= now else { continue }
+            if case .probing(let steps) = phase, steps.sent < Claim.Steps.probes {
+                probe(id, on: scope, at: now)
+            } else {
+                due.append(id)
+            }
+            claims[id]?.phases[scope] = phase.stepped(at: now)
+        }
+        var isHostDue = false
+        if let steps = stations[scope]?.announcing, steps.next <= now {
+            isHostDue = true
+            stations[scope]?.announcing = steps.announced(at: now)
+        }
+        if isHostDue || !due.isEmpty { announce(due, on: scope, at: now) }
+        for id in due { tellIfRegistered(id) }
+    }
+
+    /// A question with what we are going to say. Never with the wish for unicast: on a shared host somebody else would get
+    /// the answer. RFC 6762, 15.1.
+    private mutating func probe(_ id: AdvertID, on scope: UInt32, at now: Moment) {
+        guard let claim = claims[id] else { return }
+        var message = DNSMessage()
+        message.questions = [DNSQuestion(claim.instance, .any)]
+        message.authorities = claim.proposals
+        for family in stations[scope]?.voices.keys.sorted() ?? [] {
+            actions.append(.send(Outgoing(message, scope: scope, family: family)))
+        }
+    }
+
+    /// RFC 6762, 8.3. [mdns.announce]
+    private mutating func announce(_ ids: [AdvertID], on scope: UInt32, at now: Moment) {
+        let hosts = Family.allCases.map { Entry.addresses($0) }
+        let kinds = Set(ids.compactMap { claims[$0]?.pointer.name }).sorted().map { Entry.kind($0) }
+        let entries = kinds + ids.flatMap { [.pointer($0), .service($0), .text($0)] } + hosts
+        for family in stations[scope]?.voices.keys.sorted() ?? [] {
+            guard let voice = stations[scope]?.voices[family] else { continue }
+            let fresh = entries.filter { !voice.wasSaid($0, within: Voice.gap, at: now) }
+            say(fresh, on: scope, family, at: now)
+        }
+    }
+
+    private mutating func sayGoodbye(at index: Int, _ now: Moment) {
+        guard let next = farewells[index].next, next <= now else { return }
+        var message = DNSMessage.answer()
+        message.answers = farewells[index].records
+        let scope = farewells[index].scope
+        for family in stations[scope]?.voices.keys.sorted() ?? [] {
+            actions.append(.send(Outgoing(message, scope: scope, family: family)))
+        }
+        farewells[index].step(at: now)
+    }
+}
+
+extension Claim.Phase {
+    var next: Moment? {
+        switch self {
+        case .probing(let steps), .announcing(let steps): steps.next
+        case .standing: nil
+        }
+    }
+
+    /// After the message that was due: of the last probe, the first announcement.
+    fileprivate func stepped(at now: Moment) -> Claim.Phase {
+        switch self {
+        case .probing(let steps) where steps.sent < Claim.Steps.probes:
+            .probing(Claim.Steps(sent: steps.sent + 1, next: now + Claim.Steps.probeInterval))
+        case .probing: Claim.Steps(next: now).announced(at: now).map { .announcing($0) } ?? .standing
+        case .announcing(let steps): steps.announced(at: now).map { .announcing($0) } ?? .standing
+        case .standing: .standing
+        }
+    }
+}
+
+extension Claim.Steps {
+    fileprivate static let probes = 3
+    fileprivate static let probeInterval = Duration.milliseconds(250)
+    private static let announcements = 3
+
+    /// 1 s after the first, 2 s after the second; nil after the third.
+    fileprivate func announced(at now: Moment) -> Claim.Steps? {
+        let sent = sent + 1
+        guard sent < Claim.Steps.announcements else { return nil }
+        return Claim.Steps(sent: sent, next: now + .seconds(1 << (sent - 1)))
+    }
+}
+
+extension DNSMessage {
+    /// An empty answer to everybody.
+    static func answer() -> DNSMessage {
+        var message = DNSMessage()
+        message.isResponse = true
+        message.isAuthoritative = true
+        return message
+    }
+}
