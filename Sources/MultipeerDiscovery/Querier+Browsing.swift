@@ -1,0 +1,106 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+
+/// One service type that somebody looks for.
+struct Service: Sendable {
+    /// And whom each does not want to hear of.
+    var browsers: [BrowseID: UID?] = [:]
+    var resolves: Set<ResolveID> = []
+    /// Who is there, as it was told.
+    var reported: [UID: DiscoveredPeer] = [:]
+
+    var isUnused: Bool { browsers.isEmpty && resolves.isEmpty }
+}
+
+extension Querier {
+    /// `hiding` is never reported to this browser. What is known already is told at once.
+    package mutating func browse(_ type: ServiceType, hiding: UID?, as id: BrowseID, at now: Moment) {
+        let service = use(type, at: now)
+        services[service]?.browsers[id] = .some(hiding)
+        let reported = services[service]?.reported ?? [:]
+        for (uid, peer) in reported.sorted(by: { $0.key < $1.key }) where uid != hiding {
+            emit(.browse(id, .found(peer)))
+        }
+    }
+
+    package mutating func stopBrowsing(_ id: BrowseID, at now: Moment) {
+        for service in services.keys.sorted() {
+            guard services[service]?.browsers.removeValue(forKey: id) != nil else { continue }
+            dropIfUnused(service)
+        }
+    }
+
+    /// The peer does not answer: at least two questions are asked, and in ten seconds it is lost. RFC 6762, 10.4.
+    package mutating func reconfirm(_ uid: UID, of type: ServiceType, at now: Moment) {
+        let service = Binding.serviceName(type)
+        let start = now + jitter.hesitation()
+        for scope in caches.keys.sorted() {  // [mdns.reconfirm]
+            caches[scope]?.doubt(uid, of: service, from: start, until: now + CachedRecord.patience)
+        }
+    }
+
+    /// The name of the type, which is looked for from now on. Who comes late asks again: news may have been missed.
+    mutating func use(_ type: ServiceType, at now: Moment) -> DNSName {
+        let service = Binding.serviceName(type)
+        let isNew = services[service] == nil
+        if isNew { services[service] = Service() }
+        for scope in caches.keys.sorted() where isNew || askingGap(for: service, on: scope) > Querier.staleGap {
+            ask(for: service, on: scope, at: now)
+        }
+        return service
+    }
+
+    private static let staleGap = Duration.seconds(60)
+
+    mutating func dropIfUnused(_ service: DNSName) {
+        guard services[service]?.isUnused == true else { return }
+        services[service] = nil
+        for scope in caches.keys.sorted() { caches[scope]?.stopAsking(for: service) }
+    }
+}
+
+/// Found, updated, lost.
+extension Querier {
+    /// Looks at everybody who may look different now.
+    mutating func review(on scope: UInt32) {
+        for (service, uids) in caches[scope]?.takeChanged() ?? [] { review(uids, of: service) }
+    }
+
+    mutating func review(_ uids: Set<UID>, of service: DNSName) {
+        for uid in uids.sorted() {
+            let now = current(uid, of: service)
+            let before = services[service]?.reported[uid]
+            if now == before { continue }  // [mdns.found]
+            services[service]?.reported[uid] = now
+            switch (before, now) {
+            case (nil, let peer?): tell(.found(peer), of: uid, in: service)
+            case (_?, let peer?): tell(.updated(peer), of: uid, in: service)
+            case (let peer?, nil): tell(.lost(peer.peer), of: uid, in: service)  // [mdns.lost]
+            case (nil, nil): break
+            }
+        }
+    }
+
+    /// What the peer tells, by the newest of all the records of it: on several scopes, under several labels. [mdns.newest]
+    private func current(_ uid: UID, of service: DNSName) -> DiscoveredPeer? {
+        sightings(of: uid, in: service).filter(\.sighting.isComplete)
+            .max { $0.sighting.freshness < $1.sighting.freshness }?.sighting.peer
+    }
+
+    /// On all scopes, in a fixed order.
+    func sightings(of uid: UID, in service: DNSName) -> [(scope: Scope, sighting: Sighting)] {
+        caches.keys.sorted().flatMap { id -> [(scope: Scope, sighting: Sighting)] in
+            guard let cache = caches[id], let listing = cache.listings[service] else { return [] }
+            return listing.names(of: uid).compactMap { name in
+                listing.sightings[name].map { (cache.scope, $0) }
+            }
+        }
+    }
+
+    private mutating func tell(_ event: BrowserEvent, of uid: UID, in service: DNSName) {
+        let browsers = services[service]?.browsers ?? [:]
+        for (id, hidden) in browsers.sorted(by: { $0.key < $1.key }) where hidden != uid {  // [mdns.self]
+            emit(.browse(id, event))
+        }
+    }
+}

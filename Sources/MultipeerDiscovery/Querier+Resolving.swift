@@ -1,0 +1,96 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+
+/// Somebody wants to know where a peer can be reached.
+struct Resolve: Sendable {
+    let uid: UID
+    let service: DNSName
+    let until: Moment
+    /// One address is known; others may follow until then.
+    var settles: Moment?
+
+    var deadline: Moment { min(until, settles ?? until) }
+}
+
+extension Querier {
+    /// Ends in `.resolved` always: at once with what is known, otherwise with what is heard within `time`, or with nothing.
+    package mutating func resolve(
+        _ uid: UID, of type: ServiceType, within time: Duration, as id: ResolveID, at now: Moment
+    ) {
+        let service = use(type, at: now)
+        services[service]?.resolves.insert(id)
+        resolves[id] = Resolve(uid: uid, service: service, until: now + max(time, .zero))
+        if resolves.count > Querier.mostResolves { return finish(id) }  // [mdns.limit]
+        if sightings(of: uid, in: service).isEmpty {
+            for scope in caches.keys.sorted() where askingGap(for: service, on: scope) > Querier.freshGap {
+                ask(for: service, on: scope, at: now)
+            }
+        }
+        settle(at: now)
+    }
+
+    private static let mostResolves = 256
+    private static let freshGap = Duration.seconds(2)
+    private static let settling = Duration.milliseconds(250)
+    private static let mostCandidates = 32  // [mdns.limit]
+
+    /// Ends what can be ended, and asks for what is missing.
+    mutating func settle(at now: Moment) {
+        for id in resolves.keys.sorted() {
+            guard let resolve = resolves[id] else { continue }
+            let places = sightings(of: resolve.uid, in: resolve.service)
+                .compactMap { place in place.sighting.destination.map { (place.scope.id, $0.name) } }
+            let missing = places.filter { caches[$0.0]?.hosts[$0.1]?.isKnown != true }
+            if !places.isEmpty && missing.isEmpty || resolve.deadline <= now {
+                finish(id)
+                continue
+            }
+            if missing.count < places.count, resolve.settles == nil {
+                resolves[id]?.settles = now + Querier.settling
+            }
+            for (scope, host) in missing { want(host, on: scope, until: resolve.until, at: now) }
+        }
+    }
+
+    private mutating func want(_ host: DNSName, on scope: UInt32, until: Moment, at now: Moment) {
+        let isNew = caches[scope]?.want(host, until: until, at: now, jitter: &jitter) ?? false
+        guard isNew else { return }
+        askAtOnce([DNSQuestion(host, .a), DNSQuestion(host, .aaaa)], on: scope, at: now)
+    }
+
+    private mutating func finish(_ id: ResolveID) {
+        guard let resolve = resolves.removeValue(forKey: id) else { return }
+        emit(.resolved(id, Resolution(candidates: candidates(for: resolve))))  // [mdns.resolve]
+        services[resolve.service]?.resolves.remove(id)
+        dropIfUnused(resolve.service)
+    }
+
+    /// Where the SRV records point, and nowhere else. Those who answered for themselves come first, then the newest; no
+    /// label and no scope takes all the places.
+    private func candidates(for resolve: Resolve) -> [Candidate] {
+        let places = sightings(of: resolve.uid, in: resolve.service).sorted { one, other in
+            if one.sighting.isConfirmed != other.sighting.isConfirmed { return one.sighting.isConfirmed }
+            return one.sighting.freshness > other.sighting.freshness
+        }
+        var rows = places.map { Array(candidates($0.sighting, on: $0.scope).reversed()) }
+        var found: [Candidate] = []
+        while found.count < Querier.mostCandidates, rows.contains(where: { !$0.isEmpty }) {
+            for row in rows.indices {
+                guard let candidate = rows[row].popLast(), !found.contains(candidate) else { continue }
+                found.append(candidate)
+            }
+        }
+        return Array(found.prefix(Querier.mostCandidates))
+    }
+
+    /// An address of the loopback interface means this machine, so nobody elsewhere may say it. [mdns.address]
+    private func candidates(_ sighting: Sighting, on scope: Scope) -> [Candidate] {
+        guard let (host, port) = sighting.destination, let known = caches[scope.id]?.hosts[host] else { return [] }
+        return known.addresses.flatMap { bytes -> [Candidate] in
+            guard let candidate = Candidate(address: bytes, port: port),
+                candidate.isDialable(allowingLoopback: scope.isLoopback)
+            else { return [] }
+            return candidate.tried(on: [scope.id])  // [mdns.zone]
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import MultipeerIntroduction
+
+/// The records of one name and type on one scope, the one heard last at the end. RFC 6762, 10.2.
+struct RecordSet: Sendable {
+    private(set) var records: [CachedRecord] = []
+    private let most: Int
+    /// Refreshed before they expire.
+    private let isKept: Bool
+
+    init(most: Int, isKept: Bool) {
+        self.most = most
+        self.isKept = isKept
+    }
+
+    var isEmpty: Bool { records.isEmpty }
+    var count: Int { records.count }
+    var byteCount: Int { records.reduce(0) { $0 + $1.byteCount } }
+    var newest: CachedRecord? { records.last { !$0.isLeaving } ?? records.last }
+    /// Every record says goodbye.
+    var isLeaving: Bool { records.allSatisfy(\.isLeaving) }
+    func contains(_ data: DNSData) -> Bool { records.contains { $0.data == data } }
+    var deadline: Moment? { records.lazy.map(\.deadline).min() }
+
+    mutating func learn(_ record: DNSRecord, _ hearing: Hearing, jitter: inout Jitter) {
+        let place = records.firstIndex { $0.data == record.data }
+        if record.ttl == 0 {
+            if let place { records[place].leave(at: hearing.now) }  // [mdns.farewell]
+            return
+        }
+        if let place {
+            var known = records.remove(at: place)
+            known.hear(record, hearing, isKept: isKept, jitter: &jitter)
+            records.append(known)
+        } else {
+            if records.count >= most { records.removeFirst() }
+            records.append(CachedRecord(record, hearing, isKept: isKept, jitter: &jitter))
+        }
+        if record.isCacheFlush, !hearing.isOneShot { flush(at: hearing.now) }
+    }
+
+    /// What was not heard within the last second is no longer true. [mdns.cache-flush]
+    mutating func flush(at now: Moment) {
+        for place in records.indices where now - records[place].heard > CachedRecord.farewell {
+            records[place].leave(at: now)
+        }
+    }
+
+    mutating func expire(at now: Moment) { records.removeAll { $0.expires <= now } }
+
+    mutating func reprieve(until: Moment) {
+        for place in records.indices { records[place].reprieve(until: until) }
+    }
+
+    mutating func expectAnswer(in family: Family, at now: Moment) {
+        for place in records.indices { records[place].expectAnswer(in: family, at: now) }
+    }
+
+    mutating func heardQuestion(
+        in family: Family, of families: Set<Family>, at now: Moment, jitter: inout Jitter
+    ) {
+        for place in records.indices {
+            records[place].refresh?.heard(in: family, of: families, at: now, jitter: &jitter)
+        }
+    }
+
+    /// The families in which a record is to be asked for now, so that it does not expire.
+    mutating func takeRefresh(of families: Set<Family>, at now: Moment, jitter: inout Jitter) -> Set<Family> {
+        var wanted: Set<Family> = []
+        for place in records.indices {
+            guard let refresh = records[place].refresh, let due = refresh.due, due <= now else { continue }
+            wanted.formUnion(families.subtracting(refresh.covered))
+            records[place].refresh?.asked(at: now, jitter: &jitter)
+        }
+        return wanted
+    }
+}
