@@ -56,6 +56,15 @@ struct DialPlan: Hashable, Sendable {
         nextDialAt = now + pause * jitter
     }
 
+    /// Somebody was there and had no time: the whole plan again after a pause, as after a round that failed.
+    mutating func backOff(at now: Moment, jitter: Double) {
+        restart(at: now, jitter: jitter)
+        round += 1
+    }
+
+    /// Every address failed, and the next round has not begun.
+    var isBetweenRounds: Bool { next == 0 && outstanding.isEmpty }
+
     /// A verified connection waits for its nomination: no more dialling meanwhile.
     mutating func pause(_ paused: Bool) { isPaused = paused }
 

@@ -126,6 +126,15 @@ package enum Setback: Equatable, Sendable {
     /// We closed with this code.
     case refused(CloseCode)
 
+    /// What happened below the frames, in words.
+    package var detail: String {
+        switch self {
+        case .unreachable(let problem): problem
+        case .security(let fault): "\(fault)"
+        case .lost, .closed, .refused: ""
+        }
+    }
+
     /// How much it says.
     fileprivate var weight: Int {
         switch self {

@@ -192,13 +192,3 @@ extension SessionDriver {
         if mesh.state(of: uid) == .notConnected, !mesh.awaits(uid) { authentications[uid] = nil }
     }
 }
-
-extension Setback {
-    fileprivate var detail: String {
-        switch self {
-        case .unreachable(let problem): problem
-        case .security(let fault): "\(fault)"
-        case .lost, .closed, .refused: ""
-        }
-    }
-}

@@ -1,0 +1,301 @@
+package import MultipeerFraming
+
+/// All invitations to one peer, at the end that is asked. Spec 12.
+///
+/// Of each connection:
+/// ```
+/// securing ──secured──▶ greeting ──INVITE──▶ asking ──accept──▶ agreed ──COMPLETE──▶ over
+///    └─────────────────────┴───────────────────┴──────────────────┴──deadline, CLOSE, fault──▶ over
+/// ```
+///
+/// Pure: connections are numbers, time is told. After every call the owner carries out `takeActions()` in order and
+/// sleeps until `deadline`. Every question that `ask` puts has one `end`.
+package struct Invitee: Sendable {
+    package enum Action: Equatable, Sendable {
+        case send(ConnectionID, [UInt8])
+        /// Tell the code, unless it is OK, if the channel is up, then end the connection. No further call about it comes.
+        case close(ConnectionID, CloseCode)
+        case ask(Asked)
+        case end(QuestionID, Ending)
+    }
+
+    /// What the application is asked.
+    package struct Asked: Equatable, Sendable {
+        package let question: QuestionID
+        package let inviter: PeerID
+        package let context: [UInt8]?
+        package let timeout: Duration
+        package let deadline: Moment
+        /// Where it came from.
+        package let connection: ConnectionID
+    }
+
+    /// What became of a question.
+    package enum Ending: Equatable, Sendable {
+        /// The application said yes, and this is the inviter's connection data.
+        case completed(ConnectionData)
+        /// The application said no.
+        case refused(CloseCode)
+        /// Nobody waits for the answer, or for what follows it, any more.
+        case failed(InvitationFault)
+    }
+
+    package enum Phase: Equatable, Sendable {
+        case securing
+        case greeting
+        case asking(Waiting)
+        case agreed(Waiting)
+    }
+
+    /// An invitation that was put to the application.
+    package struct Waiting: Equatable, Sendable {
+        package let question: QuestionID
+        let inviter: UID
+        /// The number that its inviter gave it.
+        let id: [UInt8]
+    }
+
+    struct Connection: Sendable {
+        /// The address it came from, without a port.
+        let origin: [UInt8]
+        var phase: Phase
+        var deadline: Moment
+    }
+
+    package let local: PeerID
+    var connections: [ConnectionID: Connection] = [:]
+    var actions: [Action] = []
+    /// What a further answer to a question is met with, the oldest first.
+    private var ends: [(question: QuestionID, fault: InvitationFault)] = []
+    private var lastConnection: UInt32 = 0
+    private var lastQuestion: UInt64 = 0
+    private var isStopped = false
+
+    package init(_ local: PeerID) { self.local = local }
+
+    package mutating func takeActions() -> [Action] {
+        defer { actions = [] }
+        return actions
+    }
+
+    package var deadline: Moment? { connections.values.lazy.map(\.deadline).min() }
+}
+
+// MARK: what the network brings
+
+extension Invitee {
+    /// A stranger connected from this address (4 or 16 bytes). It has 5 s to bring its INVITE.
+    package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID {
+        let id = nextConnection()
+        connections[id] = Connection(
+            origin: origin, phase: .securing, deadline: now + InvitationTiming.greeting)
+        if isStopped { end(id, .cancelled, .cancelled) }
+        dropStrangers(like: origin)
+        return id
+    }
+
+    /// TLS stands.
+    package mutating func secured(_ id: ConnectionID, at now: Moment) {
+        advance(to: now)
+        if connections[id]?.phase == .securing { connections[id]?.phase = .greeting }
+    }
+
+    package mutating func receive(
+        _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
+    ) {
+        advance(to: now)
+        guard connections[id] != nil else { return }
+        let frame: Frame
+        do {
+            frame = try Frame(header, payload)
+        } catch {
+            return violated(id, error.closeCode, at: now)
+        }
+        switch frame {
+        case .invite(let invite): invited(id, invite, at: now)
+        case .complete(let complete): completed(id, complete)
+        case .close(let code, reason: _): closed(id, code)
+        case .ignorable: break
+        default: violated(id, .protocolError, at: now)  // [invite.order]
+        }
+    }
+
+    /// The bytes of a connection were no frames, or frames that may not come.
+    package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
+        advance(to: now)
+        end(id, code, .protocolError)
+    }
+
+    /// The connection ended below the frames. The owner has let go of it.
+    package mutating func lost(_ id: ConnectionID, at now: Moment) {
+        advance(to: now)
+        guard let gone = connections.removeValue(forKey: id) else { return }
+        settle(gone, .failed(.withdrawn))  // [invite.cancel]
+    }
+
+    package mutating func advance(to now: Moment) {
+        guard let deadline, deadline <= now else { return }
+        for id in connections.filter({ $0.value.deadline <= now }).keys.sorted() {
+            end(id, .timeout, .timedOut)  // [invite.deadline] [invite.timeout]
+        }
+    }
+}
+
+// MARK: what the application says
+
+extension Invitee {
+    /// The application says yes. `data` is this side's, for the inviter. Throws why nobody waits for that.
+    package mutating func accept(
+        _ question: QuestionID, with data: ConnectionData, at now: Moment
+    ) throws(InvitationFault) {
+        advance(to: now)
+        let (id, waiting) = try answerable(question)
+        guard data.peer == local, data.recipient == nil || data.recipient == waiting.inviter else {
+            throw .invalid("the connection data is not this peer's own, or is for another peer")
+        }
+        let answer = Answer(id: waiting.id, code: .ok, connectionData: data.bytes)  // [invite.consent]
+        actions.append(.send(id, Frame.answer(answer).encoded))
+        connections[id]?.phase = .agreed(waiting)
+        connections[id]?.deadline = now + InvitationTiming.completion
+    }
+
+    /// The application says no. Throws why nobody waits for that.
+    package mutating func refuse(
+        _ question: QuestionID, _ code: CloseCode, at now: Moment
+    ) throws(InvitationFault) {
+        advance(to: now)
+        guard code != .ok else { throw .invalid("OK refuses nothing") }
+        let (id, waiting) = try answerable(question)
+        answer(id, waiting.id, code)
+        guard let gone = connections.removeValue(forKey: id) else { return }
+        settle(gone, .refused(code))
+    }
+
+    /// Nobody is asked any more: whoever waits is told, at both ends.
+    package mutating func stop(at now: Moment) {
+        advance(to: now)
+        isStopped = true
+        for id in connections.keys.sorted() { end(id, .cancelled, .cancelled) }  // [invite.stop]
+    }
+
+    private func answerable(
+        _ question: QuestionID
+    ) throws(InvitationFault) -> (ConnectionID, Waiting) {
+        for (id, connection) in connections {
+            switch connection.phase {
+            case .asking(let waiting) where waiting.question == question: return (id, waiting)
+            case .agreed(let waiting) where waiting.question == question: throw .alreadyAnswered
+            default: continue
+            }
+        }
+        throw ends.last { $0.question == question }?.fault ?? .withdrawn  // [invite.once]
+    }
+}
+
+// MARK: how one thing leads to another
+
+extension Invitee {
+    private mutating func nextConnection() -> ConnectionID {
+        repeat { lastConnection &+= 1 } while connections[ConnectionID(rawValue: lastConnection)] != nil
+        return ConnectionID(rawValue: lastConnection)
+    }
+
+    private mutating func invited(_ id: ConnectionID, _ invite: Invite, at now: Moment) {
+        guard let connection = connections[id], connection.phase == .greeting,
+            InvitationTiming.timeouts.contains(invite.timeout)  // [invite.timeout]
+        else { return violated(id, .protocolError, at: now) }  // [invite.order]
+        guard invite.recipient == local.uid else {
+            return end(id, .unknownPeer, .withdrawn)  // [invite.recipient]
+        }
+        guard invite.inviter != local.uid else { return end(id, .itself, .withdrawn) }  // [invite.recipient]
+        guard let inviter = try? PeerID(uid: invite.inviter, displayName: invite.inviterName) else {
+            return violated(id, .protocolError, at: now)
+        }
+        let deadline = now + .seconds(Int64(invite.timeout))
+        switch place(for: inviter.uid, from: connection.origin) {
+        case .none:
+            answer(id, invite.id, .busy)  // [invite.busy]
+            connections[id] = nil
+        case .instead(let old, let waiting): replace(old, waiting, with: id, invite, until: deadline)
+        case .free(let evicted):
+            if let evicted { evict(evicted) }
+            lastQuestion += 1
+            let waiting = Waiting(
+                question: QuestionID(rawValue: lastQuestion), inviter: inviter.uid, id: invite.id)
+            connections[id]?.phase = .asking(waiting)
+            connections[id]?.deadline = deadline
+            actions.append(
+                .ask(
+                    Asked(
+                        question: waiting.question, inviter: inviter, context: invite.context,
+                        timeout: .seconds(Int64(invite.timeout)), deadline: deadline, connection: id)))
+        }
+    }
+
+    /// The newest connection of an inviter gets the answer; the question stays the one that was asked. [invite.replace]
+    private mutating func replace(
+        _ old: ConnectionID, _ waiting: Waiting, with id: ConnectionID, _ invite: Invite,
+        until deadline: Moment
+    ) {
+        let later = max(deadline, connections[old]?.deadline ?? deadline)
+        connections[old] = nil
+        actions.append(.close(old, .duplicate))
+        connections[id]?.phase = .asking(
+            Waiting(question: waiting.question, inviter: waiting.inviter, id: invite.id))
+        connections[id]?.deadline = later
+    }
+
+    /// Somebody who holds fewer places gets this one.
+    private mutating func evict(_ id: ConnectionID) {
+        guard let gone = connections.removeValue(forKey: id) else { return }
+        if case .asking(let waiting) = gone.phase { answer(id, waiting.id, .busy) }
+        settle(gone, .failed(.withdrawn))
+    }
+
+    private mutating func completed(_ id: ConnectionID, _ complete: Complete) {
+        guard case .agreed(let waiting)? = connections[id]?.phase, complete.id == waiting.id,
+            let data = try? ConnectionData(complete.connectionData),
+            data.peer.uid == waiting.inviter, data.recipient == nil || data.recipient == local.uid
+        else { return end(id, .protocolError, .protocolError) }  // [invite.order] [invite.data]
+        guard let done = connections.removeValue(forKey: id) else { return }
+        actions.append(.close(id, .ok))
+        settle(done, .completed(data))
+    }
+
+    private mutating func closed(_ id: ConnectionID, _ code: CloseCode) {
+        guard let gone = connections.removeValue(forKey: id) else { return }
+        actions.append(.close(id, .ok))
+        settle(gone, .failed(code == .timeout ? .timedOut : .withdrawn))  // [invite.cancel]
+    }
+
+    /// We end the connection with this code; the application hears the fault, if it was asked.
+    mutating func end(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
+        guard let gone = connections.removeValue(forKey: id) else { return }
+        actions.append(.close(id, code))
+        settle(gone, .failed(fault))
+    }
+
+    /// Says no, and ends the connection.
+    private mutating func answer(_ id: ConnectionID, _ invitation: [UInt8], _ code: CloseCode) {
+        actions.append(.send(id, Frame.answer(Answer(id: invitation, code: code)).encoded))
+        actions.append(.close(id, .ok))
+    }
+
+    /// A connection is gone: the question that came with it has its end, once. [invite.once]
+    private mutating func settle(_ gone: Connection, _ ending: Ending) {
+        switch (gone.phase, ending) {
+        case (.securing, _), (.greeting, _): break
+        case (.asking(let waiting), .failed(let fault)):
+            remember(waiting.question, fault)
+            actions.append(.end(waiting.question, ending))
+        case (.asking(let waiting), _), (.agreed(let waiting), _):
+            remember(waiting.question, .alreadyAnswered)
+            actions.append(.end(waiting.question, ending))
+        }
+    }
+
+    private mutating func remember(_ question: QuestionID, _ fault: InvitationFault) {
+        if ends.count == InvitationLimits.rememberedEnds { ends.removeFirst() }
+        ends.append((question, fault))
+    }
+}

@@ -1,0 +1,342 @@
+package import MultipeerFraming
+
+/// One invitation, at the end that asks. Spec 12.
+///
+/// ```
+/// seeking ──secured──▶ asking ──ANSWER OK──▶ agreeing ──our data──▶ over
+///    ▲ └──all unreachable──▶ over  │  └──ANSWER, CLOSE, deadline──▶ over
+///    └─────BUSY, connection lost───┘
+/// ```
+///
+/// Pure: connections are numbers, time and randomness are told. After every call the owner carries out `takeActions()`
+/// in order and sleeps until `deadline`. There is one `end`, and nothing after it.
+package struct Inviter: Sendable {
+    package enum Action: Equatable, Sendable {
+        case dial(ConnectionID, Candidate)
+        case send(ConnectionID, [UInt8])
+        /// Tell the code, unless it is OK, if the channel is up, then end the connection. No further call about it comes.
+        case close(ConnectionID, CloseCode)
+        /// The peer said yes: `supply` the connection data for it, or say `failed`.
+        case makeData
+        /// The peer holds our data, and this is its own; or why not.
+        case end(Result<ConnectionData, InvitationFault>)
+    }
+
+    package enum Phase: Equatable, Sendable {
+        /// No connection stands: some are being made, or will be after a pause.
+        case seeking
+        case asking(ConnectionID)
+        case agreeing(ConnectionID, ConnectionData)
+        case over
+    }
+
+    /// A connection that is being made.
+    private struct Attempt {
+        let candidate: Candidate
+        let deadline: Moment
+        /// TCP stands: somebody is there.
+        var isConnected = false
+    }
+
+    package let peer: PeerID
+    package private(set) var phase = Phase.seeking
+    private let local: PeerID
+    private let context: [UInt8]?
+    private let id: [UInt8]
+    private var candidates: [Candidate]
+    private var plan: DialPlan
+    private var attempts: [ConnectionID: Attempt] = [:]
+    /// Whom the connection that asks was made to.
+    private var asked: Candidate?
+    private var patience: Moment
+    private var troubles = Troubles()
+    private var jitter: Jitter
+    private var lastConnection: UInt32 = 0
+    private var actions: [Action] = []
+
+    /// Of the candidates, those that must not be dialled are left out, and at most 16 are used. `timeout`: 1 to 600 s;
+    /// `id`: 16 random bytes; `seed`: for pauses alone, nothing secret. Throws `InvitationFault.invalid` for an argument
+    /// outside its range.
+    package init(
+        _ peer: PeerID, at candidates: [Candidate], as local: PeerID, context: [UInt8]?,
+        within timeout: Duration, id: [UInt8], seed: UInt64, at now: Moment
+    ) throws(InvitationFault) {
+        guard peer != local else { throw .invalid("a peer does not invite itself") }
+        guard timeout >= .seconds(1), timeout <= .seconds(600) else {
+            throw .invalid("the timeout of an invitation is 1 to 600 s")  // [invite.timeout]
+        }
+        guard context?.count ?? 0 <= Limits.invitationContext else {
+            throw .invalid("the context of an invitation has at most 32,768 bytes")  // [invite.context]
+        }
+        self.peer = peer
+        self.local = local
+        self.context = context
+        self.id = id
+        let dialable = candidates.filter { $0.isDialable(allowingLoopback: true) }  // [invite.dial]
+        self.candidates = Array(dialable.prefix(InvitationLimits.candidates))
+        plan = DialPlan(self.candidates, from: now)
+        patience = now + timeout
+        jitter = Jitter(seed: seed)
+        if self.candidates.isEmpty {
+            end(.failure(.unreachable("there is no address that may be dialled")))
+        } else {
+            dialWhatIsDue(at: now)
+        }
+    }
+
+    package mutating func takeActions() -> [Action] {
+        defer { actions = [] }
+        return actions
+    }
+
+    package var deadline: Moment? {
+        switch phase {
+        case .seeking:
+            (attempts.values.map(\.deadline) + [patience, plan.deadline].compactMap { $0 }).min()
+        case .asking, .agreeing: patience
+        case .over: nil
+        }
+    }
+}
+
+// MARK: what the network brings
+
+extension Inviter {
+    /// TCP stands; TLS is to follow.
+    package mutating func connected(_ id: ConnectionID, at now: Moment) {
+        advance(to: now)
+        attempts[id]?.isConnected = true
+    }
+
+    /// TLS stands: the first connection that comes so far is the one.
+    package mutating func secured(_ id: ConnectionID, at now: Moment) {
+        advance(to: now)
+        guard phase == .seeking, let attempt = attempts.removeValue(forKey: id) else { return }
+        closeAttempts(.cancelled)
+        asked = attempt.candidate
+        phase = .asking(id)
+        let left = (patience - now).wholeNanoseconds
+        let seconds = UInt32(clamping: (left + 999_999_999) / 1_000_000_000)
+        let invite = Invite(
+            id: self.id, inviter: local.uid, inviterName: local.displayName, recipient: peer.uid,
+            timeout: min(max(seconds, 1), 600), context: context)  // [invite.timeout]
+        actions.append(.send(id, Frame.invite(invite).encoded))
+    }
+
+    package mutating func receive(
+        _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
+    ) {
+        advance(to: now)
+        guard isOurs(id) else { return }
+        let frame: Frame
+        do {
+            frame = try Frame(header, payload)
+        } catch {
+            return violated(id, error.closeCode, at: now)
+        }
+        switch frame {
+        case .answer(let answer): answered(id, answer, at: now)
+        case .close(let code, reason: _): told(id, code, at: now)
+        case .ignorable: break
+        default: violated(id, .protocolError, at: now)  // [invite.order]
+        }
+    }
+
+    /// The bytes of a connection were no frames, or frames that may not come.
+    package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
+        advance(to: now)
+        if attempts[id] != nil {
+            actions.append(.close(id, code))
+            attemptEnded(id, "not a peer of this protocol", mayPass: false, at: now)
+        } else if isOurs(id) {
+            actions.append(.close(id, code))
+            end(.failure(.protocolError))
+        }
+    }
+
+    /// The connection ended below the frames. The owner has let go of it.
+    package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
+        advance(to: now)
+        if let attempt = attempts[id] {
+            return attemptEnded(id, setback.trouble, mayPass: attempt.isConnected && setback.mayPass, at: now)
+        }
+        switch phase {
+        case .asking(id): seekAgain(isBusy: false, at: now)  // [invite.retry]
+        case .agreeing(id, _): end(.failure(.unreachable("the connection was lost")))
+        case .seeking, .asking, .agreeing, .over: break
+        }
+    }
+
+    package mutating func advance(to now: Moment) {
+        if phase == .over { return }
+        if patience <= now {
+            let isBusy = phase == .seeking && troubles.wasBusy
+            closeAll(.timeout)
+            return end(.failure(isBusy ? .busy : .timedOut))  // [invite.timeout]
+        }
+        for id in attempts.filter({ $0.value.deadline <= now }).keys.sorted() {
+            actions.append(.close(id, .timeout))
+            attemptEnded(
+                id, "no answer", mayPass: attempts[id]?.isConnected == true, at: now)  // [invite.deadline]
+        }
+        if phase == .seeking { dialWhatIsDue(at: now) }
+    }
+}
+
+// MARK: what the application says
+
+extension Inviter {
+    /// This side's data for the peer, which said yes.
+    package mutating func supply(_ data: ConnectionData, at now: Moment) {
+        advance(to: now)
+        guard case .agreeing(let id, let theirs) = phase else { return }
+        guard data.peer == local, data.recipient == nil || data.recipient == peer.uid else {
+            return failed(
+                .invalid("the connection data is not this peer's own, or is for another peer"), at: now)
+        }
+        let complete = Complete(id: self.id, connectionData: data.bytes)  // [invite.consent]
+        actions += [.send(id, Frame.complete(complete).encoded), .close(id, .ok)]
+        end(.success(theirs))
+    }
+
+    /// There is no data for the peer.
+    package mutating func failed(_ fault: InvitationFault, at now: Moment) {
+        advance(to: now)
+        guard case .agreeing(let id, _) = phase else { return }
+        actions.append(.close(id, .internal))
+        end(.failure(fault))
+    }
+
+    package mutating func cancel(at now: Moment) {
+        advance(to: now)
+        closeAll(.cancelled)  // [invite.cancel]
+        end(.failure(.cancelled))
+    }
+}
+
+// MARK: how one thing leads to another
+
+extension Inviter {
+    private func isOurs(_ id: ConnectionID) -> Bool {
+        switch phase {
+        case .seeking: attempts[id] != nil
+        case .asking(let own), .agreeing(let own, _): own == id
+        case .over: false
+        }
+    }
+
+    private mutating func answered(_ id: ConnectionID, _ answer: Answer, at now: Moment) {
+        guard phase == .asking(id), answer.id == self.id,
+            (answer.code == .ok) == (answer.connectionData != nil)
+        else { return violated(id, .protocolError, at: now) }  // [invite.order]
+        guard let bytes = answer.connectionData else { return told(id, answer.code, at: now) }
+        guard let data = try? ConnectionData(bytes), data.peer == peer,
+            data.recipient == nil || data.recipient == local.uid
+        else { return violated(id, .protocolError, at: now) }  // [invite.data]
+        phase = .agreeing(id, data)
+        patience = now + InvitationTiming.completion  // [invite.deadline]
+        actions.append(.makeData)
+    }
+
+    /// The peer said no, in an ANSWER or with CLOSE.
+    private mutating func told(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
+        actions.append(.close(id, .ok))
+        if attempts[id] != nil {
+            return attemptEnded(id, "closed: \(code)", mayPass: code == .busy, at: now)
+        }
+        switch (phase, code) {
+        case (.asking, .busy): seekAgain(isBusy: true, at: now)  // [invite.busy]
+        case (.asking, .unknownPeer): seekElsewhere(at: now)  // [invite.recipient]
+        case (.asking, .ok): end(.failure(.protocolError))
+        default: end(.failure(InvitationFault(code)))
+        }
+    }
+
+    /// After a pause that grows, as long as the invitation's time lasts.
+    private mutating func seekAgain(isBusy: Bool, at now: Moment) {
+        troubles = Troubles(wasBusy: isBusy)
+        phase = .seeking
+        plan.backOff(at: now, jitter: jitter.factor())
+    }
+
+    /// Another peer is where this one was said to be.
+    private mutating func seekElsewhere(at now: Moment) {
+        candidates.removeAll { $0 == asked }
+        guard !candidates.isEmpty else {
+            return end(.failure(InvitationFault(.unknownPeer)))
+        }
+        phase = .seeking
+        plan = DialPlan(candidates, from: now)
+        dialWhatIsDue(at: now)
+    }
+
+    private mutating func attemptEnded(_ id: ConnectionID, _ trouble: String, mayPass: Bool, at now: Moment) {
+        guard attempts.removeValue(forKey: id) != nil else { return }
+        troubles.note(trouble, mayPass: mayPass)
+        plan.ended(id, at: now, jitter: jitter.factor())
+        guard plan.isBetweenRounds else { return dialWhatIsDue(at: now) }
+        guard troubles.mayPass else {
+            return end(.failure(.unreachable(troubles.text)))  // [invite.unreachable]
+        }
+        troubles = Troubles(wasBusy: troubles.wasBusy)
+    }
+
+    private mutating func dialWhatIsDue(at now: Moment) {
+        while let candidate = plan.due(at: now) {
+            lastConnection += 1
+            let id = ConnectionID(rawValue: lastConnection)
+            attempts[id] = Attempt(candidate: candidate, deadline: now + InvitationTiming.greeting)
+            plan.began(id)
+            actions.append(.dial(id, candidate))
+        }
+    }
+
+    private mutating func closeAttempts(_ code: CloseCode) {
+        for id in attempts.keys.sorted() { actions.append(.close(id, code)) }
+        attempts = [:]
+    }
+
+    private mutating func closeAll(_ code: CloseCode) {
+        closeAttempts(code)
+        switch phase {
+        case .asking(let id), .agreeing(let id, _): actions.append(.close(id, code))
+        case .seeking, .over: break
+        }
+    }
+
+    private mutating func end(_ result: Result<ConnectionData, InvitationFault>) {
+        if phase == .over { return }
+        closeAttempts(.cancelled)
+        phase = .over
+        actions.append(.end(result))  // [invite.once]
+    }
+}
+
+/// What went wrong in one round of dialling.
+private struct Troubles {
+    private var texts: [String] = []
+    /// Somebody was there, who may have time later.
+    private(set) var mayPass = false
+    var wasBusy = false
+
+    init(wasBusy: Bool = false) { self.wasBusy = wasBusy }
+
+    var text: String { texts.joined(separator: "; ") }
+
+    mutating func note(_ trouble: String, mayPass: Bool) {
+        self.mayPass = self.mayPass || mayPass
+        if !texts.contains(trouble) { texts.append(trouble) }
+    }
+}
+
+extension Setback {
+    fileprivate var trouble: String { detail.isEmpty ? "the connection was lost" : detail }
+
+    /// Of a connection on which somebody was there: whether a later one may fare better.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .unreachable, .lost: true
+        case .security, .closed, .refused: false
+        }
+    }
+}
