@@ -1,32 +1,24 @@
 import MultipeerFraming
 
-/// How long the steps of an invitation may take, and how many may wait. Spec 12 and 15.
+/// How long the steps of an invitation may take. Spec 12 and 15.
 package enum InvitationTiming {
     /// What an inviter may ask for, in seconds.
     package static let timeouts: ClosedRange<UInt32> = 1...600  // [invite.timeout]
     /// From a connection's first byte to its INVITE.
     package static let greeting = Timing.greeting  // [invite.deadline]
     /// From the ANSWER that says OK to COMPLETE.
-    package static let completion = Duration.seconds(10)  // [invite.deadline]
+    package static let completion = Duration.seconds(5)  // [invite.deadline]
 }
 
+/// How many may wait. Spec 12 and 15.
 package enum InvitationLimits {
     /// Invitations that wait for an answer or for its completion.
     package static let pending = 16  // [invite.pending]
     package static let pendingPerAddress = 4  // [invite.pending]
     /// Connections that brought no INVITE yet.
-    package static let strangers = 32  // [invite.strangers]
-    package static let strangersPerAddress = 4  // [invite.strangers]
+    package static let strangers = 32  // [invite.pending]
+    package static let strangersPerAddress = 4  // [invite.pending]
     package static let candidates = Limits.candidates
     /// Questions that are over and whose end is remembered, for answers that come too late.
     static let rememberedEnds = 256
-}
-
-extension Frame {
-    /// The frame as it travels.
-    var encoded: [UInt8] {
-        var buffer = ByteBuffer()
-        encode(into: &buffer)
-        return buffer.takeAll()
-    }
 }

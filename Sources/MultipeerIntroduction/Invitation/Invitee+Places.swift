@@ -17,7 +17,7 @@ extension Invitee {
         if let known {
             let others = held.count { $0.origin == origin && $0.id != known.id }
             guard !known.isAgreed, others < InvitationLimits.pendingPerAddress else { return .none }
-            return .instead(known.id, known.waiting)  // [invite.replace]
+            return .instead(known.id, known.waiting)  // [invite.pending]
         }
         let own = held.count { $0.origin == origin }
         guard own < InvitationLimits.pendingPerAddress else { return .none }  // [invite.pending]
@@ -25,7 +25,7 @@ extension Invitee {
         return evictable(holdingMoreThan: own + 1).map { .free(evicting: $0) } ?? .none
     }
 
-    /// The newest question of the address that holds the most places, if that is more than the newcomer's would. [invite.fair]
+    /// The newest question of the address that holds the most places, if that is more than the newcomer's would. [invite.pending]
     private func evictable(holdingMoreThan count: Int) -> ConnectionID? {
         let byOrigin = Dictionary(grouping: held, by: \.origin)
         let most = byOrigin.values.map(\.count).max() ?? 0
@@ -35,7 +35,7 @@ extension Invitee {
             .max { $0.waiting.question < $1.waiting.question }?.id
     }
 
-    /// One more stranger came from this address: the oldest goes. [invite.strangers]
+    /// One more stranger came from this address: the oldest goes. [invite.pending]
     mutating func dropStrangers(like origin: [UInt8]) {
         let strangers = connections.filter { $0.value.isStranger }
         let alike = strangers.filter { $0.value.origin == origin }.keys.sorted()
@@ -61,7 +61,7 @@ extension Invitee {
             case .securing, .greeting: nil
             case .asking(let waiting):
                 Held(id: id, origin: connection.origin, waiting: waiting, isAgreed: false)
-            case .agreed(let waiting):
+            case .agreed(let waiting, _):
                 Held(id: id, origin: connection.origin, waiting: waiting, isAgreed: true)
             }
         }

@@ -44,7 +44,8 @@ package struct Invitee: Sendable {
         case securing
         case greeting
         case asking(Waiting)
-        case agreed(Waiting)
+        /// The inviter was sent this data.
+        case agreed(Waiting, ConnectionData)
     }
 
     /// An invitation that was put to the application.
@@ -150,12 +151,10 @@ extension Invitee {
     ) throws(InvitationFault) {
         advance(to: now)
         let (id, waiting) = try answerable(question)
-        guard data.peer == local, data.recipient == nil || data.recipient == waiting.inviter else {
-            throw .invalid("the connection data is not this peer's own, or is for another peer")
-        }
+        guard data.isFrom(local.uid, to: waiting.inviter) else { throw .foreignData }
         let answer = Answer(id: waiting.id, code: .ok, connectionData: data.bytes)  // [invite.consent]
         actions.append(.send(id, Frame.answer(answer).encoded))
-        connections[id]?.phase = .agreed(waiting)
+        connections[id]?.phase = .agreed(waiting, data)
         connections[id]?.deadline = now + InvitationTiming.completion
     }
 
@@ -175,7 +174,7 @@ extension Invitee {
     package mutating func stop(at now: Moment) {
         advance(to: now)
         isStopped = true
-        for id in connections.keys.sorted() { end(id, .cancelled, .cancelled) }  // [invite.stop]
+        for id in connections.keys.sorted() { end(id, .cancelled, .cancelled) }  // [invite.cancel]
     }
 
     private func answerable(
@@ -184,7 +183,7 @@ extension Invitee {
         for (id, connection) in connections {
             switch connection.phase {
             case .asking(let waiting) where waiting.question == question: return (id, waiting)
-            case .agreed(let waiting) where waiting.question == question: throw .alreadyAnswered
+            case .agreed(let waiting, _) where waiting.question == question: throw .alreadyAnswered
             default: continue
             }
         }
@@ -204,18 +203,14 @@ extension Invitee {
         guard let connection = connections[id], connection.phase == .greeting,
             InvitationTiming.timeouts.contains(invite.timeout)  // [invite.timeout]
         else { return violated(id, .protocolError, at: now) }  // [invite.order]
-        guard invite.recipient == local.uid else {
-            return end(id, .unknownPeer, .withdrawn)  // [invite.recipient]
-        }
-        guard invite.inviter != local.uid else { return end(id, .itself, .withdrawn) }  // [invite.recipient]
         guard let inviter = try? PeerID(uid: invite.inviter, displayName: invite.inviterName) else {
             return violated(id, .protocolError, at: now)
         }
+        guard inviter != local else { return turnAway(id, invite, .itself) }  // [invite.recipient]
+        guard invite.recipient == local.uid else { return turnAway(id, invite, .unknownPeer) }
         let deadline = now + .seconds(Int64(invite.timeout))
         switch place(for: inviter.uid, from: connection.origin) {
-        case .none:
-            answer(id, invite.id, .busy)  // [invite.busy]
-            connections[id] = nil
+        case .none: turnAway(id, invite, .busy)  // [invite.pending]
         case .instead(let old, let waiting): replace(old, waiting, with: id, invite, until: deadline)
         case .free(let evicted):
             if let evicted { evict(evicted) }
@@ -232,7 +227,13 @@ extension Invitee {
         }
     }
 
-    /// The newest connection of an inviter gets the answer; the question stays the one that was asked. [invite.replace]
+    /// Says no before anybody was asked.
+    private mutating func turnAway(_ id: ConnectionID, _ invite: Invite, _ code: CloseCode) {
+        connections[id] = nil
+        answer(id, invite.id, code)
+    }
+
+    /// The newest connection of an inviter gets the answer; the question stays the one that was asked. [invite.pending]
     private mutating func replace(
         _ old: ConnectionID, _ waiting: Waiting, with id: ConnectionID, _ invite: Invite,
         until deadline: Moment
@@ -253,10 +254,10 @@ extension Invitee {
     }
 
     private mutating func completed(_ id: ConnectionID, _ complete: Complete) {
-        guard case .agreed(let waiting)? = connections[id]?.phase, complete.id == waiting.id,
-            let data = try? ConnectionData(complete.connectionData),
-            data.peer.uid == waiting.inviter, data.recipient == nil || data.recipient == local.uid
+        guard case .agreed(let waiting, let ours)? = connections[id]?.phase, complete.id == waiting.id,
+            let data = ConnectionData(complete.connectionData, of: waiting.inviter, for: local.uid)
         else { return end(id, .protocolError, .protocolError) }  // [invite.order] [invite.data]
+        guard data.fits(ours) else { return end(id, .policy, .incompatible) }
         guard let done = connections.removeValue(forKey: id) else { return }
         actions.append(.close(id, .ok))
         settle(done, .completed(data))
@@ -265,7 +266,13 @@ extension Invitee {
     private mutating func closed(_ id: ConnectionID, _ code: CloseCode) {
         guard let gone = connections.removeValue(forKey: id) else { return }
         actions.append(.close(id, .ok))
-        settle(gone, .failed(code == .timeout ? .timedOut : .withdrawn))  // [invite.cancel]
+        let fault: InvitationFault =
+            switch code {
+            case .timeout: .timedOut
+            case .policy: .incompatible
+            default: .withdrawn  // [invite.cancel]
+            }
+        settle(gone, .failed(fault))
     }
 
     /// We end the connection with this code; the application hears the fault, if it was asked.
@@ -288,7 +295,7 @@ extension Invitee {
         case (.asking(let waiting), .failed(let fault)):
             remember(waiting.question, fault)
             actions.append(.end(waiting.question, ending))
-        case (.asking(let waiting), _), (.agreed(let waiting), _):
+        case (.asking(let waiting), _), (.agreed(let waiting, _), _):
             remember(waiting.question, .alreadyAnswered)
             actions.append(.end(waiting.question, ending))
         }

@@ -72,7 +72,7 @@ package struct Inviter: Sendable {
         self.local = local
         self.context = context
         self.id = id
-        let dialable = candidates.filter { $0.isDialable(allowingLoopback: true) }  // [invite.dial]
+        let dialable = candidates.filter { $0.isDialable(allowingLoopback: true) }  // [dial.forbidden]
         self.candidates = Array(dialable.prefix(InvitationLimits.candidates))
         plan = DialPlan(self.candidates, from: now)
         patience = now + timeout
@@ -149,8 +149,7 @@ extension Inviter {
             actions.append(.close(id, code))
             attemptEnded(id, "not a peer of this protocol", mayPass: false, at: now)
         } else if isOurs(id) {
-            actions.append(.close(id, code))
-            end(.failure(.protocolError))
+            fail(id, code, .protocolError)
         }
     }
 
@@ -161,7 +160,7 @@ extension Inviter {
             return attemptEnded(id, setback.trouble, mayPass: attempt.isConnected && setback.mayPass, at: now)
         }
         switch phase {
-        case .asking(id): seekAgain(isBusy: false, at: now)  // [invite.retry]
+        case .asking(id): seekAgain(isBusy: false, at: now)  // [invite.busy]
         case .agreeing(id, _): end(.failure(.unreachable("the connection was lost")))
         case .seeking, .asking, .agreeing, .over: break
         }
@@ -190,9 +189,9 @@ extension Inviter {
     package mutating func supply(_ data: ConnectionData, at now: Moment) {
         advance(to: now)
         guard case .agreeing(let id, let theirs) = phase else { return }
-        guard data.peer == local, data.recipient == nil || data.recipient == peer.uid else {
-            return failed(
-                .invalid("the connection data is not this peer's own, or is for another peer"), at: now)
+        guard data.isFrom(local.uid, to: peer.uid) else { return fail(id, .internal, .foreignData) }
+        guard data.fits(theirs) else {
+            return fail(id, .policy, .incompatible)  // [invite.data]
         }
         let complete = Complete(id: self.id, connectionData: data.bytes)  // [invite.consent]
         actions += [.send(id, Frame.complete(complete).encoded), .close(id, .ok)]
@@ -203,8 +202,7 @@ extension Inviter {
     package mutating func failed(_ fault: InvitationFault, at now: Moment) {
         advance(to: now)
         guard case .agreeing(let id, _) = phase else { return }
-        actions.append(.close(id, .internal))
-        end(.failure(fault))
+        fail(id, .internal, fault)
     }
 
     package mutating func cancel(at now: Moment) {
@@ -230,9 +228,9 @@ extension Inviter {
             (answer.code == .ok) == (answer.connectionData != nil)
         else { return violated(id, .protocolError, at: now) }  // [invite.order]
         guard let bytes = answer.connectionData else { return told(id, answer.code, at: now) }
-        guard let data = try? ConnectionData(bytes), data.peer == peer,
-            data.recipient == nil || data.recipient == local.uid
-        else { return violated(id, .protocolError, at: now) }  // [invite.data]
+        guard let data = ConnectionData(bytes, of: peer.uid, for: local.uid) else {
+            return violated(id, .protocolError, at: now)  // [invite.data]
+        }
         phase = .agreeing(id, data)
         patience = now + InvitationTiming.completion  // [invite.deadline]
         actions.append(.makeData)
@@ -276,7 +274,7 @@ extension Inviter {
         plan.ended(id, at: now, jitter: jitter.factor())
         guard plan.isBetweenRounds else { return dialWhatIsDue(at: now) }
         guard troubles.mayPass else {
-            return end(.failure(.unreachable(troubles.text)))  // [invite.unreachable]
+            return end(.failure(.unreachable(troubles.text)))
         }
         troubles = Troubles(wasBusy: troubles.wasBusy)
     }
@@ -302,6 +300,12 @@ extension Inviter {
         case .asking(let id), .agreeing(let id, _): actions.append(.close(id, code))
         case .seeking, .over: break
         }
+    }
+
+    /// We end the connection with this code.
+    private mutating func fail(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
+        actions.append(.close(id, code))
+        end(.failure(fault))
     }
 
     private mutating func end(_ result: Result<ConnectionData, InvitationFault>) {

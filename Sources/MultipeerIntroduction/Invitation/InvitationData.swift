@@ -1,0 +1,39 @@
+import MultipeerFraming
+import MultipeerSecurity
+
+// What travels in the frames of an invitation.
+
+extension ConnectionData {
+    /// The data that an ANSWER or a COMPLETE brought; nil when it cannot be read, or is not what `sender` has for
+    /// `receiver`. [invite.data]
+    init?(_ bytes: [UInt8], of sender: UID, for receiver: UID) {
+        guard let data = try? ConnectionData(bytes), data.isFrom(sender, to: receiver) else { return nil }
+        self = data
+    }
+
+    func isFrom(_ sender: UID, to receiver: UID) -> Bool {
+        peer.uid == sender && (recipient == nil || recipient == receiver)
+    }
+
+    /// Whether the two preferences allow a link.
+    func fits(_ other: ConnectionData) -> Bool {
+        let outcome = EncryptionOutcome.between(
+            preference, identity: flags.contains(.identity), and: other.preference,
+            identity: other.flags.contains(.identity))
+        return outcome != .refused
+    }
+}
+
+extension InvitationFault {
+    static let foreignData = InvitationFault.invalid(
+        "the connection data is not this peer's own, or is for another peer")
+}
+
+extension Frame {
+    /// The frame as it travels.
+    var encoded: [UInt8] {
+        var buffer = ByteBuffer()
+        encode(into: &buffer)
+        return buffer.takeAll()
+    }
+}
