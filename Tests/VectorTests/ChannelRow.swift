@@ -21,5 +21,7 @@ struct ChannelRow: Decodable, Sendable, CustomTestStringConvertible {
         let opener: Machine
         let receiver: Machine
         let datagrams: Machine
+        let inviter: Machine
+        let invitee: Machine
     }
 }

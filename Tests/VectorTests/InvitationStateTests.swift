@@ -1,0 +1,105 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import Testing
+
+@Suite("12 States of an invitation")
+struct InvitationStateTests {
+    @Test(
+        "at the end that asks, every state and every event, as in states.json [invite.order] [invite.once] [invite.cancel]",
+        arguments: try ChannelRow.all(of: \.inviter))
+    func inviter(_ row: ChannelRow) throws {
+        var bench = try InviterBench()
+        try bench.bring(to: row.state)
+        #expect(bench.state == row.state)
+        let did = try bench.apply(row.event)
+        #expect(bench.state == row.next, "\(row)")
+        #expect(did.names == row.actions, "\(row)")
+        #expect(did.code == row.code, "\(row)")
+    }
+
+    @Test(
+        "at the end that is asked, every state and every event, as in states.json [invite.order] [invite.once] [invite.cancel] [invite.deadline]",
+        arguments: try ChannelRow.all(of: \.invitee))
+    func invitee(_ row: ChannelRow) throws {
+        var bench = try InviteeBench()
+        try bench.bring(to: row.state)
+        #expect(bench.state == row.state)
+        let did = try bench.apply(row.event)
+        #expect(bench.state == row.next, "\(row)")
+        #expect(did.names == row.actions, "\(row)")
+        #expect(did.code == row.code, "\(row)")
+    }
+
+    @Test("the tables have one row for every state and event")
+    func complete() throws {
+        for rows in [try ChannelRow.all(of: \.inviter), try ChannelRow.all(of: \.invitee)] {
+            let pairs = Set(rows.map(\.testDescription))
+            #expect(pairs.count == rows.count)
+            #expect(rows.count == Set(rows.map(\.state)).count * Set(rows.map(\.event)).count)
+        }
+    }
+}
+
+/// What a machine did, in the words of the tables.
+struct Deeds {
+    var names: [String] = []
+    var code: String?
+
+    mutating func note(frame: [UInt8]) throws {
+        let header = FrameHeader(frame.span.extracting(0..<FrameHeader.byteCount))
+        switch try Frame(header, Array(frame.dropFirst(FrameHeader.byteCount)).span) {
+        case .invite: names.append("invite")
+        case .answer(let answer):
+            names.append("answer")
+            code = answer.code.name
+        case .complete: names.append("complete")
+        default: names.append("another frame")
+        }
+    }
+
+    mutating func note(closing code: CloseCode) {
+        names.append(code == .ok ? "end" : "close")
+        if code != .ok { self.code = code.name }
+    }
+
+    mutating func tell(_ fault: InvitationFault) {
+        switch fault {
+        case .declined: names.append("tellDeclined")
+        case .incompatible: names.append("tellIncompatible")
+        case .unreachable: names.append("tellUnreachable")
+        case .withdrawn: names.append("tellWithdrawn")
+        case .timedOut: names.append("tellTimedOut")
+        case .cancelled: names.append("tellCancelled")
+        case .protocolError: names.append("tellProtocolError")
+        case .system: names.append("tellSystem")
+        default: names.append("another fault")
+        }
+    }
+}
+
+/// The two peers of the tables, and what they have for each other.
+struct InvitationCast {
+    let ann: LocalPeer
+    let bob: LocalPeer
+    let annsData: ConnectionData
+    let bobsData: ConnectionData
+    /// Bob's, if he never encrypted; ann always does.
+    let bobsPlainData: ConnectionData
+
+    init() throws {
+        ann = try stranger(UID(high: 0, low: 1), preference: .required)
+        bob = try stranger(UID(high: 0, low: 2), preference: .optional)
+        let plain = try stranger(UID(high: 0, low: 2), preference: .none)
+        annsData = try Self.issue(ann, for: bob)
+        bobsData = try Self.issue(bob, for: ann)
+        bobsPlainData = try Self.issue(plain, for: ann)
+    }
+
+    private static func issue(_ one: LocalPeer, for other: LocalPeer) throws -> ConnectionData {
+        var session = Introductions(one, seed: 1)
+        return try session.issue(for: other.endpoint.uid, at: .start)
+    }
+
+    var names: (ann: PeerID, bob: PeerID) { (annsData.peer, bobsData.peer) }
+}
