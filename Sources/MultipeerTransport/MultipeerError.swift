@@ -50,6 +50,9 @@ public struct MultipeerError: Error, Sendable {
         public static let file = Code(rawValue: "file")
         /// A document could not be fetched from the web, or only in part.
         public static let fetch = Code(rawValue: "fetch")
+        /// Peers can neither be announced nor found here: another program has port 5353 for itself, no interface carries
+        /// multicast, or none of that name exists. The text says which, and what helps.
+        public static let discovery = Code(rawValue: "discovery")
     }
 
     /// What kind of failure it was.

@@ -50,6 +50,13 @@ int multipeer_receive_packets(
 /// Lets the kernel join packets that come. Answers like `setsockopt`.
 int multipeer_join_packets(int socket);
 
+/// A socket on which the kernel tells of interfaces and their addresses, and answers for them (NETLINK_ROUTE). It never
+/// blocks. Answers like `socket`.
+int multipeer_open_netlink(void);
+
+/// Receives what the kernel said, up to `count` bytes, or 0 bytes when it was somebody else. Answers like `recvfrom`.
+long multipeer_receive_netlink(int socket, void *bytes, unsigned long count);
+
 /// Lets glibc keep up to twice `size` bytes of freed memory (at most 32 MiB) instead of giving it back to the system at
 /// once: a message's memory would otherwise be faulted in anew for each. It only raises the threshold that glibc adapts
 /// by itself when large blocks are freed; other allocators ignore it.

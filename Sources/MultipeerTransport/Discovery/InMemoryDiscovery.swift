@@ -1,0 +1,152 @@
+public import MultipeerDiscovery
+import MultipeerFraming
+public import MultipeerIntroduction
+
+/// A network that exists in this process alone: whoever is given the same object finds each other, at once.
+///
+/// For tests of applications: set it as the `backend` of a `DiscoveryConfiguration`. Peers are dialled at 127.0.0.1.
+public final class InMemoryDiscovery: DiscoveryBackend {
+    private let network = Network()
+
+    /// A network that nobody has joined yet.
+    public init() {}
+
+    /// Makes a peer known to those who browse here.
+    public func advertise(
+        _ advertisement: Advertisement
+    ) async throws(MultipeerError) -> any OngoingAdvertisement {
+        if advertisement.port == 0 { throw .portMissing }
+        return Announced(network, await network.add(advertisement))
+    }
+
+    /// Finds the peers that are known here, and those that will be.
+    public func browse(
+        _ type: ServiceType, hiding local: PeerID?
+    ) async throws(MultipeerError) -> DiscoveryEvents {
+        let feed = DiscoveryFeed()
+        let id = await network.browse(type, hiding: local?.uid, telling: feed)
+        return DiscoveryEvents(feed) { [network] in
+            Task { await network.stopBrowsing(id) }
+        }
+    }
+
+    /// The address of a peer; none when it is unknown, and still is when the time is over.
+    public func resolve(
+        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+    ) async throws(MultipeerError) -> [SocketAddress] {
+        let end = ContinuousClock.now + patience
+        while true {
+            if let port = await network.port(of: peer.uid, type) {
+                return [SocketAddress(.loopbackV4, port: port)]
+            }
+            if ContinuousClock.now >= end { return [] }
+            // Nothing here is in a hurry, and nothing has to be told when somebody comes.
+            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else {
+                throw MultipeerError(.cancelled, "looking for \(peer) was cancelled")
+            }
+        }
+    }
+
+    /// Does nothing: here a peer is gone when it says so.
+    public func reconfirm(_ peer: PeerID, _ type: ServiceType) async {}
+}
+
+extension InMemoryDiscovery {
+    private struct Announced: OngoingAdvertisement {
+        /// Withdraws the announcement when it is let go of.
+        final class Place: Sendable {
+            let network: Network
+            let id: Int
+
+            init(_ network: Network, _ id: Int) { (self.network, self.id) = (network, id) }
+
+            deinit {
+                Task { [network, id] in await network.remove(id) }
+            }
+        }
+
+        let place: Place
+
+        init(_ network: Network, _ id: Int) { place = Place(network, id) }
+
+        func update(_ info: DiscoveryInfo) async throws(MultipeerError) {
+            guard await place.network.update(place.id, info) else { throw .advertisementStopped }
+        }
+
+        func stop() async { await place.network.remove(place.id) }
+    }
+
+    private actor Network {
+        private struct Browse {
+            let type: ServiceType
+            let hidden: UID?
+            let feed: DiscoveryFeed
+        }
+
+        private var advertisements: [Int: Advertisement] = [:]
+        private var browses: [Int: Browse] = [:]
+        private var lastID = 0
+
+        func add(_ advertisement: Advertisement) -> Int {
+            lastID += 1
+            advertisements[lastID] = advertisement
+            tell(of: advertisement)
+            return lastID
+        }
+
+        func update(_ id: Int, _ info: DiscoveryInfo) -> Bool {
+            guard var advertisement = advertisements[id] else { return false }
+            advertisement.info = info
+            advertisements[id] = advertisement
+            tell(of: advertisement)
+            return true
+        }
+
+        func remove(_ id: Int) {
+            guard let advertisement = advertisements.removeValue(forKey: id) else { return }
+            tell(of: advertisement)
+        }
+
+        func browse(_ type: ServiceType, hiding uid: UID?, telling feed: DiscoveryFeed) -> Int {
+            lastID += 1
+            browses[lastID] = Browse(type: type, hidden: uid, feed: feed)
+            for (_, known) in advertisements.sorted(by: { $0.key < $1.key })
+            where known.type == type && known.peer.uid != uid {
+                feed.hear(.found(known.found))
+            }
+            return lastID
+        }
+
+        func stopBrowsing(_ id: Int) { browses[id] = nil }
+
+        func port(of uid: UID, _ type: ServiceType) -> UInt16? { latest(uid, type)?.port }
+
+        /// Of two announcements of one peer the later counts.
+        private func latest(_ uid: UID, _ type: ServiceType) -> Advertisement? {
+            advertisements.filter { $0.value.peer.uid == uid && $0.value.type == type }
+                .max { $0.key < $1.key }?.value
+        }
+
+        private func tell(of advertisement: Advertisement) {
+            let (peer, type) = (advertisement.peer, advertisement.type)
+            let known = latest(peer.uid, type)
+            for browse in browses.values where browse.type == type && browse.hidden != peer.uid {
+                browse.feed.hear(known.map { .found($0.found) } ?? .lost(peer))
+            }
+        }
+    }
+}
+
+extension Advertisement {
+    fileprivate var found: DiscoveredPeer { DiscoveredPeer(peer: peer, info: info.entries) }
+}
+
+extension MultipeerError {
+    static var portMissing: MultipeerError {
+        MultipeerError(.invalidArgument, "an advertisement needs the port at which the peer can be invited")
+    }
+
+    static var advertisementStopped: MultipeerError {
+        MultipeerError(.cancelled, "the advertisement was stopped")
+    }
+}

@@ -1,0 +1,275 @@
+package import MultipeerDiscovery
+package import MultipeerIntroduction
+
+/// Multicast DNS on the interfaces of this machine: sockets, timers and the kernel's news around one engine.
+///
+/// An actor pinned to its loop. The sockets are open while somebody advertises, browses or resolves, and until the last
+/// goodbye has been said; in between nothing is registered, and nothing runs.
+package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
+    nonisolated package let loop: EventLoop
+    nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    nonisolated package let poke = Poke()
+    nonisolated let settings: MulticastSettings
+    /// What was let go of on other threads.
+    nonisolated let leftovers = Locked<[Leftover]>([])
+
+    enum Leftover: Sendable {
+        case advertisement(AdvertID)
+        case browse(BrowseID)
+    }
+
+    var station: MulticastStation?
+    var clock = ClockWatch()
+    var registrations: [AdvertID: Signal<Bool>] = [:]
+    var adverts: Set<AdvertID> = []
+    var browses: [BrowseID: DiscoveryFeed] = [:]
+    var resolutions: [ResolveID: Signal<Resolution?>] = [:]
+    /// Who waits until the goodbyes have been said, and how long at the most.
+    var departures: [(until: Moment, signal: Signal<Void>)] = []
+
+    /// Goodbyes take 160 ms.
+    static let farewell = Duration.milliseconds(250)
+
+    /// Nothing touches the network before somebody advertises, browses or resolves.
+    package init(_ configuration: DiscoveryConfiguration) throws(MultipeerError) {
+        try self.init(configuration.settings)
+    }
+
+    private init(_ settings: MulticastSettings) throws(MultipeerError) {
+        self.settings = settings
+        loop = try MultipeerError.translating { () throws(SessionFault) in
+            try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
+        }
+    }
+
+    private struct Weak: Sendable {
+        weak var discovery: MulticastDiscovery?
+    }
+
+    private static let running = Locked<[MulticastSettings: Weak]>([:])
+
+    /// The one that all of the process share who configure it alike, as long as one of them keeps it.
+    package static func shared(
+        for configuration: DiscoveryConfiguration
+    ) throws(MultipeerError) -> MulticastDiscovery {
+        let settings = try configuration.settings
+        return try running.withLock { running throws(MultipeerError) in
+            if let known = running[settings]?.discovery { return known }
+            let new = try MulticastDiscovery(settings)
+            running[settings] = Weak(discovery: new)
+            return new
+        }
+    }
+}
+
+// MARK: what callers ask
+
+extension MulticastDiscovery {
+    package func advertise(
+        _ advertisement: Advertisement
+    ) async throws(MultipeerError) -> any OngoingAdvertisement {
+        if advertisement.port == 0 { throw .portMissing }
+        let advert = Advert(
+            peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
+            info: advertisement.info)
+        let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
+            try engine.advertise(advert, at: now)
+        }
+        let registration = Signal<Bool>()
+        registrations[id] = registration
+        adverts.insert(id)
+        settle()
+        guard await registration.value(onCancel: { registration.send(false) }) else {
+            withdraw(id)
+            throw MultipeerError(.cancelled, "advertising \(advertisement.peer) was cancelled")
+        }
+        return MulticastAdvertisement(self, id)
+    }
+
+    package func browse(
+        _ type: ServiceType, hiding local: PeerID?
+    ) async throws(MultipeerError) -> DiscoveryEvents {
+        let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
+            try engine.browse(type, hiding: local?.uid, at: now)
+        }
+        let feed = DiscoveryFeed()
+        browses[id] = feed
+        settle()
+        // It keeps this actor: who holds the events is a user.
+        return DiscoveryEvents(feed) { self.leave(.browse(id)) }
+    }
+
+    package func resolve(
+        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+    ) async throws(MultipeerError) -> [SocketAddress] {
+        let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
+            engine.resolve(peer.uid, of: type, within: patience, at: now)
+        }
+        let answer = Signal<Resolution?>()
+        resolutions[id] = answer
+        settle()
+        guard let resolution = await answer.value(onCancel: { answer.send(nil) }) else {
+            throw MultipeerError(.cancelled, "looking for \(peer) was cancelled")
+        }
+        return resolution.candidates.compactMap { SocketAddress($0) }
+    }
+
+    package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {
+        station?.engine.reconfirm(peer.uid, of: type, at: loop.now)
+        settle()
+    }
+
+    func update(_ id: AdvertID, _ info: DiscoveryInfo) throws(MultipeerError) {
+        guard adverts.contains(id) else { throw .advertisementStopped }
+        station?.engine.update(id, info: info, at: loop.now)
+        settle()
+    }
+
+    /// Returns when the goodbyes have been said.
+    func stop(_ id: AdvertID) async {
+        guard adverts.contains(id) else { return }
+        let departure = Signal<Void>()
+        departures.append((loop.now + MulticastDiscovery.farewell, departure))
+        withdraw(id)
+        await departure.value()
+    }
+
+    /// From any thread, and at once: what nobody wants any more is ended on the loop.
+    nonisolated func leave(_ leftover: Leftover) {
+        leftovers.withLock { $0.append(leftover) }
+        loop.wake(self)
+    }
+
+    private func withdraw(_ id: AdvertID) {
+        guard adverts.remove(id) != nil else { return }
+        registrations.removeValue(forKey: id)?.send(false)
+        station?.engine.withdraw(id, at: loop.now)
+        settle()
+    }
+
+    /// Gives an order to the engine, which is started if need be.
+    private func order<Order>(
+        _ body: (inout MulticastDNS, Moment) throws(EngineFault) -> Order
+    ) throws(MultipeerError) -> Order {
+        let station = try opened()
+        noticeTime()
+        do throws(EngineFault) { return try body(&station.engine, loop.now) } catch {
+            closeIfIdle()
+            throw MultipeerError(error)
+        }
+    }
+
+    private func opened() throws(MultipeerError) -> MulticastStation {
+        if let station {
+            try station.check()
+            return station
+        }
+        let new = try MulticastStation(settings, on: loop, for: self)
+        station = new
+        clock = ClockWatch()
+        return new
+    }
+}
+
+// MARK: what the loop brings
+
+extension MulticastDiscovery {
+    nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
+        assumeIsolated { discovery in
+            discovery.noticeTime()
+            discovery.station?.ready(token, for: discovery)
+        }
+    }
+
+    nonisolated package func deadlineReached() { assumeIsolated { $0.noticeTime() } }
+
+    nonisolated package func poked() {
+        assumeIsolated { discovery in
+            for leftover in discovery.leftovers.withLock({ $0.take() }) {
+                switch leftover {
+                case .advertisement(let id): discovery.withdraw(id)
+                case .browse(let id):
+                    guard discovery.browses.removeValue(forKey: id) != nil else { continue }
+                    discovery.station?.engine.stopBrowsing(id, at: discovery.loop.now)
+                }
+            }
+        }
+    }
+
+    nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
+
+    /// A clock that jumped means that the machine slept, or that the process was stopped.
+    private func noticeTime() {
+        guard let station, clock.notice(loop.now) else { return }
+        station.engine.woke(at: loop.now)
+    }
+
+    /// Carries out what the engine decided, tells its users, and sets the next deadline.
+    private func settle() {
+        guard let station else { return }
+        station.engine.advance(to: loop.now)
+        for action in station.carryOut(for: self) { tell(action) }
+        if clock.isBeat(at: loop.now) { station.retry(for: self) }
+        depart()
+        closeIfIdle()
+        setDeadline()
+    }
+
+    private func tell(_ action: MulticastDNS.Action) {
+        switch action {
+        case .registered(let id): registrations.removeValue(forKey: id)?.send(true)
+        case .browse(let id, let event): browses[id]?.hear(event)
+        case .resolved(let id, let resolution): resolutions.removeValue(forKey: id)?.send(resolution)
+        case .renamed, .multicast, .unicast, .ask: break
+        }
+    }
+
+    private func depart() {
+        let isQuiet = station?.engine.isQuiet ?? true
+        let gone = departures.filter { isQuiet || $0.until <= loop.now }
+        departures.removeAll { isQuiet || $0.until <= loop.now }
+        for departure in gone { departure.signal.send(()) }
+    }
+
+    /// Once nobody uses it and nothing more is to be said.
+    private func closeIfIdle() {
+        guard let station, adverts.isEmpty, browses.isEmpty, resolutions.isEmpty, station.engine.isQuiet
+        else {
+            return
+        }
+        station.close()
+        self.station = nil
+        depart()
+    }
+
+    private func setDeadline() {
+        guard let station else { return loop.setDeadline(self, nil) }
+        var earliest = clock.nextBeat
+        if let due = station.engine.deadline { earliest = min(earliest, due) }
+        for departure in departures { earliest = min(earliest, departure.until) }
+        clock.expect(earliest)
+        loop.setDeadline(self, earliest)
+    }
+}
+
+extension [MulticastDiscovery.Leftover] {
+    fileprivate mutating func take() -> Self {
+        defer { self = [] }
+        return self
+    }
+}
+
+extension MultipeerError {
+    fileprivate init(_ fault: EngineFault) {
+        switch fault {
+        case .tooMany:
+            self.init(
+                .discovery,
+                "a process has \(MulticastDNS.mostOrders) advertisements and browses at the most")
+        case .advertisedAlready:
+            self.init(.discovery, "this peer is advertised already for this service type")
+        case .shutDown: self.init(.discovery, "discovery is being shut down")
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import MultipeerDiscovery
+
+/// An interface on which multicast DNS is spoken: what the engine knows of it, and what its sockets need to.
+struct MulticastLink: Hashable, Sendable {
+    let name: String
+    let scope: Scope
+    /// The address that packets of each family come from.
+    let sources: [Family: SocketAddress.Host]
+
+    /// Nil for one that is not fit, or has no address of these families.
+    init?(_ interface: InterfaceTable.Interface, _ families: Set<Family>) {
+        guard interface.isUp, interface.carriesMulticast, !interface.isPointToPoint else { return nil }
+        let addresses = interface.usableAddresses.filter { families.contains($0.family) }
+        var sources: [Family: SocketAddress.Host] = [:]
+        // What is said to neighbours comes from the address that is theirs to see: the link-local one of IPv6.
+        for address in addresses {
+            let isBetter = address.family == .v6 && address.host.isLinkLocal
+            if sources[address.family] == nil || isBetter && sources[address.family]?.isLinkLocal == false {
+                sources[address.family] = address.host
+            }
+        }
+        if sources.isEmpty { return nil }
+        name = interface.name
+        self.sources = sources
+        scope = Scope(
+            id: interface.index, isLoopback: interface.isLoopback,
+            addresses: addresses.map { Scope.Address($0.host.bytes, prefix: Int($0.prefix)) }.sorted(),
+            families: Set(sources.keys), mtu: Int(min(interface.mtu == 0 ? 1_500 : interface.mtu, 65_536)))
+    }
+}
+
+extension NetlinkMessage.Address {
+    fileprivate var family: Family { host.isV4 ? .v4 : .v6 }
+}
+
+// MARK: - Which interfaces take part
+
+extension MulticastSettings {
+    /// Interfaces at the most; those with IPv4 come first, since a virtual one for each container has IPv6 alone.
+    private static let mostLinks = 32
+
+    private var engineFamilies: Set<Family> { Set(families.map { $0 == .v4 ? .v4 : .v6 }) }
+
+    /// Those that take part now.
+    func links(in table: InterfaceTable) -> [MulticastLink] {
+        let fit = table.all.filter { takes($0) }.compactMap { MulticastLink($0, engineFamilies) }
+        let preferred = fit.filter { $0.sources[.v4] != nil } + fit.filter { $0.sources[.v4] == nil }
+        return preferred.prefix(MulticastSettings.mostLinks).sorted { $0.scope.id < $1.scope.id }
+    }
+
+    private func takes(_ interface: InterfaceTable.Interface) -> Bool {
+        switch interfaces {
+        case .all: !interface.isLoopback
+        case .loopback: interface.isLoopback
+        case .only(let names): names.contains(interface.name)
+        }
+    }
+
+    /// What is wrong with the choice itself: a name that no interface has.
+    func complaint(about table: InterfaceTable) -> MultipeerError? {
+        guard case .only(let names) = interfaces else { return nil }
+        let known = table.all.map(\.name)
+        guard let unknown = names.first(where: { !known.contains($0) }) else { return nil }
+        return MultipeerError(
+            .discovery,
+            "there is no network interface '\(unknown)'; there are \(known.joined(separator: ", "))")
+    }
+
+    /// Why no interface takes part.
+    func reason(in table: InterfaceTable) -> MultipeerError {
+        let chosen = table.all.filter { takes($0) }
+        let hint = "peers can still be linked by connection data"
+        guard !chosen.isEmpty else {
+            let what = interfaces == .loopback ? "no loopback interface" : "no network interface but loopback"
+            return MultipeerError(.discovery, "there is \(what); \(hint)")
+        }
+        let reasons = chosen.map { "\($0.name) \($0.obstacle)" }.joined(separator: ", ")
+        return MultipeerError(.discovery, "no network interface serves: \(reasons); \(hint)")
+    }
+}
+
+extension InterfaceTable.Interface {
+    /// Why it does not take part, behind its name.
+    fileprivate var obstacle: String {
+        if !isUp { return "is down" }
+        if isPointToPoint { return "is point-to-point" }
+        if !carriesMulticast { return "carries no multicast" }
+        return "has no usable address yet"
+    }
+}

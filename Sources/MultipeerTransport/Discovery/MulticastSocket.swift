@@ -1,0 +1,173 @@
+import Glibc
+import MultipeerDiscovery
+
+/// A UDP socket that speaks multicast DNS on one interface in one family. It never blocks, and closes with its owner.
+///
+/// The group's is bound to the group and not to a port alone, so that it receives that interface's multicast and nothing
+/// else, and takes no unicast packet from another program. It shares the port by `SO_REUSEADDR`, which works for any user;
+/// with `SO_REUSEPORT` the kernel hands packets of one interface to the socket of another.
+package struct MulticastSocket: ~Copyable, Sendable {
+    package static let port = MulticastDNS.port
+    /// What waits in the kernel while the loop is busy.
+    private static let room: Int32 = 1_048_576
+    /// 224.0.0.251 and ff02::fb.
+    private static let groupV4 = SocketAddress.Host.v4(0xe000_00fb)
+    private static func groupV6(_ index: UInt32) -> SocketAddress.Host {
+        .v6(high: 0xff02_0000_0000_0000, low: 0xfb, scope: index)
+    }
+
+    /// For `EventLoop.register` alone; deregister it before the socket goes.
+    package let descriptor: Int32
+    private let group: SocketAddress
+
+    /// The socket of port 5353 that hears the group.
+    package static func joined(
+        interface name: String, index: UInt32, source: SocketAddress.Host
+    ) throws(SocketFault) -> MulticastSocket {
+        do throws(SocketFault) {
+            return try joined(name, index, source, isPinned: false)
+        } catch {
+            // A program of the same user may have the port with the other flag. Pinned to its interface, the socket may
+            // have it, too.
+            guard error == .addressInUse else { throw error }
+            do throws(SocketFault) { return try joined(name, index, source, isPinned: true) } catch {
+                throw .addressInUse
+            }
+        }
+    }
+
+    private static func joined(
+        _ name: String, _ index: UInt32, _ source: SocketAddress.Host, isPinned: Bool
+    ) throws(SocketFault) -> MulticastSocket {
+        let socket = try MulticastSocket(index, source)
+        try socket.set(SO_REUSEADDR, at: SOL_SOCKET, 1)
+        if isPinned {
+            try socket.set(SO_REUSEPORT, at: SOL_SOCKET, 1)
+            guard
+                unsafe setsockopt(
+                    socket.descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.utf8.count)) == 0
+            else { throw .last }
+        }
+        try socket.bind(to: socket.group)
+        try socket.join(index, source)
+        return socket
+    }
+
+    /// A socket of a port of its own, whose questions are answered to it alone.
+    package static func oneShot(
+        index: UInt32, source: SocketAddress.Host
+    ) throws(SocketFault) -> MulticastSocket {
+        let socket = try MulticastSocket(index, source)
+        try socket.bind(to: SocketAddress(source, port: 0))
+        return socket
+    }
+
+    private init(_ index: UInt32, _ source: SocketAddress.Host) throws(SocketFault) {
+        let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        group = SocketAddress(
+            source.isV4 ? MulticastSocket.groupV4 : MulticastSocket.groupV6(index), port: MulticastSocket.port
+        )
+        descriptor = socket(group.family, kind, Int32(IPPROTO_UDP))
+        guard descriptor >= 0 else { throw .last }
+        // The larger room is the administrator's to give; without it there is as much as the system allows.
+        if (try? set(SO_RCVBUFFORCE, at: SOL_SOCKET, MulticastSocket.room)) == nil {
+            try? set(SO_RCVBUF, at: SOL_SOCKET, MulticastSocket.room)
+        }
+        try aim(index, source)
+    }
+
+    deinit { close(descriptor) }
+
+    /// What is sent leaves by this interface, with a hop limit that tells it from what was routed. RFC 6762, 11.
+    private borrowing func aim(_ index: UInt32, _ source: SocketAddress.Host) throws(SocketFault) {
+        guard case .v4(let number) = source else {
+            let level = Int32(IPPROTO_IPV6)
+            try set(IPV6_V6ONLY, at: level, 1)
+            try set(IPV6_MULTICAST_IF, at: level, Int32(bitPattern: index))
+            try set(IPV6_MULTICAST_HOPS, at: level, 255)
+            try set(IPV6_UNICAST_HOPS, at: level, 255)
+            try set(IPV6_MULTICAST_LOOP, at: level, 1)
+            return try set(IPV6_MULTICAST_ALL, at: level, 0)
+        }
+        let level = Int32(IPPROTO_IP)
+        // With the index alone packets would leave from 0.0.0.0.
+        try set(IP_MULTICAST_IF, at: level, MulticastSocket.membership(index, number))
+        try set(IP_MULTICAST_TTL, at: level, Int32(255))
+        try set(IP_TTL, at: level, Int32(255))
+        try set(IP_MULTICAST_LOOP, at: level, Int32(1))
+        try set(IP_MULTICAST_ALL, at: level, Int32(0))
+    }
+
+    private borrowing func join(_ index: UInt32, _ source: SocketAddress.Host) throws(SocketFault) {
+        guard case .v4(let number) = source else {
+            var request = ipv6_mreq()
+            request.ipv6mr_interface = index
+            unsafe withUnsafeMutableBytes(of: &request.ipv6mr_multiaddr) {
+                unsafe $0.copyBytes(from: group.host.bytes)
+            }
+            return try set(IPV6_JOIN_GROUP, at: Int32(IPPROTO_IPV6), request)
+        }
+        try set(IP_ADD_MEMBERSHIP, at: Int32(IPPROTO_IP), MulticastSocket.membership(index, number))
+    }
+
+    private static func membership(_ index: UInt32, _ source: UInt32) -> ip_mreqn {
+        guard case .v4(let group) = groupV4 else { return ip_mreqn() }
+        return ip_mreqn(
+            imr_multiaddr: in_addr(s_addr: group.bigEndian), imr_address: in_addr(s_addr: source.bigEndian),
+            imr_ifindex: Int32(bitPattern: index))
+    }
+
+    private borrowing func bind(to address: SocketAddress) throws(SocketFault) {
+        guard unsafe address.withSystemAddress({ unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            throw .last
+        }
+    }
+
+    private borrowing func set<Value>(
+        _ option: Int32, at level: Int32, _ value: Value
+    ) throws(SocketFault) {
+        var value = value
+        let code = unsafe withUnsafeBytes(of: &value) {
+            unsafe setsockopt(descriptor, level, option, $0.baseAddress, socklen_t($0.count))
+        }
+        guard code == 0 else { throw .last }
+    }
+
+    package var localAddress: SocketAddress? {
+        unsafe SocketAddress.filled { unsafe getsockname(descriptor, $0, $1) }.address
+    }
+}
+
+// MARK: - Sending and receiving
+
+extension MulticastSocket {
+    /// Hands one packet to the kernel, to the group unless to somebody else. What it does not take is lost, as any packet
+    /// can be: answers whether it was taken.
+    @discardableResult
+    package borrowing func send(_ bytes: [UInt8], to address: SocketAddress? = nil) -> Bool {
+        unsafe (address ?? group).withSystemAddress { address, length in
+            while true {
+                let count = unsafe sendto(
+                    descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
+                // An error of an earlier packet is told once, in the place of this one.
+                if count >= 0 { return true }
+                if errno != EINTR { return false }
+            }
+        }
+    }
+
+    /// Receives as many packets as one call brings, and lends each with where it came from. Answers whether there may be
+    /// more. Packets that are longer than the room for them are dropped.
+    package borrowing func receive(
+        with intake: DatagramIntake, _ body: (Span<UInt8>, SocketAddress) -> Void
+    ) -> Bool {
+        let arrivals = intake.fill(from: descriptor)
+        // An ICMP error of an earlier packet is told once, in place of a packet.
+        guard arrivals >= 0 else { return errno != EAGAIN }
+        for index in 0..<arrivals {
+            guard let source = intake.source(of: index) else { continue }
+            _ = intake.withPackets(of: index) { body($0, source) }
+        }
+        return arrivals == intake.slots
+    }
+}
