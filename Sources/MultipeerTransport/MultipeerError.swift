@@ -20,7 +20,8 @@ public struct MultipeerError: Error, Sendable {
         public static let tooLarge = Code(rawValue: "too-large")
         /// The link is plain, and what was asked for needs an encrypted one.
         public static let notEncrypted = Code(rawValue: "not-encrypted")
-        /// The other side has not answered in time; the link lives.
+        /// The other side has not answered in time, or an invitation had no answer or led to no link in its time. A link
+        /// that there was lives.
         public static let timedOut = Code(rawValue: "timed-out")
         /// The connection data is not of the peer that was named, or none could be made.
         ///
@@ -36,13 +37,14 @@ public struct MultipeerError: Error, Sendable {
         /// Somebody changed their mind: the task was cancelled while it waited, or this or the other side gave up a stream
         /// or a file. A message that waited was not sent.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// The other side did not want the stream or the file.
+        /// The other side did not want the stream, the file or the invitation.
         public static let declined = Code(rawValue: "declined")
         /// There is no room for the file, here or on the other side: the text says where.
         public static let noSpace = Code(rawValue: "no-space")
         /// The file arrived with another size or digest than was promised.
         public static let damaged = Code(rawValue: "damaged")
-        /// A session that holds too much unread gave up the stream or the file that held most.
+        /// A session that holds too much unread gave up the stream or the file that held most; or an advertiser had too many
+        /// invitations open for the whole time of this one.
         public static let busy = Code(rawValue: "busy")
         /// The other side gave up the stream or the file, for what `closeCode` says.
         public static let aborted = Code(rawValue: "aborted")
@@ -50,6 +52,17 @@ public struct MultipeerError: Error, Sendable {
         public static let file = Code(rawValue: "file")
         /// A document could not be fetched from the web, or only in part.
         public static let fetch = Code(rawValue: "fetch")
+        /// The peer that was invited cannot be reached at any of its addresses, or has none any more.
+        public static let unreachable = Code(rawValue: "unreachable")
+        /// A session, here or on the other side, or its mesh, has no place left.
+        public static let full = Code(rawValue: "full")
+        /// One side's links are always encrypted and the other's never, or a key is not the one that was announced.
+        public static let incompatible = Code(rawValue: "incompatible")
+        /// The invitation had been accepted or declined before.
+        public static let alreadyAnswered = Code(rawValue: "already-answered")
+        /// The browser does not see the peer that was named.
+        public static let notFound = Code(rawValue: "not-found")
+        /// Discovery cannot start: its port is taken, or there is no interface or no multicast.
         /// Peers can neither be announced nor found here: another program has port 5353 for itself, no interface carries
         /// multicast, or none of that name exists. The text says which, and what helps.
         public static let discovery = Code(rawValue: "discovery")
