@@ -1,11 +1,11 @@
-import MultipeerFraming
+package import MultipeerFraming
 import MultipeerSecurity
 
 // MARK: how one thing leads to another
 
 extension Introductions {
     /// Whether `uid` may have a seat: those of the others are linked, or promised by a SELECT.
-    func hasSeat(besides uid: UID) -> Bool {
+    package func hasSeat(besides uid: UID) -> Bool {
         let taken = introductions.count {
             $0.key != uid && ($0.value.isLinked || $0.value.selection.nominated != nil)
         }

@@ -191,6 +191,12 @@ extension Mesh {
     package func phase(of id: ConnectionID) -> Handshake.Phase? { introductions.phase(of: id) }
     package func showsIdentity(_ uid: UID) -> Bool { introductions.showsIdentity(uid) }
     package func awaits(_ uid: UID) -> Bool { introductions.awaits(uid) }
+    /// Whether a link to `uid` would find a seat here, and the peer a place in the mesh.
+    package func hasRoom(for uid: UID) -> Bool {
+        let members = membership.component
+        return introductions.hasSeat(besides: uid)  // [limit.links]
+            && (members.contains { $0.uid == uid } || members.count + 1 < introductions.company.limit)
+    }
     package func isLinked(to endpoint: Endpoint) -> Bool { introductions.isLinked(to: endpoint) }
     package func isConfirmed(_ id: ConnectionID) -> Bool { introductions.isConfirmed(id) }
 }

@@ -62,7 +62,6 @@ public struct MultipeerError: Error, Sendable {
         public static let alreadyAnswered = Code(rawValue: "already-answered")
         /// The browser does not see the peer that was named.
         public static let notFound = Code(rawValue: "not-found")
-        /// Discovery cannot start: its port is taken, or there is no interface or no multicast.
         /// Peers can neither be announced nor found here: another program has port 5353 for itself, no interface carries
         /// multicast, or none of that name exists. The text says which, and what helps.
         public static let discovery = Code(rawValue: "discovery")

@@ -31,6 +31,9 @@ extension SessionDriver {
             dirty.insert(id)
         case .state(let peer, let state):
             pending.append(.peer(peer, state))
+            if case .notConnected(let reason) = state, reason.code == .lost || reason.code == .timedOut {
+                Losses.shared.report(peer.uid)
+            }
             forget(peer.uid)
         case .settled(let uid, let reason):
             if reason != nil { questions.removeValue(forKey: uid)?.cancel() }

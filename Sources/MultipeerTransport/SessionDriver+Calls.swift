@@ -89,6 +89,7 @@ extension SessionDriver {
     package func disconnect(within patience: Duration) async {
         takeFromCallers()
         let now = EventLoop.currentMoment()
+        abandonPursuits()
         mesh.cancelAll(at: now)
         carryOut()
         for wire in Array(wires.values) {
@@ -119,6 +120,7 @@ extension SessionDriver {
         let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
         // First, so that no link takes the place of one that ends.
         mesh.cancelAll(at: loop.now)
+        abandonPursuits()
         for wire in Array(wires.values) where wire.seat != nil { endLink(wire.id, reason, telling: .full) }
         leaveDeadline = leaveDeadline ?? loop.now
     }
@@ -144,6 +146,7 @@ extension SessionDriver {
     /// Ends everything at once, without a goodbye, listening too: the session's owner is gone.
     package func shutDown() {
         stopListening()
+        abandonPursuits()
         mesh.cancelAll(at: EventLoop.currentMoment())
         carryOut()
         for wire in Array(wires.values) { abandon(wire) }

@@ -1,0 +1,44 @@
+package import MultipeerFraming
+
+/// Who was lost without a word, told to whoever browses in this process: the peer may be gone, and discovery should look.
+///
+/// It is one for the process, like the sockets of discovery: sessions and browsers need not know each other.
+package final class Losses: Sendable {
+    package static let shared = Losses()
+
+    private struct State {
+        var watchers: [UInt64: @Sendable (UID) -> Void] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// Has `body` called for each loss, on any thread, as long as the answer is kept.
+    package func watch(_ body: @escaping @Sendable (UID) -> Void) -> Watch {
+        let id = state.withLock { state in
+            state.last += 1
+            state.watchers[state.last] = body
+            return state.last
+        }
+        return Watch(self, id)
+    }
+
+    package func report(_ uid: UID) {
+        for watcher in state.withLock({ Array($0.watchers.values) }) { watcher(uid) }
+    }
+
+    /// Ends with its owner.
+    package final class Watch: Sendable {
+        private let losses: Losses
+        private let id: UInt64
+
+        fileprivate init(_ losses: Losses, _ id: UInt64) {
+            self.losses = losses
+            self.id = id
+        }
+
+        deinit { losses.state.withLock { $0.watchers[id] = nil } }
+    }
+}

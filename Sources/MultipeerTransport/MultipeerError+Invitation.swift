@@ -1,0 +1,56 @@
+package import MultipeerIntroduction
+import MultipeerMesh
+
+extension MultipeerError {
+    /// `peer` is at the other end of the invitation.
+    package init(_ fault: InvitationFault, of peer: PeerID) {
+        switch fault {
+        case .declined: self.init(.declined, "\(peer) declined the invitation")
+        case .busy: self.init(.busy, "too many others are inviting \(peer)")
+        case .full: self.init(.full, "the session of \(peer) has no place left")
+        case .incompatible:
+            self.init(.incompatible, "\(peer) and this session do not agree on encryption or identity")
+        case .unreachable(let problem): self.init(.unreachable, "\(peer) is not reachable: \(problem)")
+        case .replaced: self.init(.cancelled, "a newer invitation to \(peer) took the place of this one")
+        case .refused(let code):
+            self.init(.aborted, "\(peer) refused the invitation: \(code)", closeCode: code)
+        case .alreadyAnswered: self.init(.alreadyAnswered, "the invitation of \(peer) was answered before")
+        case .withdrawn: self.init(.cancelled, "\(peer) has withdrawn the invitation")
+        case .timedOut: self.init(.timedOut, "the time of the invitation is over")
+        case .cancelled: self.init(.cancelled, "the invitation was cancelled")
+        case .protocolError: self.init(.aborted, "\(peer) broke the protocol of invitations")
+        case .invalid(let complaint): self.init(.invalidArgument, complaint)
+        case .system(let problem): self.init(.system, problem)
+        }
+    }
+
+    /// Why an invitation that was accepted led to no link.
+    init(linking fault: SessionFault, to peer: PeerID) {
+        guard case .refused(let reason) = fault else {
+            self.init(fault)
+            return
+        }
+        let code: Code =
+            switch reason.code {
+            case .full: .full
+            case .policy: .incompatible
+            case .timedOut: .timedOut
+            case .cancelled: .cancelled
+            default: .ended
+            }
+        self.init(code, "there is no link to \(peer): \(reason)", reason: reason)
+    }
+}
+
+extension SessionDriver {
+    /// Seeks a peer that agreed to be linked, until `end`.
+    package nonisolated func link(
+        with data: ConnectionData, to peer: PeerID, until end: Moment
+    ) async throws(MultipeerError) {
+        do throws(SessionFault) {
+            try await link(with: data, until: end)
+        } catch {
+            throw MultipeerError(linking: error, to: peer)
+        }
+    }
+}
