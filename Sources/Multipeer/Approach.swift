@@ -1,0 +1,82 @@
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// One invitation on its way out: where the peer is, whether it wants, and then the link.
+struct Approach: Sendable {
+    let peer: PeerID
+    let local: PeerID
+    let service: ServiceType
+    let context: [UInt8]?
+    let timeout: Duration
+
+    private static let timeouts = Duration.seconds(1) ... .seconds(600)
+    /// Longer than it takes to ask a network that loses packets twice.
+    private static let patienceForAddresses = Duration.seconds(5)
+
+    func check(_ session: Session) throws(MultipeerError) {
+        guard session.peer == local else {
+            throw complaint("\(local) invites, and the session is of \(session.peer)")
+        }
+        guard peer != local else { throw complaint("\(peer) cannot invite itself") }
+        guard Approach.timeouts ~= timeout else {  // [invite.timeout]
+            throw complaint("an invitation's timeout is 1 to 600 seconds, not \(timeout)")
+        }
+        guard context?.count ?? 0 <= Limits.invitationContext else {  // [invite.context]
+            throw complaint("an invitation's context has 32,768 bytes at the most, not \(context?.count ?? 0)")
+        }
+    }
+
+    private func complaint(_ text: String) -> MultipeerError { MultipeerError(.invalidArgument, text) }
+
+    func make(
+        for driver: SessionDriver, asking backend: any DiscoveryBackend
+    ) async throws(MultipeerError) {
+        let end = EventLoop.currentMoment() + timeout
+        guard await driver.hasRoom(for: peer.uid) else {
+            throw MultipeerError(.full, "there is no place left for \(peer)")
+        }
+        do throws(MultipeerError) {
+            try await driver.pursuing { () async throws(MultipeerError) in
+                let addresses = try await addresses(from: backend)
+                let theirs = try await ask(at: addresses, for: driver, until: end)
+                try await driver.link(with: theirs, to: peer, until: end)
+            }
+        } catch {
+            if error.code == .unreachable { await backend.reconfirm(peer, service) }
+            throw error
+        }
+    }
+
+    private func addresses(
+        from backend: any DiscoveryBackend
+    ) async throws(MultipeerError) -> [SocketAddress] {
+        let patience = min(timeout, Approach.patienceForAddresses)
+        let addresses = try await backend.resolve(peer, service, within: patience)
+        if addresses.isEmpty {
+            throw MultipeerError(.unreachable, "nobody says where \(peer) is any more")
+        }
+        return addresses
+    }
+
+    /// Asks for consent; answers the peer's data for the link.
+    private func ask(
+        at addresses: [SocketAddress], for driver: SessionDriver, until end: Moment
+    ) async throws(MultipeerError) -> ConnectionData {
+        let peer = peer
+        let left = end - EventLoop.currentMoment()
+        guard left > .zero else { throw MultipeerError(InvitationFault.timedOut, of: peer) }
+        do throws(InvitationFault) {
+            return try await InvitationCall.invite(
+                peer, at: addresses, as: local, context: context, within: left
+            ) { () async throws(MultipeerError) in
+                try await MultipeerError.translating { () async throws(SessionFault) in
+                    try await driver.invitationData(for: peer.uid)
+                }
+            }
+        } catch {
+            throw MultipeerError(error, of: peer)
+        }
+    }
+}

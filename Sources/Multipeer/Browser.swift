@@ -1,0 +1,158 @@
+public import MultipeerDiscovery
+import MultipeerFraming
+public import MultipeerIntroduction
+public import MultipeerTransport
+
+/// Finds the peers that advertise a service type, and invites them.
+///
+/// ```swift
+/// let browser = try Browser(peer: me, service: "chat")
+/// try await browser.start()
+/// for await event in browser.events {
+///     guard case .found(let found) = event else { continue }
+///     try await browser.invite(found.peer, to: session)   // returns when linked
+/// }
+/// ```
+///
+/// It runs from `start` to `stop`, as often as you like. Letting go of it stops it; iterating over its events does not
+/// keep it. Nothing needs the main thread. A peer that stops, or whose process ends well, is lost within two seconds; one
+/// that vanishes without a word, after `DiscoveryConfiguration.hostTTL`, or within some ten seconds when an invitation
+/// does not reach it or a session of this process loses its link to it.
+///
+/// Who is found is what somebody on the network says. On interfaces of its own choice a session should listen there, too:
+/// set `SessionConfiguration.listening` to `configuration.listening`. With discovery on loopback alone it has to.
+public actor Browser {
+    /// Who looks, and invites.
+    public nonisolated let peer: PeerID
+    /// What for.
+    public nonisolated let service: ServiceType
+    /// On which interfaces, and how.
+    public nonisolated let configuration: DiscoveryConfiguration
+
+    private let sightings: Sightings
+    private let gate = Gate()
+    private var watch: Watch?
+
+    /// A browser that does nothing yet.
+    public init(
+        peer: PeerID, service: ServiceType, configuration: DiscoveryConfiguration = .standard
+    ) {
+        self.peer = peer
+        self.service = service
+        self.configuration = configuration
+        sightings = Sightings(besides: peer)
+    }
+
+    /// The same with a word. Throws `invalidArgument` when it breaks the rules of `ServiceType`.
+    public init(
+        peer: PeerID, service: String, configuration: DiscoveryConfiguration = .standard
+    ) throws(MultipeerError) {
+        self.init(peer: peer, service: try MultipeerError.checking(service), configuration: configuration)
+    }
+
+    deinit {
+        watch?.end()
+        sightings.events.stop()
+    }
+
+    /// Who comes, changes and goes. It goes on over `stop` and `start`, and ends when the browser is let go of.
+    public nonisolated var events: BrowserEvents { BrowserEvents(sightings.events) }
+
+    /// Who is there now, in the order of their names.
+    public var peers: [DiscoveredPeer] { sightings.peers }
+
+    /// Whether it looks.
+    public var isRunning: Bool { watch?.isOver == false }
+
+    /// Starts to look. Does nothing when it is running.
+    ///
+    /// Throws `discovery` when nobody can be found here: the port of multicast DNS is taken, or no interface takes part;
+    /// `invalidArgument` for a configuration outside its ranges; and `cancelled`.
+    public func start() async throws(MultipeerError) {
+        await gate.enter()
+        defer { gate.leave() }
+        if isRunning { return }
+        let backend = try configuration.chosenBackend()
+        let found = try await backend.browse(service, hiding: peer)
+        watch = Watch(backend, service, found, telling: sightings)
+    }
+
+    /// Looks no more; everybody who was there is lost. Invitations that are under way go on.
+    public func stop() async {
+        await gate.enter()
+        defer { gate.leave() }
+        guard let watch else { return }
+        self.watch = nil
+        watch.end()
+        await watch.ended()
+    }
+
+    /// Invites a peer that was found, and returns when it is linked in `session`; at once behind its yes when it was linked
+    /// there already.
+    ///
+    /// The link joins the meshes of both sides unless the topology of one is a star. Two that invite each other at once get
+    /// one link. Cancelling the task withdraws the invitation at the other end, too, and so does `session.disconnect`.
+    ///
+    /// The context travels encrypted, but to whoever advertises as that peer: no secrets in it.
+    ///
+    /// Throws `declined` when its user says no; `timedOut` without an answer, or a link, within the timeout; `full` when
+    /// one of the sessions, or its mesh, has no place left; `incompatible` when one side always encrypts and the other never
+    /// does; `unreachable` when nobody is where it says it is; `busy` when too many others were asking it for the whole
+    /// time; `cancelled`; `ended` with the reason when the link could not be made for another one; `notFound` when the
+    /// browser does not see the peer; and `invalidArgument` for a session of another peer, the own peer, a timeout outside
+    /// 1 to 600 seconds, or a context of more than 32,768 bytes. It never takes a second longer than the timeout.
+    public func invite(
+        _ peer: PeerID, to session: Session, context: [UInt8]? = nil, timeout: Duration = .seconds(30)
+    ) async throws(MultipeerError) {
+        let approach = Approach(
+            peer: peer, local: self.peer, service: service, context: context, timeout: timeout)
+        try approach.check(session)
+        guard let watch, sightings.peer(peer.uid) != nil else {
+            throw MultipeerError(
+                .notFound, watch == nil ? "the browser is not running" : "\(peer) is not there")
+        }
+        try await approach.make(for: session.driver, asking: watch.backend)
+    }
+}
+
+/// What runs between a start and a stop.
+private final class Watch: Sendable {
+    let backend: any DiscoveryBackend
+    private let found: DiscoveryEvents
+    private let task: Task<Void, Never>
+    private let losses: Losses.Watch
+    private let state: Ending
+
+    private final class Ending: Sendable {
+        let isOver = Locked(false)
+    }
+
+    init(
+        _ backend: any DiscoveryBackend, _ service: ServiceType, _ found: DiscoveryEvents,
+        telling sightings: Sightings
+    ) {
+        self.backend = backend
+        self.found = found
+        let state = Ending()
+        self.state = state
+        task = Task {
+            for await event in found { sightings.note(event) }
+            state.isOver.withLock { $0 = true }
+            sightings.clear()
+        }
+        losses = Losses.shared.watch { uid in
+            guard let lost = sightings.peer(uid) else { return }
+            Task { await backend.reconfirm(lost, service) }
+        }
+    }
+
+    /// Also when the backend has ended by itself.
+    var isOver: Bool { state.isOver.withLock { $0 } }
+
+    func end() {
+        found.stop()
+        task.cancel()
+    }
+
+    func ended() async { await task.value }
+}

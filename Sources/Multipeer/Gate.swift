@@ -1,0 +1,33 @@
+import MultipeerTransport
+
+/// Lets one call in at a time; those that wait are let in in their order.
+final class Gate: Sendable {
+    private struct State {
+        var isTaken = false
+        var waiting: [Signal<Void>] = []
+    }
+
+    private let state = Locked(State())
+
+    func enter() async {
+        let turn = state.withLock { state -> Signal<Void>? in
+            guard state.isTaken else {
+                state.isTaken = true
+                return nil
+            }
+            let turn = Signal<Void>()
+            state.waiting.append(turn)
+            return turn
+        }
+        await turn?.value()
+    }
+
+    func leave() {
+        let next = state.withLock { state -> Signal<Void>? in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            state.isTaken = false
+            return nil
+        }
+        next?.send(())
+    }
+}
