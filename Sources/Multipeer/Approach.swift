@@ -23,8 +23,9 @@ struct Approach: Sendable {
         guard Approach.timeouts ~= timeout else {  // [invite.timeout]
             throw complaint("an invitation's timeout is 1 to 600 seconds, not \(timeout)")
         }
-        guard context?.count ?? 0 <= Limits.invitationContext else {  // [invite.context]
-            throw complaint("an invitation's context has 32,768 bytes at the most, not \(context?.count ?? 0)")
+        let count = context?.count ?? 0
+        guard count <= Limits.invitationContext else {  // [invite.context]
+            throw complaint("an invitation's context has 32,768 bytes at the most, not \(count)")
         }
     }
 

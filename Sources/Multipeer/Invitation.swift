@@ -91,7 +91,11 @@ extension InvitationListener {
     fileprivate nonisolated func answering<Value: Sendable>(
         _ inviter: PeerID, _ body: () async throws(InvitationFault) -> Value
     ) async throws(MultipeerError) -> Value {
-        do throws(InvitationFault) { return try await body() } catch { throw MultipeerError(error, of: inviter) }
+        do throws(InvitationFault) {
+            return try await body()
+        } catch {
+            throw MultipeerError(error, of: inviter)
+        }
     }
 
     /// Says yes with the session's data; answers the inviter's.
