@@ -39,7 +39,7 @@ struct Approach: Sendable {
             throw MultipeerError(.full, "there is no place left for \(peer)")
         }
         do throws(MultipeerError) {
-            try await driver.pursuing { () async throws(MultipeerError) in
+            try await driver.pursuing(peer) { () async throws(MultipeerError) in
                 let addresses = try await addresses(from: backend)
                 let theirs = try await ask(at: addresses, for: driver, until: end)
                 try await driver.link(with: theirs, to: peer, until: end)

@@ -47,7 +47,7 @@ public final class Invitation: Sendable {
         let driver = session.driver
         // A second more than the inviter has: what it decides in its last moment still gets here.
         let end = question.deadline + .seconds(1)
-        try await driver.pursuing { () async throws(MultipeerError) in
+        try await driver.pursuing(inviter) { () async throws(MultipeerError) in
             guard await driver.hasRoom(for: inviter.uid) else {
                 try await listener.answering(inviter) { () async throws(InvitationFault) in
                     try await listener.refuse(id, .full)  // [invite.full]

@@ -13,51 +13,64 @@ extension SessionDriver {
         try await connectionData(for: uid, joinsMesh: configuration.topology == .mesh)  // [invite.glare]
     }
 
-    /// Seeks the peer of `data` until `end`, and answers once it is linked; data that the session issued for this must
-    /// still be its own.
+    /// Seeks the peer of `data` until `end`, and answers once it is linked. What this session issued for it must still be
+    /// its own.
     ///
     /// Several may wait for one peer. Who stops waiting, by the end or by cancelling, ends the search only as the last.
     package func link(with data: ConnectionData, until end: Moment) async throws(SessionFault) {
-        guard leaveDeadline == nil else { throw .refused(EndReason(code: .left)) }
-        let uid = data.peer.uid
         let own = mesh.local.endpoint
-        let patience = end - EventLoop.currentMoment()
-        try seek(data, within: patience)
-        if mesh.isLinked(to: data.endpoint) { return }
+        while true {
+            let patience = end - EventLoop.currentMoment()
+            guard leaveDeadline == nil, mesh.local.endpoint == own else { throw .refused(SessionDriver.left) }
+            guard patience > .zero else { throw .refused(EndReason(code: .timedOut)) }
+            let hasBegun = try seek(data, within: patience)
+            if mesh.isLinked(to: data.endpoint) { return }
+            guard let reason = await outcome(of: data, within: patience) else { return }
+            // The peer gave up an earlier invitation, which the search was for, and not this one.
+            if !hasBegun, reason.closeCode == .cancelled, !Task.isCancelled { continue }
+            let isLeft = leaveDeadline != nil || mesh.local.endpoint != own
+            throw .refused(isLeft ? SessionDriver.left : reason)
+        }
+    }
+
+    private static let left = EndReason(code: .left)
+    /// How long a search that ends by itself may take to say so.
+    private static let grace = Duration.milliseconds(250)
+
+    /// What the search for a peer comes to, or that nobody waited for it so long; nil is a link.
+    private func outcome(of data: ConnectionData, within patience: Duration) async -> EndReason? {
+        let uid = data.peer.uid
         let outcome = Signal<EndReason?>()
         outcomes[uid, default: []].append(outcome)
         loop.wantsTurnEnd(self)
-        // The search has an end of its own; this one is for a search that another call began.
+        // For a search that another call began, with an end of its own.
         let alarm = Task {
             guard (try? await Task.sleep(for: patience + SessionDriver.grace)) != nil else { return }
             outcome.send(EndReason(code: .timedOut))
         }
         defer { alarm.cancel() }
         let reason = await outcome.value(onCancel: { outcome.send(EndReason(code: .cancelled)) })
-        guard let reason else { return }
-        if leaveDeadline != nil || mesh.local.endpoint != own { throw .refused(EndReason(code: .left)) }
-        let hasGivenUp = outcomes[uid]?.contains { $0 === outcome } == true
-        if hasGivenUp {
-            if mesh.isLinked(to: data.endpoint) { return }
-            outcomes[uid]?.removeAll { $0 === outcome }
-            if outcomes[uid]?.isEmpty == true {
-                outcomes[uid] = nil
-                cancel(uid)
-            }
+        guard reason != nil, let place = outcomes[uid]?.firstIndex(where: { $0 === outcome }) else {
+            return reason
         }
-        throw .refused(reason)
+        // The search itself has not ended.
+        if mesh.isLinked(to: data.endpoint) { return nil }
+        outcomes[uid]?.remove(at: place)
+        let others = pursuits.values.count { $0.uid == uid } - 1
+        if outcomes[uid]?.isEmpty == true, others <= 0 {
+            outcomes[uid] = nil
+            cancel(uid)
+        }
+        return reason
     }
 
-    /// How long a search that ends by itself may take to say so.
-    private static let grace = Duration.milliseconds(250)
-
-    private func seek(_ data: ConnectionData, within patience: Duration) throws(SessionFault) {
+    /// Answers whether the search begins with this call.
+    private func seek(_ data: ConnectionData, within patience: Duration) throws(SessionFault) -> Bool {
         if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
         do throws(Introductions.Refusal) {
-            _ = try mesh.connect(with: data, within: patience, at: EventLoop.currentMoment())
+            return try mesh.connect(with: data, within: patience, at: EventLoop.currentMoment())
         } catch .nothingIssued {
-            // What was issued was another instance's.
-            throw .refused(EndReason(code: .left))
+            throw .refused(SessionDriver.left)  // What was issued was another instance's.
         } catch {
             throw .refused(EndReason(error))
         }
@@ -67,16 +80,16 @@ extension SessionDriver {
 // MARK: what goes on for the session elsewhere
 
 extension SessionDriver {
-    /// Lets something go on that ends with the caller's task and when the session leaves.
+    /// Lets an invitation of or to `peer` go on, until the caller's task is cancelled or the session leaves.
     ///
     /// Throws `ended` for the latter.
     package nonisolated func pursuing<Value: Sendable>(
-        _ body: @escaping @Sendable () async throws(MultipeerError) -> Value
+        _ peer: PeerID, _ body: @escaping @Sendable () async throws(MultipeerError) -> Value
     ) async throws(MultipeerError) -> Value {
         let task = Task { () async -> Result<Value, MultipeerError> in
             do throws(MultipeerError) { return .success(try await body()) } catch { return .failure(error) }
         }
-        let id = await beginPursuit { task.cancel() }
+        let id = await beginPursuit(of: peer.uid) { task.cancel() }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -84,14 +97,14 @@ extension SessionDriver {
         }
         let hasEnded = await endPursuit(id)
         if hasEnded, result.failure?.code == .cancelled {
-            throw MultipeerError(SessionFault.refused(EndReason(code: .left)))
+            throw MultipeerError(.refused(SessionDriver.left))
         }
         return try result.get()
     }
 
-    private func beginPursuit(_ cancel: @escaping @Sendable () -> Void) -> UInt64 {
+    private func beginPursuit(of uid: UID, _ cancel: @escaping @Sendable () -> Void) -> UInt64 {
         lastPursuit += 1
-        pursuits[lastPursuit] = cancel
+        pursuits[lastPursuit] = (uid, cancel)
         return lastPursuit
     }
 
@@ -101,7 +114,7 @@ extension SessionDriver {
     func abandonPursuits() {
         let abandoned = pursuits.values
         pursuits = [:]
-        for cancel in abandoned { cancel() }
+        for pursuit in abandoned { pursuit.cancel() }
     }
 }
 

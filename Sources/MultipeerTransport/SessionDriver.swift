@@ -48,8 +48,8 @@ package actor SessionDriver: LoopClient {
     var marks: [UInt64: (uid: UID, signal: Signal<Bool>)] = [:]
     var lastMark: UInt64 = 0
     var departures: [Signal<Void>] = []
-    /// How to end what goes on for this session elsewhere: invitations.
-    var pursuits: [UInt64: @Sendable () -> Void] = [:]
+    /// What goes on for this session elsewhere: an invitation of or to that peer.
+    var pursuits: [UInt64: (uid: UID, cancel: @Sendable () -> Void)] = [:]
     var lastPursuit: UInt64 = 0
     var ciphertext = ByteBuffer()
     var plaintext = ByteBuffer()
