@@ -1,0 +1,148 @@
+import Multipeer
+import MultipeerDiscovery
+import MultipeerIntroduction
+import MultipeerTransport
+import TestSupport
+import Testing
+
+/// Where peers find each other in a test: nothing of it leaves the machine.
+enum Ground: String, CaseIterable, Sendable {
+    case memory, multicast
+
+    /// A network that no other test shares.
+    func network() throws -> (ServiceType, DiscoveryConfiguration) {
+        let letters = (0..<10).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() ?? "a" }
+        var configuration = DiscoveryConfiguration.loopback
+        if self == .memory { configuration.backend = InMemoryDiscovery() }
+        return (try ServiceType(String(letters)), configuration)
+    }
+}
+
+/// A member that can be found and invited, and can do so itself.
+struct Caller: Sendable {
+    let member: Member
+    let advertiser: Advertiser
+    let browser: Browser
+    var peer: PeerID { member.peer }
+    var session: Session { member.session }
+
+    init(
+        _ name: String, _ network: (type: ServiceType, configuration: DiscoveryConfiguration),
+        _ configuration: SessionConfiguration = .loopback()
+    ) throws {
+        member = try Member(name, configuration)
+        advertiser = Advertiser(
+            peer: member.peer, service: network.type, configuration: network.configuration)
+        browser = Browser(peer: member.peer, service: network.type, configuration: network.configuration)
+    }
+
+    /// Some that run already and see each other.
+    static func several(
+        _ names: [String], _ ground: Ground = .memory, _ configuration: SessionConfiguration = .loopback()
+    ) async throws -> [Caller] {
+        let network = try ground.network()
+        let callers = try names.map { try Caller($0, network, configuration) }
+        try await callers.start()
+        return callers
+    }
+
+    func start() async throws {
+        try await advertiser.start()
+        try await browser.start()
+    }
+
+    func stop() async {
+        await advertiser.stop()
+        await browser.stop()
+        await session.disconnect()
+    }
+
+    /// Waits until the browser sees these, whatever else it sees.
+    func finds(_ others: [PeerID]) async throws {
+        try await within(.seconds(20)) {
+            var missing = Set(others).subtracting(await browser.peers.map(\.peer))
+            if missing.isEmpty { return }
+            for await event in browser.events {
+                if case .found(let found) = event { missing.remove(found.peer) }
+                if missing.isEmpty { return }
+            }
+        }
+    }
+
+    func inviting(
+        _ other: Caller, context: [UInt8]? = nil, timeout: Duration = .seconds(30)
+    ) async -> Result<Void, MultipeerError> {
+        do throws(MultipeerError) {
+            try await browser.invite(other.peer, to: session, context: context, timeout: timeout)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The next invitation.
+    func invited() async throws -> Invitation {
+        let invitation = try await within {
+            for await invitation in advertiser.invitations { return Optional(invitation) }
+            return nil
+        }
+        return try #require(invitation)
+    }
+
+    func accepting(_ invitation: Invitation) async -> Result<Void, MultipeerError> {
+        do throws(MultipeerError) {
+            try await invitation.accept(into: session)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Invites one that says yes.
+    func link(with other: Caller) async throws {
+        async let asked = inviting(other)
+        try await other.invited().accept(into: other.session)
+        try await asked.get()
+    }
+
+    /// What the session's application heard of a peer so far, once it has heard that it is connected.
+    func states(of other: Caller) async throws -> [PeerState] {
+        try await within { await member.until { $0.heard[other.peer]?.contains(.connected) == true } }
+        return await member.heard[other.peer, default: []]
+    }
+
+    /// Whether nothing ever happened between the session and that peer. It goes by what is behind everything before: a link
+    /// to somebody new.
+    func heardNothing(of other: Caller) async throws -> Bool {
+        let witness = try Member("witness")
+        let fared = await member.join(witness)
+        try fared.0.get()
+        try await within { await member.until { $0.heard[witness.peer]?.contains(.connected) == true } }
+        await witness.session.disconnect()
+        return await member.heard[other.peer] == nil
+    }
+}
+
+extension [Caller] {
+    func start() async throws {
+        for caller in self { try await caller.start() }
+        for caller in self { try await caller.finds(map(\.peer).filter { $0 != caller.peer }) }
+    }
+
+    func stop() async {
+        await withTaskGroup(of: Void.self) { group in
+            for caller in self { group.addTask { await caller.stop() } }
+        }
+    }
+}
+
+extension Invitation {
+    func declining() async -> Result<Void, MultipeerError> {
+        do throws(MultipeerError) {
+            try await decline()
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Multipeer
+import MultipeerDiscovery
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("12 Invitations that lead to no link", .inTurns, .timeLimit(.minutes(5)))
+struct InvitationEndTests {
+    @Test("without an answer the time is over at both ends [invite.timeout]")
+    func unanswered() async throws {
+        let callers = try await Caller.several(["ann", "bob"])
+        let (ann, bob) = (callers[0], callers[1])
+        let began = ContinuousClock.now
+        async let asked = ann.inviting(bob, timeout: .seconds(1))
+        let invitation = try await bob.invited()
+        #expect(await asked.error?.code == .timedOut)
+        #expect((.seconds(1))...(.seconds(2)) ~= ContinuousClock.now - began)
+        // The other side counts for itself, from a little later.
+        try await Task.sleep(for: .milliseconds(500))
+        #expect(
+            await bob.accepting(invitation).error.map { [.timedOut, .cancelled].contains($0.code) } == true)
+        #expect(await invitation.declining().error?.code == .alreadyAnswered)
+        #expect(try await ann.heardNothing(of: bob))
+        await callers.stop()
+    }
+
+    @Test("cancelling the task takes the question back at the other end [invite.cancel]")
+    func cancelled() async throws {
+        let callers = try await Caller.several(["ann", "bob"])
+        let (ann, bob) = (callers[0], callers[1])
+        let asking = Task { await ann.inviting(bob) }
+        let invitation = try await bob.invited()
+        asking.cancel()
+        #expect(await asking.value.error?.code == .cancelled)
+        try await eventually { _ in
+            await bob.accepting(invitation).error?.code == .cancelled
+        }
+        #expect(try await bob.heardNothing(of: ann))
+        await callers.stop()
+    }
+
+    @Test("leaving the session ends what it invited to, and the other side is told")
+    func left() async throws {
+        let callers = try await Caller.several(["ann", "bob"])
+        let (ann, bob) = (callers[0], callers[1])
+        async let asked = ann.inviting(bob)
+        let invitation = try await bob.invited()
+        await ann.session.disconnect()
+        let error = await asked.error
+        #expect(error?.code == .ended)
+        #expect(error?.reason?.code == .left)
+        #expect(await bob.accepting(invitation).error != nil)
+        // And both can go on.
+        try await ann.link(with: bob)
+        await callers.stop()
+    }
+
+    @Test("an advertiser that stops takes its questions along")
+    func stopped() async throws {
+        let callers = try await Caller.several(["ann", "bob"])
+        let (ann, bob) = (callers[0], callers[1])
+        async let asked = ann.inviting(bob)
+        let invitation = try await bob.invited()
+        await bob.advertiser.stop()
+        #expect(await asked.error != nil)
+        #expect(await bob.accepting(invitation).error?.code == .cancelled)
+        await callers.stop()
+    }
+
+    @Test("a session without a place says so at once, on either side, and makes no connection [invite.full]")
+    func full() async throws {
+        let network = try Ground.memory.network()
+        let two = SessionConfiguration.loopback().with { $0.peers = 2 }
+        let callers = [
+            try Caller("ann", network), try Caller("bob", network, two), try Caller("carl", network),
+        ]
+        try await callers.start()
+        let (ann, bob, carl) = (callers[0], callers[1], callers[2])
+        try await bob.link(with: carl)
+        async let asked = ann.inviting(bob)
+        let invitation = try await bob.invited()
+        #expect(await bob.accepting(invitation).error?.code == .full)
+        #expect(await asked.error?.code == .full)
+        #expect(await bob.inviting(ann).error?.code == .full)
+        #expect(try await ann.heardNothing(of: bob))
+        #expect(await bob.session.peers == [carl.peer])
+        // Who is linked there may still be asked.
+        try await carl.link(with: bob)
+        await callers.stop()
+    }
+
+    @Test("sessions that cannot agree on encryption find that at both ends, before there is a connection")
+    func incompatible() async throws {
+        let network = try Ground.memory.network()
+        let callers = [
+            try Caller("ann", network), try Caller("bob", network, .loopback(.none)),
+        ]
+        try await callers.start()
+        for (ann, bob) in [(callers[0], callers[1]), (callers[1], callers[0])] {
+            async let asked = ann.inviting(bob)
+            let invitation = try await bob.invited()
+            #expect(await bob.accepting(invitation).error?.code == .incompatible)
+            #expect(await asked.error?.code == .incompatible)
+        }
+        #expect(try await callers[0].heardNothing(of: callers[1]))
+        await callers.stop()
+    }
+
+    @Test("a session of another peer than the one who was invited is refused, and the question stays")
+    func another() async throws {
+        let callers = try await Caller.several(["ann", "bob", "carl"])
+        let (ann, bob, carl) = (callers[0], callers[1], callers[2])
+        async let asked = ann.inviting(bob)
+        let invitation = try await bob.invited()
+        await #expect(throws: MultipeerError(.invalidArgument, "")) {
+            try await invitation.accept(into: carl.session)
+        }
+        try await invitation.accept(into: bob.session)
+        try await asked.get()
+        await callers.stop()
+    }
+
+    @Test("arguments are checked first, each with its own complaint [invite.timeout] [invite.context]")
+    func arguments() async throws {
+        let callers = try await Caller.several(["ann", "bob"])
+        let (ann, bob) = (callers[0], callers[1])
+        func fault(
+            _ peer: PeerID, _ session: Session, context: [UInt8]? = nil, timeout: Duration = .seconds(30)
+        ) async -> MultipeerError.Code? {
+            do throws(MultipeerError) {
+                try await ann.browser.invite(peer, to: session, context: context, timeout: timeout)
+                return nil
+            } catch {
+                return error.code
+            }
+        }
+        #expect(await fault(bob.peer, ann.session, timeout: .milliseconds(999)) == .invalidArgument)
+        #expect(await fault(bob.peer, ann.session, timeout: .milliseconds(600_001)) == .invalidArgument)
+        #expect(
+            await fault(bob.peer, ann.session, context: Array(repeating: 0, count: 32_769))
+                == .invalidArgument)
+        #expect(await fault(ann.peer, ann.session) == .invalidArgument)
+        #expect(await fault(bob.peer, bob.session) == .invalidArgument)
+        #expect(await fault(try PeerID(displayName: "nobody"), ann.session) == .notFound)
+        await ann.browser.stop()
+        #expect(await fault(bob.peer, ann.session) == .notFound)
+        await callers.stop()
+    }
+}

@@ -1,0 +1,45 @@
+import Multipeer
+import MultipeerDiscovery
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// A network in memory that tells who is doubted first, and can be made to refuse.
+actor WatchedDiscovery: DiscoveryBackend {
+    private let base = InMemoryDiscovery()
+    private let doubted = Signal<PeerID>()
+    private var refusals = 0
+
+    /// The next so many calls that start something fail.
+    func refuse(_ count: Int) { refusals = count }
+
+    func advertise(
+        _ advertisement: Advertisement
+    ) async throws(MultipeerError) -> any OngoingAdvertisement {
+        try refuseOnce()
+        return try await base.advertise(advertisement)
+    }
+
+    func browse(
+        _ type: ServiceType, hiding local: PeerID?
+    ) async throws(MultipeerError) -> DiscoveryEvents {
+        try refuseOnce()
+        return try await base.browse(type, hiding: local)
+    }
+
+    func resolve(
+        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+    ) async throws(MultipeerError) -> [SocketAddress] {
+        try await base.resolve(peer, type, within: patience)
+    }
+
+    func reconfirm(_ peer: PeerID, _ type: ServiceType) { doubted.send(peer) }
+
+    /// Waits for the first one to be doubted; for one task.
+    nonisolated func firstDoubted() async -> PeerID? { await doubted.value() }
+
+    private func refuseOnce() throws(MultipeerError) {
+        guard refusals > 0 else { return }
+        refusals -= 1
+        throw MultipeerError(.discovery, "refused")
+    }
+}
