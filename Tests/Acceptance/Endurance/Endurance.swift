@@ -23,6 +23,7 @@ enum Endurance {
             case "mesh-cycles": return try await MeshCycles(count).run()
             case "streams": return try await Streams(count, areTogether: true).run()
             case "streams-in-turn": return try await Streams(count, areTogether: false).run()
+            case "mutual-invitations": return try await MutualInvitations(count).run()
             case "cancels": return try await Cancels(count).run()
             case "handshakes": return try await Handshakes(count).run()
             default: break
@@ -37,7 +38,7 @@ enum Endurance {
         default:
             throw Failure(
                 description: """
-                    usage: MultipeerEndurance rounds|cycles|mesh-cycles|streams|streams-in-turn|cancels|handshakes COUNT
+                    usage: MultipeerEndurance rounds|mutual-invitations|cycles|mesh-cycles|streams|streams-in-turn|cancels|handshakes COUNT
                            MultipeerEndurance everything PREFERENCE WORD
                            MultipeerEndurance latency answer ADDRESS FOLDER
                            MultipeerEndurance latency ask ADDRESS FOLDER MEBIBYTES SECONDS

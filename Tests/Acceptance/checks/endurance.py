@@ -18,6 +18,11 @@ def rounds():
     return run("rounds", "1000" if peer.FULL else "300")
 
 
+def mutual_invitations():
+    """Two peers invite each other at once, both accept, or one declines, is slow or cancels: one link, or a clean no"""
+    return run("mutual-invitations", "1000" if peer.FULL else "200", seconds=600)
+
+
 def cycles():
     """200 times connecting and disconnecting the same sessions leaves nothing behind"""
     return run("cycles", "200")

@@ -1,0 +1,60 @@
+// The third sample of the README, as it is there: a test compares the two.
+// One process with two peers that find each other on the loopback interface; the user of one of them is asked.
+
+// snippet.hide
+import Foundation
+// snippet.show
+import Multipeer
+
+@MainActor final class Lobby {
+    private(set) var asking: [Invitation] = []  // what the window shows, with two buttons each
+
+    func open(_ advertiser: Advertiser) async throws {
+        try await advertiser.start()
+        for await invitation in advertiser.invitations { asking.append(invitation) }
+    }
+
+    func answer(_ invitation: Invitation, _ isYes: Bool, in session: Session) async throws {
+        asking.removeAll { $0 === invitation }
+        if isYes { try await invitation.accept(into: session) } else { try await invitation.decline() }
+    }  // once, from anywhere, as late as the inviter has patience for
+}
+
+// snippet.hide
+/// Everything of this sample stays on the machine.
+func loopback(_ name: String) throws -> Session {
+    var configuration = SessionConfiguration()
+    configuration.listening = DiscoveryConfiguration.loopback.listening
+    return try Session(peer: PeerID(displayName: name), configuration: configuration)
+}
+
+let other = try loopback("bob")
+let lobby = Lobby()
+let advertiser = try Advertiser(
+    peer: other.peer, service: "chat", info: ["room": "kitchen"], configuration: .loopback)
+let opening = Task { try await lobby.open(advertiser) }
+let user = Task {
+    while true {
+        try await Task.sleep(for: .milliseconds(100))
+        guard let invitation = lobby.asking.first else { continue }
+        return try await lobby.answer(invitation, true, in: other)
+    }
+}
+let session = try loopback("ann")
+let browser = try Browser(peer: session.peer, service: "chat", configuration: .loopback)
+// snippet.show
+try await browser.start()
+for await event in browser.events {
+    guard case .found(let bob) = event, bob.info["room"] == "kitchen" else { continue }
+    try await browser.invite(bob.peer, to: session)  // returns when linked, or throws: declined, timed out…
+    try await session.send(Array("hello".utf8), to: bob.peer)
+    // snippet.hide
+    try await user.value
+    print("\(session.peer) and \(bob.peer) are linked")
+    opening.cancel()
+    await browser.stop()
+    await advertiser.stop()
+    await session.disconnect()
+    exit(0)
+    // snippet.show
+}
