@@ -46,7 +46,7 @@ let browser = try Browser(peer: session.peer, service: "chat", configuration: .l
 try await browser.start()
 for await event in browser.events {
     guard case .found(let bob) = event, bob.info["room"] == "kitchen" else { continue }
-    try await browser.invite(bob.peer, to: session)  // returns when linked, or throws: declined, timed out…
+    try await browser.invite(bob.peer, to: session)  // returns when linked, or throws why not: declined…
     try await session.send(Array("hello".utf8), to: bob.peer)
     // snippet.hide
     try await user.value

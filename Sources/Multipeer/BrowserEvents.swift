@@ -1,7 +1,7 @@
 public import MultipeerDiscovery
 import MultipeerTransport
 
-/// What a browser sees, as an asynchronous sequence for one consumer at a time.
+/// What a browser sees, as an asynchronous sequence. One consumer at a time: two tasks that wait at once end the process.
 ///
 /// A peer is found once until it is lost, and never the local one. Whoever lags behind misses nothing that is still true: a
 /// peer that came and went meanwhile is not told of, and one that changed twice is told of once.

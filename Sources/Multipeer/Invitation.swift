@@ -50,7 +50,7 @@ public final class Invitation: Sendable {
         try await driver.pursuing(inviter) { () async throws(MultipeerError) in
             guard await driver.hasRoom(for: inviter.uid) else {
                 try await listener.answering(inviter) { () async throws(InvitationFault) in
-                    try await listener.refuse(id, .full)  // [invite.full]
+                    try await listener.refuse(id, .full)  // [limit.links]
                 }
                 throw MultipeerError(.full, "there is no place left for \(inviter)")
             }

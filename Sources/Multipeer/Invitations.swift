@@ -1,6 +1,7 @@
 import MultipeerTransport
 
-/// The invitations to an advertiser as an asynchronous sequence, for one consumer at a time.
+/// The invitations to an advertiser as an asynchronous sequence. One consumer at a time: two tasks that wait at once end the
+/// process.
 ///
 /// What nobody takes waits where it came in: 16 at the most, for others are told to try again. One that its inviter gave
 /// up, or whose time is over, before it was taken does not come.

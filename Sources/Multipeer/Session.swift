@@ -4,6 +4,7 @@ public import MultipeerSecurity
 public import MultipeerTransport
 
 /// A session of one peer: it links to others with connection data that their owners swap, and carries messages and streams.
+/// A `Browser` finds others nearby and invites them, an `Advertiser` takes their invitations; here is what both lead to.
 ///
 /// ```swift
 /// let session = try Session(peer: PeerID(displayName: "ann"))

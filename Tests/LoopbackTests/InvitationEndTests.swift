@@ -69,7 +69,7 @@ struct InvitationEndTests {
         await callers.stop()
     }
 
-    @Test("a session without a place says so at once, on either side, and makes no connection [invite.full]")
+    @Test("a session without a place says so at once, on either side, and makes no connection [limit.links]")
     func full() async throws {
         let network = try Ground.memory.network()
         let two = SessionConfiguration.loopback().with { $0.peers = 2 }
