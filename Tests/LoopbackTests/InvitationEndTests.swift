@@ -33,6 +33,9 @@ struct InvitationEndTests {
         let invitation = try await bob.invited()
         asking.cancel()
         #expect(await asking.value.error?.code == .cancelled)
+        // A window that asks can close.
+        try await within { await invitation.ended() }
+        #expect(!invitation.isOpen)
         #expect(await bob.accepting(invitation).error?.code == .cancelled)
         #expect(try await bob.heardNothing(of: ann))
         await callers.stop()
