@@ -31,6 +31,7 @@ FILES = {
     "datagram-keys.json": "datagram_keys",
     "members.json": "members",
     "mesh-traces.json": "mesh_traces",
+    "dns-messages.json": "dns_messages",
 }
 
 

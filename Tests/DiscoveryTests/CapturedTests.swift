@@ -24,8 +24,8 @@ struct CapturedTests {
     @Test("an announcement of zeroconf says what it was told to say")
     func announcement() throws {
         let message = try read(Captured.all[1].bytes).get()
-        let label = Array("Bär v1.2 “x”".utf8)
-        let instance = try DNSName("_chat._tcp.local").child(label)
+        // Its label was to be "Bär v1.2 “x”": it takes a dot for the end of a label.
+        let instance: DNSName = "Bär v1.2 “x”._chat._tcp.local"
         let host: DNSName = "host-zc.local"
         let strings = ["mpc=1", "n=Bär", "flag", "empty="].flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         #expect(message.isResponse && message.isAuthoritative && message.questions.isEmpty)
