@@ -125,6 +125,7 @@ let package = Package(
         harness("secure-channel"),
         harness("channel-machine"),
         harness("datagram-header"),
+        harness("dns-message"),
         harness("membership"),
         harness("mesh"),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
