@@ -1,6 +1,6 @@
 import MultipeerIntroduction
 
-/// How many answers to single askers there may be: many at once, fewer for long. [mdns.flood]
+/// How many answers to single askers there may be: many at once, fewer for long. [mdns.limit]
 struct Bucket: Sendable {
     private var tokens = Bucket.most
     private var filled: Moment?

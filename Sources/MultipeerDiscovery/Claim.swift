@@ -4,7 +4,7 @@ import MultipeerIntroduction
 ///
 /// ```
 ///                      ┌──── conflict ────┐
-///   start ──▶ probing ─┴─3 × 250 ms─▶ announcing ──3 times──▶ standing
+///   start ──▶ probing ─┴─3 × 250 ms─▶ announcing ──twice──▶ standing
 ///     └──────── known unique ────────────▶┘
 /// ```
 struct Claim: Sendable {
@@ -73,13 +73,13 @@ struct Claim: Sendable {
         ![service.data, text.data, types.data].contains(record.data) && !former.contains(record.data)
     }
 
-    /// The next readable name; the id in it stays. [service.instance]
+    /// The next readable name; the id in it stays. [mdns.conflict]
     mutating func rename(host: DNSName, hostTTL: UInt32) {
         attempt += 1
         rebuild(host: host, hostTTL: hostTTL)
     }
 
-    /// After the advert or the host changed.
+    /// After the advert or the host changed. [mdns.ttl]
     mutating func rebuild(host: DNSName, hostTTL: UInt32) {
         if !instance.isRoot {
             former = (former + [service.data, text.data]).suffix(Claim.remembered)
@@ -100,7 +100,7 @@ struct Claim: Sendable {
     private static let remembered = 8
 }
 
-/// Simultaneous probing: who has the records that sort later goes on, the other waits. RFC 6762, 8.2. [mdns.tie]
+/// Simultaneous probing: who has the records that sort later goes on, the other waits. RFC 6762, 8.2. [mdns.probe]
 extension Claim {
     enum Contest { case won, lost, ourselves }
 

@@ -1,6 +1,6 @@
 import MultipeerIntroduction
 
-/// How often others had our names lately: whoever keeps losing probes slowly. RFC 6762, 8.1. [mdns.conflict-pause]
+/// How often others had our names lately: whoever keeps losing probes slowly. RFC 6762, 8.1. [mdns.probe]
 struct Conflicts: Sendable {
     private var moments: [Moment] = []
 

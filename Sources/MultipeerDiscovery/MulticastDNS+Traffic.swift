@@ -6,9 +6,9 @@ extension MulticastDNS {
         noticeGap(at: now)
         defer { collect() }
         guard isCredible(arrival), let message = try? DNSMessage(datagram) else { return }
-        guard message.opcode == 0, message.responseCode == 0 else { return }  // [mdns.opcode]
+        guard message.opcode == 0, message.responseCode == 0 else { return }  // [dns.form]
         if message.isResponse {
-            guard arrival.port == MulticastDNS.port else { return }  // [mdns.port]
+            guard arrival.port == MulticastDNS.port else { return }  // [mdns.source]
         } else if arrival.isOneShot {
             return
         }
@@ -39,7 +39,7 @@ extension MulticastDNS {
     }
 
     /// Whatever is sent to the group comes from the link, since nobody forwards it; what is sent to one of our ports may
-    /// come from anywhere. RFC 6762, 11. [mdns.on-link]
+    /// come from anywhere. RFC 6762, 11. [mdns.source]
     private func isCredible(_ arrival: Arrival) -> Bool {
         guard let scope = scopes[arrival.scope], scope.families.contains(arrival.family) else { return false }
         guard Family(ofAddress: arrival.from) == arrival.family, arrival.isFromOneHost else { return false }

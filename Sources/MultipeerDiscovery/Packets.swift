@@ -1,4 +1,4 @@
-/// The datagrams of one message: as few as fit into the link's packets. RFC 6762, 7.2 and 17. [mdns.packet]
+/// The datagrams of one message: as few as fit into the link's packets. RFC 6762, 7.2 and 17.
 ///
 /// A query that has known answers left says so with the TC bit, and its further packets hold nothing but them. An answer's
 /// additional records that have no room beside it follow as answers.
@@ -78,7 +78,7 @@ struct Packets {
         if message.isResponse {
             if message.answers.isEmpty { swap(&message.answers, &message.additionals) }
         } else if rest.dropFirst(count).contains(where: \.isAnswer) {
-            message.isTruncated = true  // [mdns.truncated]
+            message.isTruncated = true  // [mdns.known-answer]
         }
         return try? message.encoded(legacy: isLegacy)
     }

@@ -35,12 +35,12 @@ extension Responder {
     }
 
     /// The same data is no conflict, whoever says it: ourselves over another interface, a proxy. Only a life that is far too
-    /// short is put right. RFC 6762, 6.6 and 7.4. [mdns.same-data]
+    /// short is put right. RFC 6762, 6.6 and 7.4. [mdns.conflict]
     private mutating func agree(
         _ entry: Entry, _ record: DNSRecord, _ arrival: Arrival, on scope: Scope, at now: Moment
     ) {
         let ours = records(of: entry, on: scope).map(\.ttl).min() ?? 0
-        if record.ttl < ours / 2 {  // [mdns.low-ttl]
+        if record.ttl < ours / 2 {  // [mdns.answer]
             let random = Duration.microseconds(Int64.random(in: 20_000...120_000, using: &dice))
             let due = now + (entry.isShared ? random : .zero)
             stations[scope.id]?.voices[arrival.family]?.answer([entry], at: due)
@@ -76,7 +76,7 @@ extension Responder {
         }
     }
 
-    /// The winner's PTR is the same as ours was, so no goodbye where we lost. [mdns.rename]
+    /// The winner's PTR is the same as ours was, so no goodbye where we lost. [mdns.conflict]
     private mutating func rename(_ id: AdvertID, lostOn lost: UInt32, after pause: Duration, at now: Moment) {
         guard var claim = claims[id] else { return }
         for scope in stations.keys.sorted() where scope != lost && claim.isEstablished(on: scope) {
@@ -101,7 +101,7 @@ extension Responder {
             let theirs = message.authorities.filter { $0.name == name }
             guard theirs.contains(where: { claim.isContradicted(by: $0) }) else { continue }
             guard claim.contest(against: theirs) == .lost else { continue }
-            set(.probing(Claim.Steps(next: now + .seconds(1))), of: id, on: arrival.scope)  // [mdns.tie]
+            set(.probing(Claim.Steps(next: now + .seconds(1))), of: id, on: arrival.scope)  // [mdns.probe]
         }
     }
 }

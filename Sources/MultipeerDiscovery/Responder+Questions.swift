@@ -19,7 +19,7 @@ extension Responder {
         let isProbe = isProbe(message)
         let delay = isProbe ? .zero : delay(of: wanted.union(personally), message)
         if arrival.port != MulticastDNS.port {
-            guard scope.isOnLink(arrival.from) else { return }  // [mdns.on-link]
+            guard scope.isOnLink(arrival.from) else { return }  // [mdns.source]
             return write(
                 wanted.union(personally), to: asker, message, legacy: true, after: delay, arrival, now)
         }
@@ -30,12 +30,12 @@ extension Responder {
             let due = now + holding()
             stations[arrival.scope]?.voices[arrival.family]?.hold(wanted, for: asker, until: due, at: now)
         } else {
-            let gap = isProbe ? Voice.defenceGap : Voice.gap  // [mdns.defend]
+            let gap = isProbe ? Voice.defenceGap : Voice.gap  // [mdns.answer]
             stations[arrival.scope]?.voices[arrival.family]?.answer(wanted, at: now + delay, gap: gap)
         }
     }
 
-    /// More known answers of somebody who has asked. [mdns.truncated]
+    /// More known answers of somebody who has asked. [mdns.answer]
     private mutating func knows(
         _ message: DNSMessage, _ asker: Voice.Asker, _ arrival: Arrival, on scope: Scope, at now: Moment
     ) {
@@ -47,7 +47,7 @@ extension Responder {
         stations[arrival.scope]?.voices[arrival.family]?.goOnHolding(for: asker, until: due, without: known)
     }
 
-    /// Whoever wants unicast gets it, unless the others have not heard the answer for long. RFC 6762, 5.4. [mdns.unicast]
+    /// Whoever wants unicast gets it, unless the others have not heard the answer for long. RFC 6762, 5.4. [mdns.answer]
     private func divide(
         _ personally: inout Set<Entry>, _ wanted: inout Set<Entry>, isProbe: Bool, _ arrival: Arrival,
         on scope: Scope, at now: Moment
@@ -75,7 +75,7 @@ extension Responder {
         }
     }
 
-    /// None when nobody else can answer; some when others may, or when more may be asked. RFC 6762, 6 and 6.3. [mdns.delay]
+    /// None when nobody else can answer; some when others may, or when more may be asked. RFC 6762, 6 and 6.3. [mdns.answer]
     private mutating func delay(of entries: Set<Entry>, _ message: DNSMessage) -> Duration {
         if message.questions.count == 1 && !entries.contains(where: \.isShared) { return .zero }
         return .microseconds(Int64.random(in: 20_000...120_000, using: &dice))
@@ -104,7 +104,7 @@ extension Responder {
         say(entries, on: scope, family, at: now)
     }
 
-    /// Multicasts these entries and what goes with them, each at most once a second. [mdns.rate]
+    /// Multicasts these entries and what goes with them, each at most once a second. [mdns.answer]
     mutating func say(_ entries: [Entry], on scope: UInt32, _ family: Family, at now: Moment) {
         guard let station = stations[scope], let voice = station.voices[family] else { return }
         let answers = entries.filter { isTrue($0, on: scope) }

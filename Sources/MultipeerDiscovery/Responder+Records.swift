@@ -12,7 +12,7 @@ extension Responder {
         }
     }
 
-    /// All addresses of the interface, and only those. RFC 6762, 6.2. [mdns.addresses]
+    /// All addresses of the interface, and only those. RFC 6762, 6.2. [mdns.scope]
     func addressRecords(of family: Family, on scope: Scope) -> [DNSRecord] {
         scope.addresses(of: family).map { address in
             DNSRecord(host, isCacheFlush: true, ttl: hostTTL, family == .v4 ? .a(address) : .aaaa(address))
@@ -42,7 +42,7 @@ extension Responder {
         case .meta:
             guard type == .ptr || type == .any else { return [] }
             let services = claims.values.filter { $0.isEstablished(on: scope.id) }.map(\.pointer.name)
-            return Set(services).sorted().map { .kind($0) }  // [mdns.meta]
+            return Set(services).sorted().map { .kind($0) }
         case .service(let ids):
             guard type == .ptr || type == .any else { return [] }
             return ids.filter { claims[$0]?.isEstablished(on: scope.id) == true }.map { .pointer($0) }

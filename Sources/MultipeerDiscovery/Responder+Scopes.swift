@@ -46,7 +46,7 @@ extension Responder {
         cancelFarewells()
         guard isHostKnown(on: new.id) else { return }
         for family in Family.allCases where new.addresses(of: family).isEmpty {
-            // The flush bit replaces records of the same type only: a family that went away is taken back. [mdns.family]
+            // The flush bit replaces records of the same type only: a family that went away is taken back. [mdns.goodbye]
             sayGoodbye(addressRecords(of: family, on: old), on: new.id, at: now)
         }
         stations[new.id]?.announcing = Claim.Steps(next: now)

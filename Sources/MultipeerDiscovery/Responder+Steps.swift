@@ -120,13 +120,13 @@ extension Claim.Phase {
 extension Claim.Steps {
     fileprivate static let probes = 3
     fileprivate static let probeInterval = Duration.milliseconds(250)
-    private static let announcements = 3
+    private static let announcements = 2
+    private static let announcementInterval = Duration.seconds(1)
 
-    /// 1 s after the first, 2 s after the second; nil after the third.
+    /// Nil after the last.
     fileprivate func announced(at now: Moment) -> Claim.Steps? {
-        let sent = sent + 1
-        guard sent < Claim.Steps.announcements else { return nil }
-        return Claim.Steps(sent: sent, next: now + .seconds(1 << (sent - 1)))
+        guard sent + 1 < Claim.Steps.announcements else { return nil }
+        return Claim.Steps(sent: sent + 1, next: now + Claim.Steps.announcementInterval)
     }
 }
 

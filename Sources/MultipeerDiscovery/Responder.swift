@@ -102,7 +102,7 @@ extension Responder {
         claim.rebuild(host: host, hostTTL: hostTTL)
         for scope in claim.phases.keys where claim.isEstablished(on: scope) {
             let again = stations[scope]?.voices.values.compactMap { $0.nextTime(for: .text(id)) }.max()
-            claim.phases[scope] = .announcing(Claim.Steps(next: max(now, again ?? now)))  // [mdns.change]
+            claim.phases[scope] = .announcing(Claim.Steps(next: max(now, again ?? now)))  // [mdns.announce]
         }
         claims[id] = claim
         nextStep = now
@@ -112,8 +112,8 @@ extension Responder {
     package mutating func withdraw(_ id: AdvertID, at now: Moment) {
         guard let claim = claims[id] else { return }
         for scope in stations.keys.sorted() where claim.isEstablished(on: scope) {
-            sayGoodbye([claim.pointer, claim.service, claim.text], on: scope, at: now)
-            if claims.count == 1 { sayGoodbye(addressRecords(on: scope), on: scope, at: now) }
+            let host = claims.count == 1 ? addressRecords(on: scope) : []
+            sayGoodbye([claim.pointer, claim.service, claim.text] + host, on: scope, at: now)
         }
         disown(claim)
         claims[id] = nil

@@ -53,7 +53,7 @@ package struct Scope: Hashable, Sendable {
         addresses.filter { $0.family == family }.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Whether a datagram from there can have come from this very link. RFC 6762, 11. [mdns.on-link]
+    /// Whether a datagram from there can have come from this very link. RFC 6762, 11. [mdns.source]
     func isOnLink(_ address: [UInt8]) -> Bool {
         if address.count == 16, address[0] == 0xFE, address[1] & 0xC0 == 0x80 { return true }
         return addresses.contains { $0.isNeighbour(of: address) }

@@ -57,7 +57,7 @@ extension Voice {
         }
     }
 
-    /// Somebody else said just that. RFC 6762, 7.4. [mdns.duplicate-answer]
+    /// Somebody else said just that. RFC 6762, 7.4. [mdns.duplicate]
     mutating func heard(_ entry: Entry) { waiting[entry] = nil }
 
     func wasSaid(_ entry: Entry, within time: Duration, at now: Moment) -> Bool {
@@ -72,7 +72,7 @@ extension Voice {
         }
     }
 
-    /// What is said now, all that may be if anything is due. RFC 6762, 6.4. [mdns.aggregation]
+    /// What is said now, all that may be if anything is due. RFC 6762, 6.4. [mdns.answer]
     mutating func takeAnswers(at now: Moment) -> [Entry] {
         guard waiting.contains(where: { moment($0.key, $0.value) <= now }) else { return [] }
         let entries = waiting.filter { !wasSaid($0.key, within: $0.value.gap, at: now) }.keys.sorted()
@@ -101,7 +101,7 @@ extension Voice {
 
 /// Answers to one asker, and to one that has not finished.
 extension Voice {
-    /// Answers false when too many were asked for lately. [mdns.flood]
+    /// Answers false when too many were asked for lately. [mdns.limit]
     mutating func write(_ letter: Letter, at now: Moment) -> Bool {
         let same = letters.firstIndex {
             $0.asker == letter.asker && $0.id == letter.id && $0.legacy == letter.legacy
@@ -121,7 +121,7 @@ extension Voice {
         return letters.filter { $0.due <= now }
     }
 
-    /// Waits for the asker's further known answers. [mdns.truncated]
+    /// Waits for the asker's further known answers. [mdns.answer]
     mutating func hold(_ entries: Set<Entry>, for asker: Asker, until due: Moment, at now: Moment) {
         guard held.count < Voice.mostHeld else { return answer(entries, at: due) }
         held.append(Held(asker: asker, entries: entries, due: due, latest: now + Voice.holdAtMost))

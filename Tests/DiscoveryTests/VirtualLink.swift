@@ -1,0 +1,251 @@
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+import Testing
+
+/// Engines on links without a network, with a clock of their own: everything happens in one order for one seed.
+struct VirtualLink {
+    private(set) var now = Moment(nanoseconds: 1_000_000_000)
+    private(set) var engines: [MulticastDNS] = []
+    /// What the engines told their owners.
+    private(set) var told: [(at: Duration, engine: Int, action: MulticastDNS.Action)] = []
+    /// Every datagram that an engine sent, whatever became of it.
+    private(set) var sent: [Sent] = []
+    /// Deadlines that were not in the future after `advance`.
+    private(set) var stuck = 0
+    var conditions = Conditions()
+
+    private var members: [UInt32: [Int]] = [:]
+    private var underWay: [UnderWay] = []
+    private var stopped: Set<Int> = []
+    private var dice: Jitter
+    private let isShared: Bool
+
+    struct Conditions {
+        /// Of 100 datagrams to one receiver, so many are lost, and so many come twice.
+        var loss = 0
+        var twice = 0
+        var delay: ClosedRange<Int64> = 200_000...400_000
+        /// Engines hear only those of their own group; none means that all hear all.
+        var groups: [Int: Int] = [:]
+    }
+
+    struct Sent {
+        let at: Duration
+        let engine: Int
+        let scope: UInt32
+        let way: Outgoing.Way
+        let count: Int
+        let message: DNSMessage
+    }
+
+    private struct UnderWay {
+        let at: Moment
+        let to: Int
+        let bytes: [UInt8]
+        let arrival: Arrival
+    }
+
+    /// With `isShared` all engines have the address of one machine's loopback interface.
+    init(seed: UInt64 = 1, isShared: Bool = false) {
+        dice = Jitter(seed: seed)
+        self.isShared = isShared
+    }
+
+    static let origin = Moment(nanoseconds: 1_000_000_000)
+
+    /// Since the beginning.
+    var time: Duration { now - VirtualLink.origin }
+
+    func scope(_ id: UInt32, of engine: Int) -> Scope {
+        if isShared {
+            return Scope(
+                id: id, isLoopback: true, addresses: [Scope.Address([127, 0, 0, 1], prefix: 8)],
+                families: [.v4], mtu: 65_536)
+        }
+        let address = [10, 0, UInt8(id), UInt8(engine + 1)]
+        return Scope(id: id, addresses: [Scope.Address(address, prefix: 24)], families: [.v4], mtu: 1_500)
+    }
+
+    /// Answers its number.
+    @discardableResult
+    mutating func add(on links: [UInt32] = [1], knownUnique: Bool = true, hostTTL: UInt32 = 120) -> Int {
+        let engine = engines.count
+        engines.append(
+            MulticastDNS(host: dice.next(), seed: dice.next(), hostTTL: hostTTL, knownUnique: knownUnique))
+        for link in links { attach(engine, to: link) }
+        return engine
+    }
+
+    mutating func attach(_ engine: Int, to link: UInt32) {
+        members[link, default: []].append(engine)
+        use(engine) {
+            $0.scopeChanged($2, at: $1)
+        } with: {
+            $0.scope(link, of: engine)
+        }
+    }
+
+    mutating func detach(_ engine: Int, from link: UInt32) {
+        members[link]?.removeAll { $0 == engine }
+        use(engine) { engine, now, _ in
+            engine.scopeGone(link, at: now)
+        } with: { _ in
+        }
+    }
+
+    /// The process is there no more, without a word.
+    mutating func kill(_ engine: Int) {
+        stopped.insert(engine)
+        underWay.removeAll { $0.to == engine }
+    }
+
+    /// Or it is stopped for a while, and does not hear what is said meanwhile.
+    mutating func resume(_ engine: Int) { stopped.remove(engine) }
+
+    /// Does something with an engine, and what it wants done in consequence.
+    @discardableResult
+    mutating func with<Result, Failure: Error>(
+        _ engine: Int, _ body: (inout MulticastDNS, Moment) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let result = try body(&engines[engine], now)
+        carryOut(engine)
+        return result
+    }
+
+    private mutating func use<Value>(
+        _ engine: Int, _ body: (inout MulticastDNS, Moment, Value) -> Void, with value: (VirtualLink) -> Value
+    ) {
+        let value = value(self)
+        with(engine) { body(&$0, $1, value) }
+    }
+
+    /// Somebody who is no engine says something on a link.
+    mutating func inject(_ bytes: [UInt8], on link: UInt32 = 1, from: [UInt8], port: UInt16 = 5353) {
+        let arrival = Arrival(scope: link, family: .v4, from: from, port: port)
+        for member in members[link] ?? [] { deliver(bytes, arrival, to: member) }
+    }
+
+    mutating func inject(
+        _ message: DNSMessage, on link: UInt32 = 1, from: [UInt8] = [10, 0, 1, 99], port: UInt16 = 5353
+    ) throws {
+        inject(try message.encoded(), on: link, from: from, port: port)
+    }
+}
+
+/// Time.
+extension VirtualLink {
+    mutating func run(for duration: Duration) {
+        let end = now + duration
+        while let next = nextMoment, next <= end {
+            now = max(now, next)
+            step()
+        }
+        now = end
+    }
+
+    /// Runs until it is so; records an issue when it is not in time.
+    mutating func run(
+        within duration: Duration, until isSo: (VirtualLink) -> Bool,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let end = now + duration
+        while !isSo(self) {
+            guard let next = nextMoment, next <= end else {
+                now = end
+                #expect(isSo(self), "not within \(duration)", sourceLocation: sourceLocation)
+                return
+            }
+            now = max(now, next)
+            step()
+        }
+    }
+
+    private var nextMoment: Moment? {
+        let deadlines = engines.indices.filter { !stopped.contains($0) }.compactMap { engines[$0].deadline }
+        return [deadlines.min(), underWay.map(\.at).min()].compactMap(\.self).min()
+    }
+
+    private mutating func step() {
+        let due = underWay.filter { $0.at <= now }
+        underWay.removeAll { $0.at <= now }
+        for datagram in due where !stopped.contains(datagram.to) {
+            engines[datagram.to].receive(datagram.bytes.span, datagram.arrival, at: now)
+            carryOut(datagram.to)
+        }
+        for engine in engines.indices where !stopped.contains(engine) {
+            guard let deadline = engines[engine].deadline, deadline <= now else { continue }
+            engines[engine].advance(to: now)
+            carryOut(engine)
+            if let again = engines[engine].deadline, again <= now { stuck += 1 }
+        }
+    }
+}
+
+/// Datagrams.
+extension VirtualLink {
+    private mutating func carryOut(_ engine: Int) {
+        for action in engines[engine].takeActions() {
+            switch action {
+            case .multicast(let bytes, let scope, _):
+                note(bytes, engine, scope, .multicast)
+                send(bytes, engine, on: scope, port: 5353)
+            case .ask(let bytes, let scope, _):
+                note(bytes, engine, scope, .ask)
+                send(bytes, engine, on: scope, port: oneShotPort(engine))
+            case .unicast(let bytes, let scope, let family, let address, let port):
+                note(bytes, engine, scope, .unicast(to: address, port: port))
+                let from = self.scope(scope, of: engine).addresses[0].bytes
+                let arrival = Arrival(scope: scope, family: family, from: from, port: 5353, isOneShot: true)
+                for member in members[scope] ?? [] where oneShotPort(member) == port {
+                    let isMine = self.scope(scope, of: member).addresses.contains { $0.bytes == address }
+                    if isMine, canHear(engine, member) { deliver(bytes, arrival, to: member) }
+                }
+            case .registered, .renamed, .browse, .resolved:
+                told.append((time, engine, action))
+            }
+        }
+    }
+
+    private func oneShotPort(_ engine: Int) -> UInt16 { UInt16(40_000 + engine) }
+
+    private func canHear(_ one: Int, _ other: Int) -> Bool {
+        conditions.groups[one] == conditions.groups[other]
+    }
+
+    /// Everybody gets a copy, the sender as well, to which nothing happens on the way.
+    private mutating func send(_ bytes: [UInt8], _ engine: Int, on link: UInt32, port: UInt16) {
+        let from = scope(link, of: engine).addresses[0].bytes
+        let arrival = Arrival(scope: link, family: .v4, from: from, port: port)
+        for member in members[link] ?? [] {
+            if member == engine {
+                underWay.append(UnderWay(at: now, to: member, bytes: bytes, arrival: arrival))
+            } else if canHear(engine, member) {
+                deliver(bytes, arrival, to: member)
+            }
+        }
+    }
+
+    private mutating func deliver(_ bytes: [UInt8], _ arrival: Arrival, to engine: Int) {
+        if Int.random(in: 0..<100, using: &dice) < conditions.loss { return }
+        let copies = Int.random(in: 0..<100, using: &dice) < conditions.twice ? 2 : 1
+        for _ in 0..<copies {
+            let delay = Duration.nanoseconds(Int64.random(in: conditions.delay, using: &dice))
+            underWay.append(UnderWay(at: now + delay, to: engine, bytes: bytes, arrival: arrival))
+        }
+    }
+
+    private mutating func note(_ bytes: [UInt8], _ engine: Int, _ scope: UInt32, _ way: Outgoing.Way) {
+        guard let message = try? DNSMessage(bytes.span) else {
+            Issue.record("engine \(engine) sent what it cannot read")
+            return
+        }
+        sent.append(
+            Sent(at: time, engine: engine, scope: scope, way: way, count: bytes.count, message: message))
+    }
+
+    mutating func clearLog() {
+        sent = []
+        told = []
+    }
+}
