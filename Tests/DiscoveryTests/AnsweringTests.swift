@@ -1,0 +1,293 @@
+import MultipeerDiscovery
+import MultipeerIntroduction
+import Testing
+
+@Suite("12.6 Answering")
+struct AnsweringTests {
+    @Test("a question for unique records is answered at once [mdns.answer]")
+    func unique() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        ann.hear(Sample.query(DNSQuestion(Sample.instance(advert), .srv)))
+        #expect(ann.said.map(\.at) == [.seconds(10)])
+        #expect(
+            ann.multicastAnswers == [Sample.srv(Sample.instance(advert), port: 4_000, target: Sample.host)])
+        #expect(ann.said[0].message.additionals.map(\.type) == [.nsec, .a, .nsec])
+    }
+
+    @Test("a question for shared records is answered after 20 to 120 ms, at random [mdns.answer]")
+    func shared() throws {
+        var delays: Set<Duration> = []
+        for seed in UInt64(1)...20 {
+            var ann = Speaker(seed: seed)
+            _ = try ann.stand(try Sample.advert())
+            ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)))
+            ann.run(for: .seconds(5))
+            #expect(ann.said.count == 1)
+            delays.insert(try #require(ann.said.first).at - .seconds(10))
+        }
+        #expect(delays.count == 20)
+        #expect(delays.allSatisfy { (.milliseconds(20)...Duration.milliseconds(120)).contains($0) })
+    }
+
+    @Test("several questions are answered together, after a delay [mdns.answer]")
+    func several() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        let instance = Sample.instance(advert)
+        ann.hear(Sample.query(DNSQuestion(instance, .srv), DNSQuestion(instance, .txt)))
+        #expect(ann.said.isEmpty)
+        ann.run(for: .seconds(5))
+        #expect(ann.said.count == 1)
+        #expect(ann.said[0].at - .seconds(10) >= .milliseconds(20))
+        #expect(ann.multicastAnswers.map(\.type) == [.srv, .txt])
+    }
+
+    @Test("answers to several askers travel together [mdns.answer]")
+    func aggregation() throws {
+        var ann = Speaker()
+        _ = try ann.stand(try Sample.advert())
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)), from: [10, 0, 1, 8])
+        ann.hear(Sample.query(DNSQuestion(Sample.meta, .ptr)), from: [10, 0, 1, 9])
+        ann.run(for: .seconds(5))
+        #expect(ann.said.count == 1)
+        #expect(Set(ann.multicastAnswers.map(\.name)) == [Sample.service, Sample.meta])
+    }
+
+    @Test("who answers for a service type adds all that the asker needs next")
+    func additionals() throws {
+        var ann = Speaker()
+        _ = try ann.stand(try Sample.advert())
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)))
+        ann.run(for: .seconds(1))
+        let message = try #require(ann.said.first?.message)
+        #expect(message.answers.map(\.type) == [.ptr])
+        #expect(message.additionals.map(\.type) == [.srv, .txt, .nsec, .a, .nsec])
+    }
+
+    @Test("no record is multicast more often than once a second, also as an additional one [mdns.answer]")
+    func rate() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        for round in 0..<100 {
+            let type: DNSType = round % 2 == 0 ? .srv : .txt
+            ann.hear(Sample.query(DNSQuestion(Sample.instance(advert), type)))
+            ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)))
+            ann.run(for: .milliseconds(50))
+        }
+        ann.run(for: .seconds(2))
+        var last: [DNSRecord: Duration] = [:]
+        for said in ann.said {
+            for record in said.message.answers + said.message.additionals {
+                if let earlier = last[record] { #expect(said.at - earlier >= .seconds(1)) }
+                last[record] = said.at
+            }
+        }
+        #expect(last.count == 6)
+        #expect(ann.said.count >= 5)
+    }
+
+    @Test("what was said less than a second ago is said again when the second is over [mdns.answer]")
+    func late() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        ann.hear(Sample.query(DNSQuestion(Sample.instance(advert), .srv)))
+        ann.run(for: .milliseconds(300))
+        ann.hear(Sample.query(DNSQuestion(Sample.instance(advert), .srv)))
+        ann.run(for: .seconds(5))
+        #expect(ann.said.map(\.at) == [.seconds(10), .seconds(11)])
+    }
+
+    @Test("what the asker knows for at least half of its life is not answered [mdns.known-answer]")
+    func knownAnswer() throws {
+        let advert = try Sample.advert()
+        for (ttl, isAnswered) in [(UInt32(4_500), false), (2_250, false), (2_249, true)] {
+            var ann = Speaker()
+            _ = try ann.stand(advert)
+            let known = DNSRecord(Sample.service, ttl: ttl, .ptr(Sample.instance(advert)))
+            ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr), known: [known]))
+            ann.run(for: .seconds(5))
+            #expect(ann.said.isEmpty != isAnswered)
+        }
+    }
+
+    @Test(
+        "an asker that says it has more known answers is waited for, 400 to 500 ms [mdns.answer] [mdns.known-answer]"
+    )
+    func truncated() throws {
+        let advert = try Sample.advert()
+        let known = DNSRecord(Sample.service, ttl: 4_500, .ptr(Sample.instance(advert)))
+        var ann = Speaker()
+        _ = try ann.stand(advert)
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr), truncated: true))
+        ann.run(for: .seconds(5))
+        let delay = try #require(ann.said.first).at - .seconds(10)
+        #expect((.milliseconds(400)...Duration.milliseconds(500)).contains(delay))
+        ann.forget()
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr), truncated: true))
+        ann.run(for: .milliseconds(10))
+        ann.hear(Sample.query(known: [known]))
+        ann.run(for: .seconds(5))
+        #expect(ann.said.isEmpty)
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr), truncated: true))
+        ann.hear(Sample.query(known: [known]), from: [10, 0, 1, 50])
+        ann.run(for: .seconds(5))
+        #expect(ann.said.count == 1, "somebody else's known answers are nothing to this asker")
+    }
+
+    @Test("whoever has more and more known answers is waited for no longer than a second [mdns.answer]")
+    func cappedWait() throws {
+        let other = DNSRecord(Sample.service, ttl: 4_500, .ptr("bob._chat._tcp.local"))
+        var ann = Speaker()
+        _ = try ann.stand(try Sample.advert())
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr), truncated: true))
+        for _ in 0..<20 {
+            ann.run(for: .milliseconds(100))
+            ann.hear(Sample.query(known: [other], truncated: true))
+        }
+        #expect(ann.said.map(\.at) == [.seconds(11)])
+    }
+
+    @Test("what another has just answered is not answered again [mdns.duplicate]")
+    func duplicate() throws {
+        var ann = Speaker()
+        _ = try ann.stand(try Sample.advert())
+        let meta = DNSRecord(Sample.meta, ttl: 4_500, .ptr(Sample.service))
+        ann.hear(Sample.query(DNSQuestion(Sample.meta, .ptr)))
+        ann.hear(Sample.response(meta), from: [10, 0, 1, 50])
+        ann.run(for: .seconds(5))
+        #expect(ann.said.isEmpty)
+        ann.hear(Sample.query(DNSQuestion(Sample.meta, .ptr)))
+        ann.run(for: .seconds(5))
+        #expect(ann.multicastAnswers == [meta])
+    }
+
+    @Test("an answer for one is for all when they have not heard it for a quarter of its life [mdns.answer]")
+    func wantsUnicast() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        let question = DNSQuestion(Sample.instance(advert), .srv, wantsUnicast: true)
+        ann.hear(Sample.query(question), from: [10, 0, 1, 8])
+        #expect(ann.said.map(\.way) == [.unicast(to: [10, 0, 1, 8], port: 5353)])
+        #expect(ann.said[0].message.questions.isEmpty)
+        #expect(ann.said[0].message.answers.map(\.isCacheFlush) == [true])
+        ann.run(for: .seconds(25))
+        ann.forget()
+        ann.hear(Sample.query(question), from: [10, 0, 1, 8])
+        #expect(ann.said.map(\.way) == [.multicast])
+    }
+
+    @Test("a conventional resolver gets its id and question back, and short lives [mdns.legacy]")
+    func legacy() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        var query = Sample.query(DNSQuestion(Sample.service, .ptr))
+        query.id = 0x1234
+        ann.hear(query, from: [10, 0, 1, 8], port: 40_000)
+        ann.run(for: .seconds(5))
+        #expect(ann.said.map(\.way) == [.unicast(to: [10, 0, 1, 8], port: 40_000)])
+        let message = try #require(ann.said.first?.message)
+        #expect(message.id == 0x1234 && message.questions == query.questions)
+        #expect(message.answers.map(\.type) == [.ptr] && message.additionals.map(\.type) == [.srv, .txt, .a])
+        #expect((message.answers + message.additionals).allSatisfy { $0.ttl == 10 && !$0.isCacheFlush })
+    }
+
+    @Test("a conventional resolver elsewhere hears nothing [mdns.source]")
+    func offLink() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        ann.hear(
+            Sample.query(DNSQuestion(Sample.instance(advert), .srv)), from: [192, 0, 2, 1], port: 40_000)
+        ann.run(for: .seconds(5))
+        #expect(ann.said.isEmpty)
+        let question = DNSQuestion(Sample.instance(advert), .srv, wantsUnicast: true)
+        ann.hear(Sample.query(question), from: [192, 0, 2, 1])
+        ann.run(for: .seconds(5))
+        #expect(ann.said.map(\.way) == [.multicast])
+    }
+
+    @Test("a type that a name of ours does not have is denied [mdns.nsec]")
+    func nsec() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        let instance = Sample.instance(advert)
+        ann.hear(Sample.query(DNSQuestion(instance, .a)))
+        ann.hear(Sample.query(DNSQuestion(Sample.host, .aaaa)))
+        #expect(
+            ann.multicastAnswers.map(\.data) == [
+                .nsec(next: instance, types: [16, 33]), .nsec(next: Sample.host, types: [1]),
+            ])
+        ann.forget()
+        ann.hear(Sample.query(DNSQuestion("other.local", .a)))
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .txt)))
+        ann.run(for: .seconds(5))
+        #expect(ann.said.isEmpty)
+    }
+
+    @Test("names are ours in whatever case they are asked for [dns.name]")
+    func upperCase() throws {
+        var ann = Speaker()
+        _ = try ann.stand(try Sample.advert())
+        ann.hear(Sample.query(DNSQuestion("_CHAT._TCP.LOCAL", .ptr)))
+        ann.run(for: .seconds(1))
+        #expect(ann.said.count == 1)
+    }
+
+    @Test("a flood of askers is answered with a limited number of datagrams [mdns.limit]")
+    func flood() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        for number in 0..<10_000 {
+            var query = Sample.query(DNSQuestion(Sample.instance(advert), .any))
+            query.id = UInt16(number)
+            ann.hear(query, from: [10, 0, 1, UInt8(number % 200)], port: UInt16(10_000 + number))
+        }
+        ann.run(for: .seconds(1))
+        #expect(ann.said.count == 256)
+        for number in 0..<1_000 {
+            ann.hear(Sample.query(DNSQuestion(Sample.instance(advert), .any)), port: UInt16(10_000 + number))
+        }
+        #expect(ann.said.count == 256 + 64)
+    }
+
+    @Test("the same record with too short a life is put right [mdns.answer]")
+    func lowTTL() throws {
+        var ann = Speaker()
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        let ours = Sample.srv(Sample.instance(advert), port: 4_000, ttl: 59, target: Sample.host)
+        ann.hear(Sample.response(ours), from: [10, 0, 1, 50])
+        #expect(ann.multicastAnswers.map(\.ttl) == [120])
+        ann.forget()
+        ann.run(for: .seconds(2))
+        let goodbye = DNSRecord(Sample.service, ttl: 0, .ptr(Sample.instance(advert)))
+        ann.hear(Sample.response(goodbye), from: [10, 0, 1, 50])
+        ann.run(for: .seconds(1))
+        #expect(ann.multicastAnswers.map(\.ttl) == [4_500])
+    }
+
+    @Test("each family of an interface is answered where it asked [mdns.scope]")
+    func families() throws {
+        var scope = Speaker.lan
+        scope.families = [.v4, .v6]
+        let local = Scope.Address([0xFE, 0x80] + [UInt8](repeating: 1, count: 14), prefix: 64)
+        scope.addresses.append(local)
+        var ann = Speaker(scopes: [scope])
+        let advert = try Sample.advert()
+        _ = try ann.stand(advert)
+        let asker = [0xFE, 0x80] + [UInt8](repeating: 9, count: 14)
+        ann.hear(Sample.query(DNSQuestion(Sample.host, .a)), from: asker, family: .v6)
+        #expect(ann.said.map(\.outgoing.family) == [.v6])
+        #expect(ann.said[0].message.answers.map(\.data) == [.a([10, 0, 1, 1])])
+        #expect(ann.said[0].message.additionals.map(\.data) == [.aaaa(local.bytes)])
+    }
+}
