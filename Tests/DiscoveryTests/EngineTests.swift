@@ -171,7 +171,7 @@ struct EngineTests {
         var now = later
         let advert = try Sample.advert()
         let names: [DNSName] = [Sample.service, Sample.meta, Sample.host, Sample.instance(advert), "x.local"]
-        for _ in 0..<3_000 {
+        for _ in 0..<1_000 {
             now = now + .milliseconds(Int64.random(in: 0...40, using: &dice))
             let message = randomMessage(about: names, &dice)
             let bytes = try message.encoded()
