@@ -25,7 +25,9 @@ extension MulticastDNS {
 
     /// When `advance` is due; after it, that is in the future.
     package var deadline: Moment? {
-        [heartbeat, responder.deadline, querier.deadline].compactMap(\.self).min()
+        let own = min(heartbeat ?? .distantFuture, responder.deadline ?? .distantFuture)
+        let soonest = min(own, querier.deadline ?? .distantFuture)
+        return soonest == .distantFuture ? nil : soonest
     }
 
     static let heartbeatInterval = Duration.seconds(10)

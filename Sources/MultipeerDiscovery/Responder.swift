@@ -73,9 +73,12 @@ package struct Responder: Sendable {
     package var isQuiet: Bool { farewells.isEmpty && claims.isEmpty && actions.isEmpty }
 
     package var deadline: Moment? {
-        var soonest = [nextStep].compactMap(\.self) + farewells.compactMap(\.next)
-        for station in stations.values { soonest += station.voices.values.compactMap(\.deadline) }
-        return soonest.min()
+        var soonest = nextStep ?? .distantFuture
+        for farewell in farewells { soonest = min(soonest, farewell.next ?? .distantFuture) }
+        for station in stations.values {
+            for voice in station.voices.values { soonest = min(soonest, voice.deadline ?? .distantFuture) }
+        }
+        return soonest == .distantFuture ? nil : soonest
     }
 }
 

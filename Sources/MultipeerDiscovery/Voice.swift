@@ -148,13 +148,11 @@ extension Voice {
     }
 
     var deadline: Moment? {
-        var soonest: Moment?
-        for (entry, waiting) in waiting {
-            soonest = min(soonest ?? .distantFuture, moment(entry, waiting))
-        }
-        for due in held.lazy.map(\.due) { soonest = min(soonest ?? .distantFuture, due) }
-        for due in letters.lazy.map(\.due) { soonest = min(soonest ?? .distantFuture, due) }
-        return soonest
+        var soonest = Moment.distantFuture
+        for (entry, waiting) in waiting { soonest = min(soonest, moment(entry, waiting)) }
+        for held in held { soonest = min(soonest, held.due) }
+        for letter in letters { soonest = min(soonest, letter.due) }
+        return soonest == .distantFuture ? nil : soonest
     }
 
     /// After a sleep nobody waits any more.

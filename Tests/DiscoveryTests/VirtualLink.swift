@@ -18,6 +18,7 @@ struct VirtualLink {
     private var members: [UInt32: [Int]] = [:]
     private var underWay: [UnderWay] = []
     private var stopped: Set<Int> = []
+    private var deadlines: [Moment?] = []
     private var dice: Jitter
     private let isShared: Bool
 
@@ -73,6 +74,7 @@ struct VirtualLink {
         let engine = engines.count
         engines.append(
             MulticastDNS(host: dice.next(), seed: dice.next(), hostTTL: hostTTL, knownUnique: knownUnique))
+        deadlines.append(nil)
         for link in links { attach(engine, to: link) }
         return engine
     }
@@ -162,8 +164,13 @@ extension VirtualLink {
     }
 
     private var nextMoment: Moment? {
-        let deadlines = engines.indices.filter { !stopped.contains($0) }.compactMap { engines[$0].deadline }
-        return [deadlines.min(), underWay.map(\.at).min()].compactMap(\.self).min()
+        var next: Moment?
+        for engine in deadlines.indices where !stopped.contains(engine) {
+            guard let deadline = deadlines[engine] else { continue }
+            next = min(next ?? deadline, deadline)
+        }
+        for datagram in underWay { next = min(next ?? datagram.at, datagram.at) }
+        return next
     }
 
     private mutating func step() {
@@ -174,10 +181,10 @@ extension VirtualLink {
             carryOut(datagram.to)
         }
         for engine in engines.indices where !stopped.contains(engine) {
-            guard let deadline = engines[engine].deadline, deadline <= now else { continue }
+            guard let deadline = deadlines[engine], deadline <= now else { continue }
             engines[engine].advance(to: now)
             carryOut(engine)
-            if let again = engines[engine].deadline, again <= now { stuck += 1 }
+            if let again = deadlines[engine], again <= now { stuck += 1 }
         }
     }
 }
@@ -185,6 +192,7 @@ extension VirtualLink {
 /// Datagrams.
 extension VirtualLink {
     private mutating func carryOut(_ engine: Int) {
+        defer { deadlines[engine] = engines[engine].deadline }
         for action in engines[engine].takeActions() {
             switch action {
             case .multicast(let bytes, let scope, _):
