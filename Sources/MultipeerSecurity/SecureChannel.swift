@@ -14,7 +14,12 @@ package struct SecureChannel: ~Copyable {
     package static func tls(
         _ context: TLSContext, role: Role, accepting: [Fingerprint]
     ) throws(SecurityFault) -> SecureChannel {
-        SecureChannel(tls: try TLSEngine(context, role: role, accepting: accepting))
+        SecureChannel(tls: try TLSEngine(context, role: role, accepting: .only(Set(accepting))))
+    }
+
+    /// For `InvitationTLS` alone.
+    static func invitation(_ context: TLSContext, role: Role) throws(SecurityFault) -> SecureChannel {
+        SecureChannel(tls: try TLSEngine(context, role: role, accepting: .anyone))
     }
 
     /// A channel without protection; both ends say so with a preface.

@@ -24,7 +24,7 @@ struct TLSEngine: ~Copyable {
     }
 
     init(
-        _ context: TLSContext, role: SecureChannel.Role, accepting: [Fingerprint]
+        _ context: TLSContext, role: SecureChannel.Role, accepting: TLSRules.Acceptance
     ) throws(SecurityFault) {
         OpenSSLErrors.clear()
         guard let ssl = unsafe SSL_new(context.pointer) else {

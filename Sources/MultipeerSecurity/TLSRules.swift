@@ -5,11 +5,17 @@ final class TLSRules: Sendable {
     /// 16 KiB of certificates, and what TLS 1.3 puts around 8 of them.
     static let largestCertificateMessage = Identity.largestChain + 64
 
-    let applicationProtocol: [UInt8]
-    /// The keys that may be on the other side. Empty: nobody.
-    let accepted: Set<Fingerprint>
+    /// Whose key may be on the other side.
+    enum Acceptance {
+        case anyone
+        /// Empty: nobody.
+        case only(Set<Fingerprint>)
+    }
 
-    init(applicationProtocol: [UInt8], accepted: Set<Fingerprint> = []) {
+    let applicationProtocol: [UInt8]
+    let accepted: Acceptance
+
+    init(applicationProtocol: [UInt8], accepted: Acceptance = .only([])) {
         self.applicationProtocol = applicationProtocol
         self.accepted = accepted
     }
@@ -17,8 +23,8 @@ final class TLSRules: Sendable {
     /// The ALPN list with the one name, as it travels: length, name.
     var offer: [UInt8] { [UInt8(applicationProtocol.count)] + applicationProtocol }
 
-    func accepting(_ fingerprints: [Fingerprint]) -> TLSRules {
-        TLSRules(applicationProtocol: applicationProtocol, accepted: Set(fingerprints))
+    func accepting(_ accepted: Acceptance) -> TLSRules {
+        TLSRules(applicationProtocol: applicationProtocol, accepted: accepted)
     }
 
     /// The rules that were attached to a connection. The connection's owner keeps them alive.
@@ -57,7 +63,11 @@ extension TLSRules {
     private func judge(_ leaf: OpaquePointer, _ chain: OpaquePointer?) -> CInt {
         guard unsafe Self.fits(chain) else { return X509_V_ERR_CERT_CHAIN_TOO_LONG }  // [chain.limit]
         guard let fingerprint = unsafe Self.fingerprint(leaf) else { return X509_V_ERR_UNSPECIFIED }
-        return accepted.contains(fingerprint) ? X509_V_OK : X509_V_ERR_CERT_UNTRUSTED  // [tls.pin]
+        switch accepted {
+        case .anyone: return X509_V_OK  // [invite.tls]
+        case .only(let pinned):  // [tls.pin]
+            return pinned.contains(fingerprint) ? X509_V_OK : X509_V_ERR_CERT_UNTRUSTED
+        }
     }
 
     static func fingerprint(_ certificate: OpaquePointer) -> Fingerprint? {
@@ -86,7 +96,7 @@ package enum ChainVerdict: Equatable, Sendable {
 
     /// The verdict on a chain, the leaf first, by the same code that judges in a handshake.
     package static func on(_ chain: [Certificate], accepting accepted: [Fingerprint]) -> ChainVerdict {
-        let rules = TLSRules(applicationProtocol: []).accepting(accepted)
+        let rules = TLSRules(applicationProtocol: []).accepting(.only(Set(accepted)))
         return switch rules.judge(chain) {
         case X509_V_OK: .accepted
         case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainRefused

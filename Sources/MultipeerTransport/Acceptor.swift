@@ -24,23 +24,37 @@ struct Acceptor {
         }
     }
 
-    /// Listens on these addresses; none means every interface, IPv4 and IPv6 where the system has them.
-    init(_ addresses: [SocketAddress]) throws(SocketFault) {
+    /// Listens on these addresses; none means every interface, IPv4 and IPv6 where the system has them. `onOnePort`: the
+    /// port that the system chooses for the first holds for all of them, and a fault is thrown where that is taken.
+    init(_ addresses: [SocketAddress], onOnePort: Bool = false) throws(SocketFault) {
         let everywhere = addresses.isEmpty
         let wanted =
             everywhere ? [SocketAddress(.anyV4, port: 0), SocketAddress(.anyV6, port: 0)] : addresses
         var last: SocketFault?
+        var port: UInt16 = 0
         for (index, address) in wanted.enumerated() {
+            let address = address.port == 0 ? address.with(port: port) : address
             do throws(SocketFault) {
                 let socket = try Socket.listening(on: address, backlog: Acceptor.backlog)
                 let bound = socket.localAddress ?? address
                 listeners[-1 - index] = Listener(socket, bound, isEverywhere: bound.host.isUnspecified)
+                if onOnePort { port = bound.port }
             } catch {
-                if !everywhere { throw error }
+                if !everywhere || onOnePort && error == .addressInUse { throw error }
                 last = error
             }
         }
         if let last, listeners.isEmpty { throw last }
+    }
+
+    /// On one port at all of these addresses; another is tried where somebody else has it at one of them.
+    static func onOnePort(_ addresses: [SocketAddress]) throws(SocketFault) -> Acceptor {
+        for _ in 0..<8 {
+            do throws(SocketFault) { return try Acceptor(addresses, onOnePort: true) } catch {
+                guard error == .addressInUse else { throw error }
+            }
+        }
+        throw .addressInUse
     }
 
     /// The addresses at which others can reach us, the likeliest first: IPv4, then IPv6, link-local last; loopback when
@@ -73,4 +87,36 @@ struct Acceptor {
 
     /// The connection is no stranger any more, or is gone. Those that were dialled never were one.
     mutating func ended(_ id: ConnectionID) { waiting.removeAll { $0.id == id } }
+}
+
+// MARK: the sockets on the loop
+
+extension Acceptor {
+    func register(on loop: EventLoop, for client: any LoopClient) throws(SocketFault) {
+        for (token, listener) in listeners {
+            try loop.register(listener.socket.descriptor, for: client, token: token, interest: .readable)
+        }
+    }
+
+    /// Also those that are not registered: that does nothing.
+    func deregister(from loop: EventLoop) {
+        for listener in listeners.values { loop.deregister(listener.socket.descriptor) }
+    }
+}
+
+extension Acceptor.Listener {
+    /// Takes the connections that wait, at most 64 a turn. Answers false when the system can give no more for a while: then
+    /// the loop would spin over those that wait.
+    func accept(_ body: (consuming Socket, SocketAddress) -> Void) -> Bool {
+        for _ in 0..<64 {
+            switch socket.accept() {
+            case .socket(let socket, from: let remote): body(socket, remote)
+            case .aborted: continue
+            case .wouldBlock: return true
+            case .exhausted: return false
+            case .failed: return false
+            }
+        }
+        return true
+    }
 }

@@ -39,18 +39,10 @@ extension SessionDriver {
         }
     }
 
-    /// A listener has connections waiting: at most 64 a turn.
     func accept(from token: Int) {
         guard let listener = acceptor?.listeners[token] else { return }
-        for _ in 0..<64 {
-            switch listener.socket.accept() {
-            case .socket(let socket, from: let remote): admit(socket, from: remote)
-            case .aborted: continue
-            case .wouldBlock: return
-            case .exhausted: return pauseAccepting()
-            case .failed: return pauseAccepting()
-            }
-        }
+        let mayGoOn = listener.accept { socket, remote in admit(socket, from: remote) }
+        if !mayGoOn { pauseAccepting() }
     }
 
     private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
@@ -72,14 +64,14 @@ extension SessionDriver {
 
     /// Out of descriptors: strangers wait in the backlog for a while, and the loop does not spin over them.
     private func pauseAccepting() {
-        deregisterListeners()
+        acceptor?.deregister(from: loop)
         acceptResumes = loop.now + .milliseconds(250)
     }
 
     func resumeAccepting() {
         acceptResumes = nil
         guard let acceptor else { return }
-        do throws(SocketFault) { try register(acceptor) } catch { pauseAccepting() }
+        do throws(SocketFault) { try acceptor.register(on: loop, for: self) } catch { pauseAccepting() }
     }
 
     func listen() throws(SessionFault) {
@@ -87,7 +79,7 @@ extension SessionDriver {
         do throws(SocketFault) {
             let fresh = try Acceptor(configuration.listening)
             acceptor = fresh
-            try register(fresh)
+            try fresh.register(on: loop, for: self)
         } catch {
             stopListening()
             throw .network(error)
@@ -95,21 +87,8 @@ extension SessionDriver {
     }
 
     func stopListening() {
-        deregisterListeners()
+        acceptor?.deregister(from: loop)
         acceptor = nil
         acceptResumes = nil
-    }
-
-    private func register(_ acceptor: Acceptor) throws(SocketFault) {
-        for (token, listener) in acceptor.listeners {
-            try loop.register(listener.socket.descriptor, for: self, token: token, interest: .readable)
-        }
-    }
-
-    /// Also those that are not registered: that does nothing.
-    private func deregisterListeners() {
-        for listener in acceptor?.listeners.values.map({ $0.socket.descriptor }) ?? [] {
-            loop.deregister(listener)
-        }
     }
 }

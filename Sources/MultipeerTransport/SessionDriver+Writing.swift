@@ -39,13 +39,7 @@ extension SessionDriver {
 
     /// False when the socket is full or gone.
     private func send(_ wire: Wire) -> Bool {
-        var outcome = Socket.Sent.sent(0)
-        wire.channel?.withOutput { bytes in
-            outcome = wire.socket.send(bytes)
-            if case .sent(let count) = outcome { return count }
-            return 0
-        }
-        switch outcome {
+        switch wire.transmit() {
         case .sent:
             return true
         case .wouldBlock:
@@ -57,20 +51,9 @@ extension SessionDriver {
         }
     }
 
-    /// Everything is written: a connection that parts says farewell below the frames, too, then ends its side.
     private func drained(_ wire: Wire) {
         want(.readable, of: wire)
-        guard wires[wire.id] === wire, wire.isParting else { return }
-        switch wire.farewell {
-        case .owed:
-            wire.channel?.close()
-            wire.farewell = .said
-            dirty.insert(wire.id)
-        case .said:
-            wire.socket.shutdownWriting()
-            wire.farewell = .written
-        case .written: break
-        }
+        if wires[wire.id] === wire, wire.sayFarewell() { dirty.insert(wire.id) }
     }
 
     func want(_ interest: Readiness, of wire: Wire) {

@@ -42,6 +42,8 @@ final class Wire {
     var seat: Seat?
     var interest: Readiness
     var farewell = Farewell.owed
+    /// A frame has come.
+    var hasHeard = false
 
     init(
         _ id: ConnectionID, _ socket: consuming Socket, to remote: SocketAddress, dialled: Bool,
@@ -62,6 +64,36 @@ final class Wire {
         !isParting && frames.count + (channel?.outputCount ?? 0) > Wire.unreadAnswers  // [limit.unread]
     }
     var deadline: Moment? { if case .parting(let deadline) = phase { deadline } else { seat?.link.deadline } }
+}
+
+extension Wire {
+    /// Hands what the channel has for the network to the kernel.
+    func transmit() -> Socket.Sent {
+        var outcome = Socket.Sent.sent(0)
+        channel?.withOutput { bytes in
+            outcome = socket.send(bytes)
+            if case .sent(let count) = outcome { return count }
+            return 0
+        }
+        return outcome
+    }
+
+    /// Everything is written: a connection that parts says farewell below the frames, too, then ends its side. Answers
+    /// whether there is more to write.
+    func sayFarewell() -> Bool {
+        guard isParting else { return false }
+        switch farewell {
+        case .owed:
+            channel?.close()
+            farewell = .said
+            return true
+        case .said:
+            socket.shutdownWriting()
+            farewell = .written
+        case .written: break
+        }
+        return false
+    }
 }
 
 /// A linked peer: the link's machine, the queue that its senders fill, and its channels.
@@ -127,10 +159,22 @@ final class Seat {
 struct OneFrame: FrameSink {
     private(set) var header: FrameHeader?
     private(set) var payload: [UInt8] = []
+    let frameLimit: Int
+    let frameOrder: FrameOrder?
 
-    var frameLimit: Int { Limits.frameBeforeSelect }  // [frame.limit-before]
+    /// Of a session: what may come before SELECTED.
+    init() {
+        frameLimit = Limits.frameBeforeSelect  // [frame.limit-before]
+        frameOrder = .beforeSelected  // [frame.order]
+    }
+
+    /// Of an invitation; only INVITE may be long.
+    init(maybeInvite: Bool) {
+        frameLimit = maybeInvite ? Limits.frame : Limits.frameBeforeSelect  // [frame.limit-before]
+        frameOrder = .invitation  // [invite.order]
+    }
+
     var wantsFrames: Bool { header == nil }
-    var frameOrder: FrameOrder? { .beforeSelected }  // [frame.order]
 
     mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
         self.header = header

@@ -170,6 +170,15 @@ extension Invitee {
         settle(gone, .refused(code))
     }
 
+    /// The application gives up an invitation that it has said yes to.
+    package mutating func cancel(_ question: QuestionID, at now: Moment) {
+        advance(to: now)
+        guard let agreed = held.first(where: { $0.isAgreed && $0.waiting.question == question }) else {
+            return
+        }
+        end(agreed.id, .cancelled, .cancelled)
+    }
+
     /// Nobody is asked any more: whoever waits is told, at both ends.
     package mutating func stop(at now: Moment) {
         advance(to: now)

@@ -1,12 +1,29 @@
 package import MultipeerIntroduction
+import MultipeerSecurity
 
 /// One invitation on its way out. Spec 12.
+///
+/// An actor pinned to a loop. What it may do is decided by an `Inviter`.
 package actor InvitationCall: LoopClient {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     nonisolated package let poke = Poke()
 
-    private init(_ loop: EventLoop) { self.loop = loop }
+    private let wires: InvitationWires
+    private let makeData: @Sendable () async throws(MultipeerError) -> ConnectionData
+    private var inviter: Inviter
+    private var making: Task<Void, Never>?
+    private let outcome = Signal<Result<ConnectionData, InvitationFault>>()
+
+    private init(
+        _ loop: EventLoop, _ tls: InvitationTLS, _ inviter: Inviter,
+        data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
+    ) {
+        self.loop = loop
+        self.inviter = inviter
+        wires = InvitationWires(loop, tls, .client)
+        makeData = data
+    }
 
     /// Invites a peer and answers its connection data once it has said yes and holds ours.
     ///
@@ -18,14 +35,115 @@ package actor InvitationCall: LoopClient {
     ///   - context: what the peer's application gets to read, at most 32 KiB; whoever pretends to be the peer reads it, too.
     ///   - timeout: how long to wait for the answer: 1 to 600 s.
     ///   - data: makes the data for the peer; asked for only after the peer said yes.
+    /// - Returns: the peer's connection data.
+    /// - Throws: `InvitationFault`; `.system` when the application's data could not be made.
     package static func invite(
         _ peer: PeerID, at addresses: [SocketAddress], as local: PeerID, context: [UInt8]? = nil,
         within timeout: Duration = .seconds(30),
         data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
-    ) async throws(InvitationFault) -> ConnectionData { throw .cancelled }
+    ) async throws(InvitationFault) -> ConnectionData {
+        var randomness = SystemRandomness()
+        let inviter = try Inviter(
+            peer, at: addresses.flatMap(\.candidates), as: local, context: context, within: timeout,
+            id: randomness.bytes(16), seed: randomness.next(), at: EventLoop.currentMoment())
+        let call: InvitationCall
+        do throws(SessionFault) {
+            let loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
+            let tls = try SessionFault.security { () throws(SecurityFault) in try InvitationTLS() }
+            call = InvitationCall(loop, tls, inviter, data: data)
+        } catch {
+            throw .system("\(error)")
+        }
+        return try await call.run()
+    }
 
-    nonisolated package func ready(_ token: Int, _ readiness: Readiness) {}
-    nonisolated package func deadlineReached() {}
+    private func run() async throws(InvitationFault) -> ConnectionData {
+        loop.wantsTurnEnd(self)
+        let result = await outcome.value(onCancel: { Task { await self.cancel() } })
+        return try result.get()
+    }
+
+    private func cancel() {
+        inviter.cancel(at: EventLoop.currentMoment())
+        loop.wantsTurnEnd(self)
+    }
+}
+
+// MARK: what the loop brings
+
+extension InvitationCall {
+    nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
+        assumeIsolated { $0.wires.ready(token, readiness) }
+    }
+
+    nonisolated package func deadlineReached() { assumeIsolated { $0.inviter.advance(to: $0.loop.now) } }
     nonisolated package func poked() {}
-    nonisolated package func turnEnded() {}
+    nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
+
+    private func settle() {
+        repeat {
+            takeEvents()
+            wires.settle()
+        } while wires.hasWork
+        loop.setDeadline(self, [inviter.deadline, wires.deadline].compactMap { $0 }.min())
+    }
+
+    private func takeEvents() {
+        carryOut()
+        while case let events = wires.takeEvents(), !events.isEmpty {
+            for event in events {
+                switch event {
+                case .connected(let id): inviter.connected(id, at: loop.now)
+                case .secured(let id): inviter.secured(id, at: loop.now)
+                case .frame(let id, let header, let payload):
+                    inviter.receive(id, header, payload.span, at: loop.now)
+                case .violated(let id, let code): inviter.violated(id, code, at: loop.now)
+                case .lost(let id, let setback): inviter.lost(id, setback, at: loop.now)
+                }
+            }
+            carryOut()
+        }
+    }
+
+    private func carryOut() {
+        for action in inviter.takeActions() {
+            switch action {
+            case .dial(let id, let candidate): wires.dial(id, candidate, for: self)
+            case .send(let id, let frame): wires.send(id, frame)
+            case .close(let id, let code): wires.close(id, code)
+            case .makeData: make()
+            case .end(let result):
+                making?.cancel()
+                outcome.send(result)
+            }
+        }
+    }
+
+    private func make() {
+        making = Task.detached { [makeData, weak self] in
+            do throws(MultipeerError) {
+                await self?.made(.success(try await makeData()))
+            } catch {
+                await self?.made(.failure(error))
+            }
+        }
+    }
+
+    private func made(_ result: Result<ConnectionData, MultipeerError>) {
+        let now = EventLoop.currentMoment()
+        switch result {
+        case .success(let data): inviter.supply(data, at: now)
+        case .failure(let error): inviter.failed(.system(error.description), at: now)
+        }
+        loop.wantsTurnEnd(self)
+    }
+}
+
+extension SocketAddress {
+    /// What a dial plan makes of an address: one candidate, on the interface that the address names.
+    fileprivate var candidates: [Candidate] {
+        var zone: UInt32 = 0
+        if case .v6(_, _, let scope) = host { zone = scope }
+        return Candidate(self)?.tried(on: [zone]) ?? []
+    }
 }
