@@ -12,12 +12,10 @@ final class HandMadePeer {
     private var introductions: Introductions
     private let other: ConnectionData
     private let address: SocketAddress
-    private let socket: Socket
+    private let pipe: SecuredPipe
     private let tls: TLSContext
     /// As they were before anything was dialled.
     private let fresh: Introductions
-    private var channel = SecureChannel.plain()
-    private var plaintext = ByteBuffer()
 
     /// With a uid below or above the other's.
     convenience init(meeting other: ConnectionData, isLower: Bool) throws {
@@ -34,17 +32,17 @@ final class HandMadePeer {
         let address = try #require(other.candidates.first.flatMap { SocketAddress($0) })
         self.init(
             data, introductions, other, try TLSContext(identity: identity), address,
-            try Socket.connecting(to: address))
+            try SecuredPipe(to: address))
     }
 
     /// The same peer, which knows nothing of its link any more, on another connection.
     func again() throws -> HandMadePeer {
-        HandMadePeer(data, fresh, other, tls, address, try Socket.connecting(to: address))
+        HandMadePeer(data, fresh, other, tls, address, try SecuredPipe(to: address))
     }
 
     private init(
         _ data: ConnectionData, _ introductions: Introductions, _ other: ConnectionData, _ tls: TLSContext,
-        _ address: SocketAddress, _ socket: consuming Socket
+        _ address: SocketAddress, _ pipe: SecuredPipe
     ) {
         self.data = data
         self.introductions = introductions
@@ -52,7 +50,7 @@ final class HandMadePeer {
         self.address = address
         self.other = other
         self.tls = tls
-        self.socket = socket
+        self.pipe = pipe
     }
 
     /// Says and hears everything up to SELECTED.
@@ -65,16 +63,12 @@ final class HandMadePeer {
         }
         let id = try #require(dials.first)
         let fingerprint = try #require(other.fingerprint)
-        channel = try SecureChannel.tls(tls, role: .client, accepting: [fingerprint])
-        while try !channel.handshake() {
-            try await write()
-            try await read()
-        }
-        let binding = try channel.exportKey(label: "EXPORTER-mpc1-binding", context: [], count: 32)
+        try await pipe.secure(try SecureChannel.tls(tls, role: .client, accepting: [fingerprint]))
+        let binding = try pipe.exportKey("EXPORTER-mpc1-binding")
         introductions.secured(
             id, .encrypted(fingerprint, binding: binding), nonce: try Randomness.bytes(32), at: now)
         while try await !carryOut() {
-            let (header, payload) = try await next()
+            let (header, payload) = try await pipe.next()
             introductions.receive(id, header, payload.span, at: now)
         }
     }
@@ -87,9 +81,7 @@ final class HandMadePeer {
             if actions.isEmpty { return isLinked }
             for action in actions {
                 switch action {
-                case .send(_, let frame):
-                    try channel.write(frame.span)
-                    try await write()
+                case .send(_, let frame): try await pipe.say(frame)
                 case .ask(let uid, _):
                     introductions.decide(uid, isTrusted: true, at: EventLoop.currentMoment())
                 case .link: isLinked = true
@@ -103,65 +95,17 @@ final class HandMadePeer {
     struct Closed: Error { let code: CloseCode }
 
     /// The key that both ends of the connection have.
-    func exportKey(_ label: String) throws -> [UInt8] {
-        try channel.exportKey(label: label, context: [], count: 32)
-    }
+    func exportKey(_ label: String) throws -> [UInt8] { try pipe.exportKey(label) }
 
-    func say(_ frames: Frame...) async throws { try await say(frames) }
+    func say(_ frames: Frame...) async throws { try await pipe.say(frames) }
 
-    func say(_ frames: [Frame]) async throws {
-        var bytes = ByteBuffer()
-        for frame in frames { frame.encode(into: &bytes) }
-        try channel.write(contentsOf: &bytes)
-        try await write()
-    }
+    func say(_ frames: [Frame]) async throws { try await pipe.say(frames) }
 
     /// The next frame of one of these kinds.
     func hear(_ kinds: FrameKind...) async throws -> Frame {
         while true {
-            let (header, payload) = try await next()
+            let (header, payload) = try await pipe.next()
             if kinds.contains(header.kind) { return try Frame(header, payload.span) }
-        }
-    }
-
-    private func next() async throws -> (FrameHeader, [UInt8]) {
-        let start = try await bytes(FrameHeader.byteCount)
-        let header = FrameHeader(start.span)
-        return (header, try await bytes(header.length))
-    }
-
-    private func bytes(_ count: Int) async throws -> [UInt8] {
-        while plaintext.count < count {
-            if case .bytes = try channel.read(into: &plaintext, upTo: 65_536) { continue }
-            try await read()
-        }
-        let bytes = plaintext.read { (all: Span<UInt8>) in [UInt8](copying: all.extracting(0..<count)) }
-        plaintext.discard(count)
-        return bytes
-    }
-
-    private func read() async throws {
-        let start = ContinuousClock.now
-        var ciphertext = ByteBuffer()
-        while true {
-            switch socket.receive(into: &ciphertext, upTo: 65_536) {
-            case .bytes:
-                let bytes = ciphertext.takeAll()
-                return try channel.receive(bytes.span)
-            case .wouldBlock where ContinuousClock.now - start < .seconds(20): await Task.yield()
-            case .wouldBlock, .endOfStream, .failed: throw Overdue()
-            }
-        }
-    }
-
-    private func write() async throws {
-        let start = ContinuousClock.now
-        while channel.outputCount > 0 {
-            await Task.yield()
-            channel.withOutput { bytes in
-                if case .sent(let count) = socket.send(bytes) { count } else { 0 }
-            }
-            guard ContinuousClock.now - start < .seconds(20) else { throw Overdue() }
         }
     }
 }

@@ -1,0 +1,96 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import MultipeerTransport
+import Testing
+
+/// A peer on loopback that can be invited.
+struct Host: Sendable {
+    let peer: PeerID
+    let listener: InvitationListener
+    let address: SocketAddress
+
+    init() async throws {
+        peer = try PeerID(displayName: "bob")
+        listener = try InvitationListener(peer: peer, listening: [.loopback])
+        address = SocketAddress.loopback.with(port: try await listener.start())
+    }
+
+    /// What this peer has for another.
+    func data(for other: PeerID) throws -> ConnectionData { try peer.made(for: other) }
+
+    /// The next question; fails the test when there is none in time.
+    func question() async throws -> Question {
+        let listener = listener
+        return try await within {
+            var questions = listener.questions.makeAsyncIterator()
+            guard let question = await questions.next() else { throw Overdue() }
+            return question
+        }
+    }
+
+    /// Says yes to whoever asks, until the questions end.
+    func welcomeEverybody() {
+        Task {
+            for await question in listener.questions {
+                guard let data = try? peer.made(for: question.inviter) else { continue }
+                _ = try? await listener.accept(question.id, with: data)
+            }
+        }
+    }
+}
+
+extension PeerID {
+    /// Connection data as a session of this peer would issue it, at an address where nobody is.
+    func made(
+        for other: PeerID?, preference: EncryptionPreference = .required
+    ) throws -> ConnectionData {
+        let local = LocalPeer(
+            peer: self, instance: 1, preference: preference, hasIdentity: false,
+            fingerprint: preference == .none ? nil : Fingerprint([UInt8](repeating: 7, count: 32)))
+        var session = Introductions(local, seed: 1)
+        let nowhere = try #require(Candidate(address: [127, 0, 0, 1], port: 1_024))
+        return try session.connectionData(
+            for: other?.uid, candidates: [nowhere], token: [UInt8](repeating: 9, count: 32),
+            at: Moment(nanoseconds: 0))
+    }
+
+    /// Invites the host, and answers how that ended.
+    func invite(
+        _ host: Host, context: [UInt8]? = nil, within timeout: Duration = .seconds(30)
+    ) async -> Result<ConnectionData, InvitationFault> {
+        await invite(host.peer, at: [host.address], context: context, within: timeout)
+    }
+
+    func invite(
+        _ other: PeerID, at addresses: [SocketAddress], context: [UInt8]? = nil,
+        within timeout: Duration = .seconds(30), preference: EncryptionPreference = .required
+    ) async -> Result<ConnectionData, InvitationFault> {
+        do throws(InvitationFault) {
+            let data = try await InvitationCall.invite(
+                other, at: addresses, as: self, context: context, within: timeout
+            ) { () throws(MultipeerError) in
+                guard let data = try? self.made(for: other, preference: preference) else {
+                    throw MultipeerError(.system, "no data")
+                }
+                return data
+            }
+            return .success(data)
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Somebody to be invited, for as long as the body runs.
+func withHost(_ body: (Host) async throws -> Void) async throws {
+    let host = try await Host()
+    do {
+        try await body(host)
+    } catch {
+        await host.listener.stop()
+        throw error
+    }
+    await host.listener.stop()
+}

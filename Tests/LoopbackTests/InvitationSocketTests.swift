@@ -1,0 +1,285 @@
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("12 Invitations over sockets", .inTurns, .timeLimit(.minutes(5)))
+struct InvitationSocketTests {
+    let ann = try? PeerID(displayName: "ann")
+
+    @Test("who is accepted holds the other's data, and the other holds theirs [invite.consent] [invite.data]")
+    func accept() async throws {
+        let ann = try #require(ann)
+        try await withHost { host in
+            async let call = ann.invite(host, context: [1, 2, 3])
+            let question = try await host.question()
+            #expect(question.inviter == ann)
+            #expect(question.inviter.displayName == "ann")
+            #expect(question.context == [1, 2, 3])
+            #expect(question.timeout == .seconds(30))
+            let theirs = try await host.listener.accept(question.id, with: try host.data(for: ann))
+            let ours = try ann.made(for: host.peer)
+            #expect(theirs == ours)
+            let met = await call
+            let bobs = try host.data(for: ann)
+            #expect(met == .success(bobs))
+            #expect(await question.ending.value() == nil)
+        }
+    }
+
+    @Test(
+        "who is refused hears why, as soon as the application says so",
+        arguments: [
+            (.declined, .declined), (.full, .full), (.policy, .incompatible),
+            (.internal, .refused(.internal)),
+        ] as [(CloseCode, InvitationFault)])
+    func refuse(_ code: CloseCode, _ fault: InvitationFault) async throws {
+        let ann = try #require(ann)
+        try await withHost { host in
+            async let call = ann.invite(host)
+            let question = try await host.question()
+            #expect(question.context == nil)
+            try await host.listener.refuse(question.id, code)
+            #expect(await call == .failure(fault))
+        }
+    }
+
+    @Test("a second answer is an error, from whichever actor it comes [invite.once]")
+    func twice() async throws {
+        let ann = try #require(ann)
+        try await withHost { host in
+            async let call = ann.invite(host)
+            let question = try await host.question()
+            let data = try host.data(for: ann)
+            let answers = await withTaskGroup(of: InvitationFault?.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        do throws(InvitationFault) {
+                            if number % 2 == 0 {
+                                _ = try await host.listener.accept(question.id, with: data)
+                            } else {
+                                try await host.listener.refuse(question.id)
+                            }
+                            return nil
+                        } catch {
+                            return error
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count { $0 == nil } == 1)
+            #expect(answers.count { $0 == .alreadyAnswered } == 7)
+            _ = await call
+        }
+    }
+
+    @Test("who is not answered hears so when its time is over, and an answer is too late [invite.timeout]")
+    func timeout() async throws {
+        let ann = try #require(ann)
+        try await withHost { host in
+            let start = ContinuousClock.now
+            async let call = ann.invite(host, within: .seconds(1))
+            let question = try await host.question()
+            #expect(await call == .failure(.timedOut))
+            #expect(ContinuousClock.now - start < .seconds(20))
+            let ending = try await within { await question.ending.value() }
+            #expect(ending == .timedOut)
+            await #expect(throws: InvitationFault.timedOut) {
+                _ = try await host.listener.accept(question.id, with: try host.data(for: ann))
+            }
+        }
+    }
+
+    @Test("who cancels withdraws the question [invite.cancel]")
+    func cancel() async throws {
+        let ann = try #require(ann)
+        try await withHost { host in
+            let call = Task { await ann.invite(host) }
+            let question = try await host.question()
+            call.cancel()
+            #expect(await call.value == .failure(.cancelled))
+            let ending = try await within { await question.ending.value() }
+            #expect(ending == .withdrawn)
+            await #expect(throws: InvitationFault.withdrawn) {
+                try await host.listener.refuse(question.id)
+            }
+        }
+    }
+
+    @Test("who stops asking tells whoever waits, and nobody is asked afterwards [invite.cancel]")
+    func stop() async throws {
+        let ann = try #require(ann)
+        let host = try await Host()
+        async let call = ann.invite(host)
+        let question = try await host.question()
+        await host.listener.stop()
+        #expect(await call == .failure(.cancelled))
+        #expect(await question.ending.value() == .cancelled)
+        await #expect(throws: InvitationFault.cancelled) {
+            _ = try await host.listener.accept(question.id, with: try host.data(for: ann))
+        }
+        var questions = host.listener.questions.makeAsyncIterator()
+        #expect(await questions.next() == nil)
+        guard case .failure(.unreachable) = await ann.invite(host) else {
+            Issue.record("somebody was there")
+            return
+        }
+    }
+
+    @Test("an accept that is cancelled ends the invitation at both ends [invite.cancel]")
+    func cancelledAccept() async throws {
+        let ann = try #require(ann)
+        try await withHost { host in
+            let tls = try InvitationTLS()
+            let pipe = try await host.pipe(tls)
+            try await pipe.say(.invite(ann.invitation(to: host.peer)))
+            let question = try await host.question()
+            let data = try host.data(for: ann)
+            let accept = Task { try await host.listener.accept(question.id, with: data) }
+            guard case .answer(let answer) = try await pipe.hear() else {
+                Issue.record("no answer")
+                return
+            }
+            #expect(answer.code == .ok)
+            accept.cancel()
+            await #expect(throws: InvitationFault.cancelled) { try await accept.value }
+            let said = try await pipe.hear()
+            #expect(said == .close(.cancelled, reason: ""))
+        }
+    }
+
+    @Test("whose data fits no link is told so instead of being given any [invite.data]")
+    func incompatible() async throws {
+        let ann = try #require(ann)
+        try await withHost { host in
+            async let call = ann.invite(host.peer, at: [host.address], preference: .none)
+            let question = try await host.question()
+            await #expect(throws: InvitationFault.incompatible) {
+                _ = try await host.listener.accept(question.id, with: try host.data(for: ann))
+            }
+            #expect(await call == .failure(.incompatible))
+        }
+    }
+
+    @Test("an address where nobody is does not keep an invitation from the others; all of them do")
+    func unreachable() async throws {
+        let ann = try #require(ann)
+        let gone = try await Host()
+        await gone.listener.stop()
+        try await withHost { host in
+            host.welcomeEverybody()
+            let addresses = [gone.address, gone.address, host.address]
+            let met = await ann.invite(host.peer, at: addresses)
+            let bobs = try host.data(for: ann)
+            #expect(met == .success(bobs))
+            let start = ContinuousClock.now
+            guard case .failure(.unreachable(let text)) = await ann.invite(host.peer, at: [gone.address])
+            else {
+                Issue.record("somebody was there")
+                return
+            }
+            #expect(text.contains("refused"))
+            #expect(ContinuousClock.now - start < .seconds(20))
+        }
+    }
+
+    @Test("another peer at the address is not taken for the one who was meant [invite.recipient]")
+    func elsewhere() async throws {
+        let (ann, other) = (try #require(ann), try PeerID(displayName: "carol"))
+        try await withHost { host in
+            guard case .failure(.unreachable) = await ann.invite(other, at: [host.address]) else {
+                Issue.record("bob was taken for carol")
+                return
+            }
+            #expect(host.listener.questions.count == 0)
+        }
+    }
+
+    @Test(
+        "forty who invite at once are answered, and never more than four of one address are asked about [invite.pending] [invite.busy]"
+    )
+    func crowd() async throws {
+        try await withHost { host in
+            let most = Locked(0)
+            let welcome = Task {
+                for await question in host.listener.questions {
+                    most.withLock { $0 = max($0, host.listener.questions.count + 1) }
+                    try? await host.listener.refuse(question.id)
+                }
+            }
+            let declined = try await within { [host] in
+                try await withThrowingTaskGroup(of: Bool.self) { group in
+                    for number in 0..<40 {
+                        let peer = try PeerID(displayName: "peer \(number)")
+                        group.addTask { await peer.invite(host) == .failure(.declined) }
+                    }
+                    return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                }
+            }
+            #expect(declined == 40)
+            #expect(most.withLock { $0 } <= 4)
+            await host.listener.stop()
+            await welcome.value
+        }
+    }
+
+    @Test(
+        "a second invitation of a peer takes the connection of the first, and nobody is asked again [invite.pending]"
+    )
+    func again() async throws {
+        let ann = try #require(ann)
+        try await withHost { host in
+            async let first = ann.invite(host, context: [1])
+            let question = try await host.question()
+            async let second = ann.invite(host, context: [2])
+            #expect(await first == .failure(.replaced))
+            #expect(host.listener.questions.count == 0)
+            let theirs = try await host.listener.accept(question.id, with: try host.data(for: ann))
+            #expect(theirs.peer == ann)
+            let met = await second
+            let bobs = try host.data(for: ann)
+            #expect(met == .success(bobs))
+        }
+    }
+
+    @Test(
+        "an application that takes no questions has as many waiting as may be, and those that are over go [invite.pending]"
+    )
+    func untaken() async throws {
+        try await withHost { host in
+            let tasks = try (0..<4).map { number in
+                let peer = try PeerID(displayName: "peer \(number)")
+                return Task { await peer.invite(host) }
+            }
+            try await within {
+                while host.listener.questions.count < 4 { try await Task.sleep(for: .milliseconds(5)) }
+            }
+            for task in tasks { task.cancel() }
+            try await within {
+                while host.listener.questions.count > 0 { try await Task.sleep(for: .milliseconds(5)) }
+            }
+        }
+    }
+}
+
+extension PeerID {
+    /// The frame that begins an invitation of this peer's.
+    func invitation(to other: PeerID, timeout: UInt32 = 30) -> Invite {
+        Invite(
+            id: [UInt8](repeating: 3, count: Invite.idByteCount), inviter: uid, inviterName: displayName,
+            recipient: other.uid, timeout: timeout)
+    }
+}
+
+extension Host {
+    /// A connection on which the test speaks for an inviter.
+    func pipe(_ tls: InvitationTLS) async throws -> SecuredPipe {
+        let pipe = try SecuredPipe(to: address)
+        try await pipe.secure(try tls.channel(.client))
+        return pipe
+    }
+}

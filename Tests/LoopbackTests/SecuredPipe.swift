@@ -1,0 +1,112 @@
+import MultipeerFraming
+import MultipeerSecurity
+import MultipeerTransport
+
+/// One connection without a loop, on which a test says frames and hears them.
+final class SecuredPipe {
+    private let socket: Socket
+    private var channel = SecureChannel.plain()
+    private var plaintext = ByteBuffer()
+
+    init(_ socket: consuming Socket) { self.socket = socket }
+
+    convenience init(to address: SocketAddress) throws { self.init(try Socket.connecting(to: address)) }
+
+    /// Becomes a channel, whose handshake is over when this returns.
+    func secure(_ fresh: consuming SecureChannel) async throws {
+        channel = fresh
+        while try !channel.handshake() {
+            try await write()
+            try await read()
+        }
+        try await write()
+    }
+
+    func exportKey(_ label: String) throws -> [UInt8] {
+        try channel.exportKey(label: label, context: [], count: 32)
+    }
+
+    func say(_ frames: Frame...) async throws { try await say(frames) }
+
+    func say(_ frames: [Frame]) async throws {
+        var bytes = ByteBuffer()
+        for frame in frames { frame.encode(into: &bytes) }
+        try await say(bytes.takeAll())
+    }
+
+    func say(_ bytes: [UInt8]) async throws {
+        try channel.write(bytes.span)
+        try await write()
+    }
+
+    func next() async throws -> (FrameHeader, [UInt8]) {
+        let start = try await bytes(FrameHeader.byteCount)
+        let header = FrameHeader(start.span)
+        return (header, try await bytes(header.length))
+    }
+
+    /// The next frame.
+    func hear() async throws -> Frame {
+        let (header, payload) = try await next()
+        return try Frame(header, payload.span)
+    }
+
+    /// Waits until the other side has ended the connection.
+    func hearEnd() async throws {
+        do {
+            while true { try await read() }
+        } catch is Ended {
+            return
+        }
+    }
+
+    /// Bytes as they are, below the channel.
+    func sayBelow(_ bytes: [UInt8]) async throws {
+        let start = ContinuousClock.now
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            await Task.yield()
+            if case .sent(let count) = socket.send(Array(rest).span) { rest = rest.dropFirst(count) }
+            guard ContinuousClock.now - start < .seconds(20) else { throw Overdue() }
+        }
+    }
+
+    /// The other side ended the connection.
+    struct Ended: Error {}
+
+    private func bytes(_ count: Int) async throws -> [UInt8] {
+        while plaintext.count < count {
+            if case .bytes = try channel.read(into: &plaintext, upTo: 65_536) { continue }
+            try await read()
+        }
+        let bytes = plaintext.read { (all: Span<UInt8>) in [UInt8](copying: all.extracting(0..<count)) }
+        plaintext.discard(count)
+        return bytes
+    }
+
+    private func read() async throws {
+        let start = ContinuousClock.now
+        var ciphertext = ByteBuffer()
+        while true {
+            switch socket.receive(into: &ciphertext, upTo: 65_536) {
+            case .bytes:
+                let bytes = ciphertext.takeAll()
+                return try channel.receive(bytes.span)
+            case .wouldBlock where ContinuousClock.now - start < .seconds(20): await Task.yield()
+            case .wouldBlock: throw Overdue()
+            case .endOfStream, .failed: throw Ended()
+            }
+        }
+    }
+
+    private func write() async throws {
+        let start = ContinuousClock.now
+        while channel.outputCount > 0 {
+            await Task.yield()
+            channel.withOutput { bytes in
+                if case .sent(let count) = socket.send(bytes) { count } else { 0 }
+            }
+            guard ContinuousClock.now - start < .seconds(20) else { throw Overdue() }
+        }
+    }
+}
