@@ -58,13 +58,13 @@ extension DiscoveryConfiguration {
     }
 
     /// The interfaces after a look at the environment, whose names `text` stands for.
-    func interfaces(named text: String?) -> Interfaces {
+    package func interfaces(named text: String?) -> Interfaces {
         guard interfaces == .all, let text else { return interfaces }
         let names = text.split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
         return names.isEmpty ? .all : .only(names)
     }
 
-    var settings: MulticastSettings {
+    package var settings: MulticastSettings {
         get throws(MultipeerError) {
             let text = unsafe getenv(DiscoveryConfiguration.variable).map { unsafe String(cString: $0) }
             let chosen = interfaces(named: text)
@@ -85,9 +85,16 @@ extension DiscoveryConfiguration {
 }
 
 /// What makes two users of multicast DNS share one: all of it but the backend, in the form that decides.
-struct MulticastSettings: Hashable, Sendable {
-    let interfaces: DiscoveryConfiguration.Interfaces
+package struct MulticastSettings: Hashable, Sendable {
+    package let interfaces: DiscoveryConfiguration.Interfaces
     /// In seconds.
-    let hostTTL: UInt32
-    let families: Set<DiscoveryConfiguration.Family>
+    package let hostTTL: UInt32
+    package let families: Set<DiscoveryConfiguration.Family>
+
+    package init(
+        interfaces: DiscoveryConfiguration.Interfaces, hostTTL: UInt32,
+        families: Set<DiscoveryConfiguration.Family>
+    ) {
+        (self.interfaces, self.hostTTL, self.families) = (interfaces, hostTTL, families)
+    }
 }

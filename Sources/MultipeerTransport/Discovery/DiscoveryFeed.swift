@@ -44,7 +44,7 @@ package final class DiscoveryFeed: Sendable {
         waiter?.send(())
     }
 
-    func next() async -> BrowserEvent? {
+    package func next() async -> BrowserEvent? {
         while true {
             switch take() {
             case .event(let event): return event

@@ -20,7 +20,6 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     }
 
     var station: MulticastStation?
-    var clock = ClockWatch()
     var registrations: [AdvertID: Signal<Bool>] = [:]
     var adverts: Set<AdvertID> = []
     var browses: [BrowseID: DiscoveryFeed] = [:]
@@ -32,14 +31,20 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     static let farewell = Duration.milliseconds(250)
 
     /// Nothing touches the network before somebody advertises, browses or resolves.
-    package init(_ configuration: DiscoveryConfiguration) throws(MultipeerError) {
-        try self.init(configuration.settings)
+    package init(
+        _ configuration: DiscoveryConfiguration, on loop: EventLoop? = nil
+    ) throws(MultipeerError) {
+        try self.init(configuration.settings, on: loop)
     }
 
-    private init(_ settings: MulticastSettings) throws(MultipeerError) {
+    private init(_ settings: MulticastSettings, on loop: EventLoop?) throws(MultipeerError) {
         self.settings = settings
-        loop = try MultipeerError.translating { () throws(SessionFault) in
-            try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
+        if let loop {
+            self.loop = loop
+        } else {
+            self.loop = try MultipeerError.translating { () throws(SessionFault) in
+                try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
+            }
         }
     }
 
@@ -56,7 +61,7 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
         let settings = try configuration.settings
         return try running.withLock { running throws(MultipeerError) in
             if let known = running[settings]?.discovery { return known }
-            let new = try MulticastDiscovery(settings)
+            let new = try MulticastDiscovery(settings, on: nil)
             running[settings] = Weak(discovery: new)
             return new
         }
@@ -153,7 +158,6 @@ extension MulticastDiscovery {
         _ body: (inout MulticastDNS, Moment) throws(EngineFault) -> Order
     ) throws(MultipeerError) -> Order {
         let station = try opened()
-        noticeTime()
         do throws(EngineFault) { return try body(&station.engine, loop.now) } catch {
             closeIfIdle()
             throw MultipeerError(error)
@@ -167,7 +171,6 @@ extension MulticastDiscovery {
         }
         let new = try MulticastStation(settings, on: loop, for: self)
         station = new
-        clock = ClockWatch()
         return new
     }
 }
@@ -176,13 +179,11 @@ extension MulticastDiscovery {
 
 extension MulticastDiscovery {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
-        assumeIsolated { discovery in
-            discovery.noticeTime()
-            discovery.station?.ready(token, for: discovery)
-        }
+        assumeIsolated { $0.station?.ready(token, for: $0) }
     }
 
-    nonisolated package func deadlineReached() { assumeIsolated { $0.noticeTime() } }
+    /// What is due is done at the end of the turn.
+    nonisolated package func deadlineReached() {}
 
     nonisolated package func poked() {
         assumeIsolated { discovery in
@@ -199,18 +200,11 @@ extension MulticastDiscovery {
 
     nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
-    /// A clock that jumped means that the machine slept, or that the process was stopped.
-    private func noticeTime() {
-        guard let station, clock.notice(loop.now) else { return }
-        station.engine.woke(at: loop.now)
-    }
-
     /// Carries out what the engine decided, tells its users, and sets the next deadline.
     private func settle() {
         guard let station else { return }
-        station.engine.advance(to: loop.now)
+        station.advance(for: self)
         for action in station.carryOut(for: self) { tell(action) }
-        if clock.isBeat(at: loop.now) { station.retry(for: self) }
         depart()
         closeIfIdle()
         setDeadline()
@@ -245,11 +239,8 @@ extension MulticastDiscovery {
 
     private func setDeadline() {
         guard let station else { return loop.setDeadline(self, nil) }
-        var earliest = clock.nextBeat
-        if let due = station.engine.deadline { earliest = min(earliest, due) }
-        for departure in departures { earliest = min(earliest, departure.until) }
-        clock.expect(earliest)
-        loop.setDeadline(self, earliest)
+        let moments = [station.engine.deadline].compactMap(\.self) + departures.map(\.until)
+        loop.setDeadline(self, moments.min())
     }
 }
 

@@ -1,11 +1,11 @@
-import MultipeerDiscovery
+package import MultipeerDiscovery
 
 /// An interface on which multicast DNS is spoken: what the engine knows of it, and what its sockets need to.
-struct MulticastLink: Hashable, Sendable {
-    let name: String
-    let scope: Scope
+package struct MulticastLink: Hashable, Sendable {
+    package let name: String
+    package let scope: Scope
     /// The address that packets of each family come from.
-    let sources: [Family: SocketAddress.Host]
+    package let sources: [Family: SocketAddress.Host]
 
     /// Nil for one that is not fit, or has no address of these families.
     init?(_ interface: InterfaceTable.Interface, _ families: Set<Family>) {
@@ -42,7 +42,7 @@ extension MulticastSettings {
     private var engineFamilies: Set<Family> { Set(families.map { $0 == .v4 ? .v4 : .v6 }) }
 
     /// Those that take part now.
-    func links(in table: InterfaceTable) -> [MulticastLink] {
+    package func links(in table: InterfaceTable) -> [MulticastLink] {
         let fit = table.all.filter { takes($0) }.compactMap { MulticastLink($0, engineFamilies) }
         let preferred = fit.filter { $0.sources[.v4] != nil } + fit.filter { $0.sources[.v4] == nil }
         return preferred.prefix(MulticastSettings.mostLinks).sorted { $0.scope.id < $1.scope.id }
@@ -57,7 +57,7 @@ extension MulticastSettings {
     }
 
     /// What is wrong with the choice itself: a name that no interface has.
-    func complaint(about table: InterfaceTable) -> MultipeerError? {
+    package func complaint(about table: InterfaceTable) -> MultipeerError? {
         guard case .only(let names) = interfaces else { return nil }
         let known = table.all.map(\.name)
         guard let unknown = names.first(where: { !known.contains($0) }) else { return nil }
@@ -67,7 +67,7 @@ extension MulticastSettings {
     }
 
     /// Why no interface takes part.
-    func reason(in table: InterfaceTable) -> MultipeerError {
+    package func reason(in table: InterfaceTable) -> MultipeerError {
         let chosen = table.all.filter { takes($0) }
         let hint = "peers can still be linked by connection data"
         guard !chosen.isEmpty else {

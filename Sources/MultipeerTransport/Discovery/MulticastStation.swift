@@ -8,6 +8,7 @@ final class MulticastStation {
     private static let newsToken = 0
     /// Calls of one turn for one socket: what comes beyond waits for the next, so that nobody keeps the loop from others.
     private static let calls = 4
+    private static let retry = Duration.seconds(10)
 
     var engine: MulticastDNS
     private let settings: MulticastSettings
@@ -17,6 +18,7 @@ final class MulticastStation {
     private var links: [UInt32: MulticastLink] = [:]
     /// Why some socket is missing; those are tried again from time to time.
     private var fault: SocketFault?
+    private var nextTry = Moment.distantFuture
 
     /// Opens the sockets of every interface that takes part. Without any there is nothing to be had, and it says why.
     init(
@@ -79,9 +81,11 @@ final class MulticastStation {
         }
     }
 
-    /// Tries those sockets again that could not be opened.
-    func retry(for client: any LoopClient) {
-        if fault != nil { refresh(for: client) }
+    /// Does what is due. The engine has something to do every few seconds, and notices by that when the machine slept.
+    func advance(for client: any LoopClient) {
+        let now = loop.now
+        if fault != nil, now >= nextTry { refresh(for: client) }
+        if let due = engine.deadline, due <= now { engine.advance(to: now) }
     }
 
     /// Carries out what the engine decided on the network, and answers what is for its users.
@@ -105,6 +109,7 @@ final class MulticastStation {
         let now = loop.now
         var found: [UInt32: MulticastLink] = [:]
         fault = nil
+        nextTry = now + MulticastStation.retry
         for link in settings.links(in: watch.table) {
             let (families, fault) = ports.open(link, for: client)
             self.fault = self.fault ?? fault

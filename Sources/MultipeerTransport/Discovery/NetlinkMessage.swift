@@ -19,6 +19,10 @@ package enum NetlinkMessage: Hashable, Sendable {
         package let name: String
         /// 0 when it was not said.
         package let mtu: UInt32
+
+        package init(index: UInt32, flags: UInt32, name: String, mtu: UInt32) {
+            (self.index, self.flags, self.name, self.mtu) = (index, flags, name, mtu)
+        }
     }
 
     package struct Address: Hashable, Sendable {
@@ -26,6 +30,10 @@ package enum NetlinkMessage: Hashable, Sendable {
         package let host: SocketAddress.Host
         package let prefix: UInt8
         package let flags: UInt32
+
+        package init(index: UInt32, host: SocketAddress.Host, prefix: UInt8, flags: UInt32 = 0) {
+            (self.index, self.host, self.prefix, self.flags) = (index, host, prefix, flags)
+        }
     }
 }
 
@@ -188,7 +196,7 @@ extension Span<UInt8> {
 
 extension NetlinkMessage {
     /// Asks for all there is of a kind: `struct nlmsghdr` and, as a part that both kinds take, a zeroed `ifinfomsg`.
-    static func request(_ kind: UInt16) -> [UInt8] {
+    package static func request(_ kind: UInt16) -> [UInt8] {
         let (count, requestAndDump) = (UInt32(32), UInt16(0x301))
         var bytes: [UInt8] = []
         func append<Number: FixedWidthInteger>(_ number: Number) {

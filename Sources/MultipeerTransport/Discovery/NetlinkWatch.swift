@@ -2,7 +2,7 @@ import CPlatform
 import Glibc
 
 /// The interfaces of this machine as they are now, and as they become. Lives on a loop.
-final class NetlinkWatch {
+package final class NetlinkWatch {
     private static let room = 65_536
     /// Datagrams of one turn; more come in the next.
     private static let batch = 16
@@ -11,13 +11,13 @@ final class NetlinkWatch {
 
     private let socket: Descriptor
     private var buffer = [UInt8](repeating: 0, count: NetlinkWatch.room)
-    private(set) var table = InterfaceTable()
+    package private(set) var table = InterfaceTable()
 
     /// For `EventLoop.register` alone; deregister it before the watch goes.
-    var descriptor: Int32 { socket.number }
+    package var descriptor: Int32 { socket.number }
 
     /// Hears of every change from here on, and has asked for what there is.
-    init() throws(SocketFault) {
+    package init() throws(SocketFault) {
         let number = multipeer_open_netlink()
         guard number >= 0 else { throw .last }
         socket = Descriptor(number)
@@ -25,7 +25,7 @@ final class NetlinkWatch {
     }
 
     /// Takes the news. Answers whether there was any.
-    func read() -> Bool {
+    package func read() -> Bool {
         var isNews = false
         for _ in 0..<NetlinkWatch.batch {
             switch receive() {

@@ -1,0 +1,18 @@
+/// The time of a test is over, and what it waited for has not come.
+struct Overdue: Error {}
+
+/// Waits for the body at most so long; then the body's task is cancelled.
+func within<Value: Sendable>(
+    _ patience: Duration = .seconds(60), _ body: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+            try await Task.sleep(for: patience)
+            throw Overdue()
+        }
+        defer { group.cancelAll() }
+        guard let first = try await group.next() else { throw Overdue() }
+        return first
+    }
+}

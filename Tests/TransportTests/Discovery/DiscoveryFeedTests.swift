@@ -1,0 +1,100 @@
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerTransport
+import Testing
+
+@Suite("12 What a browse tells")
+struct DiscoveryFeedTests {
+    private func peer(_ name: String, _ text: String = "", of id: PeerID? = nil) throws -> DiscoveredPeer {
+        let id = try PeerID(uid: id?.uid ?? UID.random(), displayName: name)
+        return DiscoveredPeer(peer: id, info: ["text": text])
+    }
+
+    @Test("events come in order to a reader that keeps up")
+    func order() async throws {
+        let feed = DiscoveryFeed()
+        let events = DiscoveryEvents(feed) {}
+        var iterator = events.makeAsyncIterator()
+        let ann = try peer("ann")
+        let other = try peer("ann", "other", of: ann.peer)
+        for event in [BrowserEvent.found(ann), .updated(other), .lost(ann.peer), .found(ann)] {
+            feed.hear(event)
+            #expect(await iterator.next() == event)
+        }
+    }
+
+    @Test("a reader that lags behind hears what is true, once")
+    func coalescing() async throws {
+        let feed = DiscoveryFeed()
+        var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
+        let (ann, bob, carl) = (try peer("ann"), try peer("bob"), try peer("carl"))
+        for event in [BrowserEvent.found(ann), .found(bob), .lost(ann.peer), .found(carl)] {
+            feed.hear(event)
+        }
+        #expect(await iterator.next() == .found(bob))
+        #expect(await iterator.next() == .found(carl))
+        // Away and back is nothing new; changed twice is changed once, and changed back not at all.
+        let changed = try peer("bob", "new", of: bob.peer)
+        for event in [BrowserEvent.lost(carl.peer), .found(carl), .updated(changed)] { feed.hear(event) }
+        feed.hear(.lost(bob.peer))
+        feed.hear(.found(changed))
+        #expect(await iterator.next() == .updated(changed))
+        for event in [BrowserEvent.updated(bob), .updated(changed), .lost(carl.peer)] { feed.hear(event) }
+        #expect(await iterator.next() == .lost(carl.peer))
+    }
+
+    @Test("nobody who only comes and goes takes memory or keeps the reader busy")
+    func bounded() async throws {
+        let feed = DiscoveryFeed()
+        var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
+        for _ in 0..<1_000 {
+            let passing = try peer("passing")
+            feed.hear(.found(passing))
+            feed.hear(.lost(passing.peer))
+        }
+        let last = try peer("last")
+        feed.hear(.found(last))
+        #expect(await iterator.next() == .found(last))
+    }
+
+    @Test("it ends with stop, once, and also when it is let go of")
+    func ending() async throws {
+        let ends = Notes<String>()
+        let feed = DiscoveryFeed()
+        do {
+            let events = DiscoveryEvents(feed) { ends.append("stopped") }
+            feed.hear(.found(try peer("ann")))
+            events.stop()
+            events.stop()
+            var iterator = events.makeAsyncIterator()
+            #expect(await iterator.next() == nil)
+        }
+        #expect(ends.all == ["stopped"])
+        do {
+            let feed = DiscoveryFeed()
+            var iterator = DiscoveryEvents(feed) { ends.append("let go") }.makeAsyncIterator()
+            let ann = try peer("ann")
+            feed.hear(.found(ann))
+            #expect(await iterator.next() == .found(ann))
+            #expect(ends.all.count == 1)
+        }
+        #expect(ends.all == ["stopped", "let go"])
+    }
+
+    @Test("a cancelled wait ends, and the next one goes on")
+    func cancelling() async throws {
+        let feed = DiscoveryFeed()
+        let events = DiscoveryEvents(feed) {}
+        let waiting = Task {
+            var iterator = events.makeAsyncIterator()
+            return await iterator.next()
+        }
+        waiting.cancel()
+        #expect(await waiting.value == nil)
+        let ann = try peer("ann")
+        feed.hear(.found(ann))
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == .found(ann))
+    }
+}

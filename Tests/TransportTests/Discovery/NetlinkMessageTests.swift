@@ -1,0 +1,99 @@
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("12 News of the network interfaces")
+struct NetlinkMessageTests {
+    private static let several =
+        NetlinkBytes.link(3, "eth0", flags: 0x1043)
+        + NetlinkBytes.address(3, [10, 1, 2, 3], prefix: 16)
+        + NetlinkBytes.address(3, [0xfe, 0x80] + [UInt8](repeating: 7, count: 14), prefix: 64, flags: 0x40)
+        + NetlinkBytes.address(3, [10, 1, 2, 3], prefix: 16, isGone: true)
+        + NetlinkBytes.link(3, "eth0", flags: 0, isGone: true) + NetlinkBytes.done()
+
+    @Test("links, addresses, their ends and the end of a list are read")
+    func reading() throws {
+        let host = try #require(SocketAddress.Host("10.1.2.3"))
+        let linkLocal = try #require(SocketAddress.Host("fe80:707:707:707:707:707:707:707%3"))
+        #expect(
+            NetlinkMessage.read(Self.several.span) == [
+                .link(NetlinkMessage.Link(index: 3, flags: 0x1043, name: "eth0", mtu: 1_500)),
+                .address(NetlinkMessage.Address(index: 3, host: host, prefix: 16)),
+                .address(NetlinkMessage.Address(index: 3, host: linkLocal, prefix: 64, flags: 0x40)),
+                .addressGone(NetlinkMessage.Address(index: 3, host: host, prefix: 16)),
+                .linkGone(3), .done(isWhole: true),
+            ])
+        #expect(NetlinkMessage.read(NetlinkBytes.done(isWhole: false).span) == [.done(isWhole: false)])
+        #expect(NetlinkMessage.read(NetlinkBytes.failed(1).span) == [.failed(1)])
+        #expect(NetlinkMessage.read(NetlinkBytes.failed(0).span).isEmpty)
+    }
+
+    @Test("of a point-to-point address ours is taken, not the peer's")
+    func local() throws {
+        let bytes = NetlinkBytes.address(9, [10, 0, 0, 1], prefix: 32, peer: [10, 0, 0, 2])
+        let ours = try #require(SocketAddress.Host("10.0.0.1"))
+        #expect(
+            NetlinkMessage.read(bytes.span)
+                == [.address(NetlinkMessage.Address(index: 9, host: ours, prefix: 32))])
+    }
+
+    @Test("what a bridge says of its part of an interface is not the interface's end")
+    func bridge() {
+        #expect(
+            NetlinkMessage.read(NetlinkBytes.link(3, "eth0", flags: 1, family: 7, isGone: true).span).isEmpty)
+    }
+
+    @Test("cut short anywhere, what is whole is read and the rest is not")
+    func truncation() {
+        let whole = NetlinkMessage.read(Self.several.span)
+        for count in 0..<Self.several.count {
+            let read = NetlinkMessage.read(Array(Self.several.prefix(count)).span)
+            #expect(read.count < whole.count && read == Array(whole.prefix(read.count)))
+        }
+        let bodies = [
+            NetlinkBytes.link(3, "eth0", flags: 1), NetlinkBytes.address(3, [10, 1, 2, 3], prefix: 16),
+            NetlinkBytes.failed(1), NetlinkBytes.done(),
+        ]
+        for body in bodies {
+            // The header tells the truth, and what is inside is cut.
+            for count in 16...body.count {
+                let kind = UInt16(body[4]) | UInt16(body[5]) << 8
+                _ = NetlinkMessage.read(NetlinkBytes.message(kind, Array(body[16..<count])).span)
+            }
+        }
+    }
+
+    @Test("any bytes are read without harm, also lengths that lie")
+    func rubbish() {
+        var random = Seeded(12)
+        for round in 0..<Sanitizer.fewer(3_000) {
+            var bytes = Self.several
+            for _ in 0..<(1 + round % 8) {
+                bytes[Int.random(in: bytes.indices, using: &random)] = UInt8(
+                    truncatingIfNeeded: random.next())
+            }
+            if round % 3 == 0 { bytes = random.bytes(round % 200) }
+            #expect(NetlinkMessage.read(bytes.span).count <= bytes.count / 16)
+        }
+        for length in [UInt16(0), 1, 3, 4, 5, .max] {
+            let lying = NetlinkBytes.bytes(length) + NetlinkBytes.bytes(UInt16(3)) + [1]
+            let info = [UInt8](repeating: 1, count: 16)
+            _ = NetlinkMessage.read(NetlinkBytes.message(16, info + lying).span)
+            _ = NetlinkMessage.read(NetlinkBytes.message(20, Array(info.prefix(8)) + lying).span)
+        }
+        for length in [UInt32(0), 15, 16, 17, .max] {
+            #expect(
+                NetlinkMessage.read((NetlinkBytes.bytes(length) + [UInt8](repeating: 0, count: 12)).span)
+                    .isEmpty)
+        }
+    }
+
+    @Test("the kernel tells of the loopback interface and its address")
+    func kernel() throws {
+        let watch = try NetlinkWatch()
+        let loopback = try #require(watch.table.all.first { $0.isLoopback })
+        #expect(loopback.name == "lo" && loopback.isUp && loopback.mtu > 1_500)
+        #expect(loopback.addresses.contains { $0.host == .loopbackV4 && $0.prefix == 8 })
+        #expect(!watch.read())
+    }
+}

@@ -1,0 +1,26 @@
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerTransport
+import Testing
+
+extension UID {
+    /// Nobody else's.
+    static func random() throws -> UID {
+        var randomness = SystemRandomness()
+        return try #require(UID(randomness.bytes(byteCount)))
+    }
+}
+
+extension PeerID {
+    init(_ name: String) throws { try self.init(uid: .random(), displayName: name) }
+}
+
+extension ServiceType {
+    /// One that no other test looks for: all of a machine share the loopback interface.
+    static func random() throws -> ServiceType {
+        var randomness = SystemRandomness()
+        let letters = randomness.bytes(12).map { UInt8(ascii: "a") + $0 % 26 }
+        return try ServiceType("t-" + String(decoding: letters, as: UTF8.self))
+    }
+}
