@@ -78,6 +78,12 @@ let package = Package(
             name: "MultipeerMember", dependencies: ["Multipeer", "MultipeerSecurity", "MultipeerHistory"],
             path: "Tests/Acceptance/Member", swiftSettings: strict),
         .executableTarget(
+            name: "MultipeerNeighbour",
+            dependencies: [
+                "MultipeerTransport", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerFraming",
+            ],
+            path: "Tests/Acceptance/Neighbour", swiftSettings: strict),
+        .executableTarget(
             name: "simulate", dependencies: ["MultipeerSimulation"], path: "Tests/Simulation/Runner",
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),

@@ -37,7 +37,7 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
         try self.init(configuration.settings, on: loop)
     }
 
-    private init(_ settings: MulticastSettings, on loop: EventLoop?) throws(MultipeerError) {
+    package init(_ settings: MulticastSettings, on loop: EventLoop?) throws(MultipeerError) {
         self.settings = settings
         if let loop {
             self.loop = loop
@@ -71,6 +71,9 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
 // MARK: what callers ask
 
 extension MulticastDiscovery {
+    /// Whether its sockets are open.
+    package var isOpen: Bool { station != nil }
+
     package func advertise(
         _ advertisement: Advertisement
     ) async throws(MultipeerError) -> any OngoingAdvertisement {

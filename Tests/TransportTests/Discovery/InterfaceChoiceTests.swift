@@ -45,7 +45,7 @@ struct InterfaceChoiceTests {
     }
 
     @Test(
-        "all are those that are up and carry multicast, but loopback and point-to-point ones [mdns.interfaces]"
+        "all are those that are up and carry multicast, but loopback and point-to-point ones [mdns.scope]"
     )
     func all() throws {
         let links = try settings(.only(["lo", "eth0", "eth1", "tun0", "eth2", "can0"])).links(
@@ -67,7 +67,7 @@ struct InterfaceChoiceTests {
         #expect(v4.scope.families == [.v4] && v4.scope.addresses.map(\.prefix) == [24])
     }
 
-    @Test("the loopback interface has IPv4 alone [mdns.loopback]")
+    @Test("the loopback interface has IPv4 alone [mdns.scope]")
     func loopback() throws {
         let link = try #require(try links(.loopback, in: Self.machine()).first)
         #expect(link.scope.families == [.v4] && link.scope.isLoopback)
@@ -75,7 +75,7 @@ struct InterfaceChoiceTests {
         #expect(try links(.loopback, in: Self.machine(), families: [.v6]).isEmpty)
     }
 
-    @Test("a tentative address does not count until it is known to be alone [mdns.tentative]")
+    @Test("a tentative address does not count until it is known to be alone [mdns.scope]")
     func tentative() throws {
         var table = try Self.machine()
         #expect(try links(.only(["eth1"]), in: table).isEmpty)

@@ -1,0 +1,84 @@
+import Foundation
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// A peer that is announced and looks for others, obeys lines on its standard input, and writes what it hears: one JSON
+/// object a line, with the time `t` of a clock that all processes of the machine share.
+@main
+enum MultipeerNeighbour {
+    private static let usage = """
+        usage: MultipeerNeighbour TYPE NAME [--interfaces NAMES] [--ttl SECONDS] [--silent] [--deaf] [--resolve]
+               lines: info KEY=VALUE, resolve UID, reconfirm UID, stop, quit
+        """
+
+    private struct Options {
+        var configuration = DiscoveryConfiguration.loopback
+        var isSilent = false
+        var isDeaf = false
+        var resolves = false
+    }
+
+    static func main() async {
+        do {
+            let words = Array(CommandLine.arguments.dropFirst())
+            guard words.count >= 2 else { throw Complaint(text: usage) }
+            var uid = SystemRandomness()
+            guard let bytes = UID(uid.bytes(UID.byteCount)) else { throw Complaint(text: "no uid") }
+            let peer = try PeerID(uid: bytes, displayName: words[1])
+            let options = try options(words.dropFirst(2))
+            try await Neighbour(
+                peer, try ServiceType(words[0]), try options.configuration.chosenBackend(),
+                resolves: options.resolves
+            ).run(isSilent: options.isSilent, isDeaf: options.isDeaf)
+        } catch {
+            say("failed", ["error": "\(error)"])
+            exit(1)
+        }
+    }
+
+    private static func options(_ words: ArraySlice<String>) throws -> Options {
+        var (options, words) = (Options(), words)
+        while let word = words.popFirst() {
+            switch word {
+            case "--silent": options.isSilent = true
+            case "--deaf": options.isDeaf = true
+            case "--resolve": options.resolves = true
+            case "--interfaces":
+                let names = (words.popFirst() ?? "").split(separator: ",").map(String.init)
+                options.configuration.interfaces = .only(names)
+            case "--ttl": options.configuration.hostTTL = .seconds(Int(words.popFirst() ?? "") ?? 0)
+            default: throw Complaint(text: usage)
+            }
+        }
+        return options
+    }
+}
+
+struct Complaint: Error, CustomStringConvertible {
+    let text: String
+    var description: String { text }
+}
+
+/// What is heard, in the order in which it is written.
+func say(_ event: String, _ fields: [String: any Sendable] = [:]) {
+    var object = fields as [String: Any]
+    object["event"] = event
+    object["t"] = EventLoop.currentMoment().nanoseconds
+    guard var line = try? JSONSerialization.data(withJSONObject: object, options: .sortedKeys) else { return }
+    line.append(0x0a)
+    try? FileHandle.standardOutput.write(contentsOf: line)
+}
+
+extension UID {
+    var text: String { bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+
+    init?(text: String) {
+        let digits = Array(text)
+        self.init(
+            stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+                UInt8(String(digits[$0...$0 + 1]), radix: 16)
+            })
+    }
+}
