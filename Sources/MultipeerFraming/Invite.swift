@@ -1,4 +1,4 @@
-/// The first frame of an invitation: who asks whom, and for how long. Spec 11.
+/// The first frame of an invitation: who asks whom, and for how long. Spec 12.
 package struct Invite: Equatable, Sendable {
     /// 16 random bytes that the other frames of the invitation repeat.
     package var id: [UInt8]
