@@ -8,13 +8,17 @@ import subprocess
 import sys
 
 SPEC = pathlib.Path(__file__).resolve().parent
-CHAPTER, TOTAL = 1200, 16500
+# A chapter is read in one sitting; its generated tables are for looking things up. The total is what an implementer of
+# everything has before him: 16,500 words until the mesh, 2,500 more for discovery, invitations and privacy.
+CHAPTER, TOTAL = 1200, 19000
 DEFINITION = re.compile(r"\*\*\[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\]\*\*")
 
 
-def words(text):
-    """Words of prose and tables, without annotated hex and drawings."""
+def words(text, generated=True):
+    """Words of prose and tables, without annotated hex and drawings, and without the tables that a script writes."""
     text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    if not generated:
+        text = re.sub(r"<!-- table .*?<!-- end -->", "", text, flags=re.DOTALL)
     return len(re.findall(r"[^\s|]*\w[^\s|]*", re.sub(r"<!--.*?-->", "", text)))
 
 
@@ -23,12 +27,11 @@ def chapters():
 
 
 def lengths(texts):
-    counts = {name: words(text) for name, text in texts.items()}
-    for name, count in counts.items():
-        if count > CHAPTER and name[0].isdigit():
-            yield f"{name} has {count} words, more than {CHAPTER}"
-    if sum(counts.values()) > TOTAL:
-        yield f"all chapters have {sum(counts.values())} words, more than {TOTAL}"
+    for name, text in texts.items():
+        if words(text, generated=False) > CHAPTER and name[0].isdigit():
+            yield f"{name} has {words(text, generated=False)} words to read, more than {CHAPTER}"
+    if sum(map(words, texts.values())) > TOTAL:
+        yield f"all chapters have {sum(map(words, texts.values()))} words, more than {TOTAL}"
 
 
 def labels(texts):

@@ -9,6 +9,7 @@ from blocks import SPEC, rewrite
 
 REGISTRIES = json.loads((SPEC / "registries.json").read_text())
 STATES = json.loads((SPEC / "states.json").read_text())
+PRIVACY = json.loads((SPEC / "privacy.json").read_text())
 
 
 def table(head, rows):
@@ -26,6 +27,19 @@ def entries(name):
     return table(["type", "name", "bytes", "must", "value"], [
         (row["type"], row["name"], size(row), "yes" if row["mandatory"] else "", row["note"])
         for row in REGISTRIES["tlv"][name]])
+
+
+def shown(channel):
+    """What a listener sees, message for message."""
+    def value(row):
+        if row.get("field") == "ALPN":
+            return " or ".join(f"`{name}`" for name in PRIVACY[channel]["alpn"].values())
+        values = row.get("values", [row["value"]] if row.get("value") else [])
+        return " or ".join(f"`{one}`" for one in values) or ("empty" if row.get("bytes") == 0 else "")
+
+    return table(["message", "field", "bytes", "value", "tells"], [
+        (row["message"], row["field"] + (f" ({row['extension']})" if "extension" in row else ""),
+         row.get("bytes", ""), value(row), row["tells"]) for row in PRIVACY[channel]["fields"]])
 
 
 def grease(values, digits):
@@ -54,6 +68,9 @@ def blocks():
         "table hello": entries("hello"),
         "table open": entries("open"),
         "table fin": entries("fin"),
+        "table invite": entries("invite"),
+        "table answer": entries("answer"),
+        "table complete": entries("complete"),
         "table kinds": table(["KIND", "name", "meaning"], [
             (row["value"], row["name"], row["meaning"]) for row in REGISTRIES["channelKinds"]]),
         "table datagrams": table(["kind", "name", "body"], [
@@ -69,8 +86,7 @@ def blocks():
               "invitation": "on an invitation"}[row["phase"]], row["payload"], row["chapter"])
             for row in REGISTRIES["frames"]]),
         "table limits": table(["limit", "value", "unit", "label", "when exceeded"], [
-            (row["name"], f"{row['value']:,}", row["unit"], f"`{row['label']}`" if row["label"] else "chapter 12",
-             row["breach"]) for row in REGISTRIES["limits"]]),
+            (row["name"], f"{row['value']:,}", row["unit"], f"`{row['label']}`", row["breach"]) for row in REGISTRIES["limits"]]),
         "table timers": table(["timer", "ms", "label", "meaning"], [
             (row["name"], f"{row['milliseconds']:,}", f"`{row['label']}`", row["meaning"])
             for row in REGISTRIES["timers"]]),
@@ -79,6 +95,11 @@ def blocks():
         "table causes": table(["cause", "this end", "the other end"], [
             (row["meaning"], row["here"], " / ".join(row[key] for key in ("there", "unheard") if key in row))
             for row in REGISTRIES["causes"]]),
+        "table privacy-discovery": table(["message", "field", "value", "tells"], [
+            (row["message"], row["field"], row["value"], row["tells"]) for row in PRIVACY["discovery"]["fields"]]),
+        "table privacy-tls": shown("tls"),
+        "table privacy-datagrams": shown("datagrams"),
+        "table privacy-absent": "\n".join(f"* {one}" for one in PRIVACY["absent"]),
         "table grease": table(["registry", "values"], [
             ("TLV types", grease(REGISTRIES["grease"]["tlv"], 4)),
             ("versions", grease(REGISTRIES["grease"]["versions"], 4)),

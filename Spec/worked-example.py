@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 from blocks import SPEC, rewrite
 
 sys.path.insert(0, str(SPEC / "vectors"))
-from generator import connection_data, hello, members, sas
+from generator import connection_data, dns, hello, members, sas
 from generator.confirm import key, mac
 from generator.wire import frame, header, sha256, u8, u16, u32, u64
 
@@ -49,6 +49,55 @@ def membership(me, links, sequence):
             (me["uid"] + me["instance"], f"endpoint of {me['name']}"), (u32(sequence), f"sequence {sequence}"),
             (u8(len(listed)), "count")] + [(one, "Ann") for one in listed] + [
             (data[:8], f"mesh data: MESH, {len(data)} bytes"), ("...", "")]
+
+
+def announcement(me, entries):
+    """The records that an advertiser announces, as one message."""
+    writer = dns.Writer()
+    kind, label = dns.dotted("_chat", "_tcp", "local"), dns.instance(me["uid"], me["name"])
+    name, host = (label, *kind), dns.dotted("mpc-0123456789abcdef", "local")
+    pairs = [(writer.put(bytes(2) + u16(0x8400) + u16(0) + u16(4) + u32(0)), "id 0, response, authoritative, 4 answers")]
+
+    def add(owner, kind, ttl, flush, meaning, data):
+        pairs.append((writer.name(owner), meaning))
+        at = len(writer.data)
+        writer.put(dns.record(kind, ttl, b"", flush))
+        start = len(writer.data)
+        lines = data()
+        length = len(writer.data) - start
+        writer.data = writer.data[:start - 2] + u16(length) + writer.data[start:]
+        unit = "IN, cache-flush" if flush else "IN"
+        pairs.append((writer.data[at:start], f"{unit}, {ttl:,} s, {length} bytes"))
+        pairs.extend(lines)
+
+    add(kind, dns.PTR, 4500, False, "_chat._tcp.local PTR", lambda: [(writer.name(name), label.decode())])
+    add(name, dns.SRV, 120, True, "the instance, SRV", lambda: [
+        (writer.put(u32(0) + u16(me["port"])), f"priority and weight 0, port {me['port']}"),
+        (writer.name(host), "mpc-0123456789abcdef.local")])
+    add(name, dns.TXT, 4500, True, "the instance, TXT", lambda: [
+        (writer.put(bytes([len(one)]) + one), f"\"{one.decode()}\"") for one in strings(dns.text(me["name"], entries))])
+    add(host, dns.A, 120, True, "the host, A", lambda: [(writer.put(me["address"]), "192.0.2.1")])
+    dns.read(writer.data)
+    assert joined(pairs) == writer.data
+    return pairs
+
+
+def strings(text):
+    while text:
+        yield text[1:1 + text[0]]
+        text = text[1 + text[0]:]
+
+
+def invitation(me, you, theirs, mine):
+    """INVITE, ANSWER and COMPLETE, with connection data shortened."""
+    id = entry(1, b"\xd0" * 16, "ID")
+    invite = id + entry(2, me["uid"] + me["name"].encode(), f"INVITER: uid, then \"{me['name']}\"")
+    invite += entry(3, you["uid"], "RECIPIENT") + entry(4, u32(30), "TIMEOUT: 30 s") + entry(5, b"chess?", "CONTEXT")
+    answer = id + entry(2, u16(0), "CODE: OK") + entry(3, theirs, f"DATA: {you['name']}'s for {me['name']}")
+    complete = id + entry(3, mine, f"DATA: {me['name']}'s for {you['name']}")
+    return {f"example {name.lower()}": [(data if len(data) < 100 else data[:8].hex(" ") + " ...", meaning)
+                                        for data, meaning in headed(name, joined(pairs)) + pairs]
+            for name, pairs in (("INVITE", invite), ("ANSWER", answer), ("COMPLETE", complete))}
 
 
 def joined(pairs):
@@ -142,6 +191,8 @@ def blocks():
                              (b"\1" + u32(0), "message, sequence 0"), (b"hi", "")],
         "example credit": simple("CREDIT", (u64(5 << 20), "limit 5 MiB since the link began")),
     }
+    made["example announcement"] = announcement(ANN, [("game", "chess")])
+    made.update(invitation(ANN, BOB, b_blob, a_blob))
     made.update(sas.example())
     return {name: annotated(pairs) for name, pairs in made.items()}
 
