@@ -1,6 +1,7 @@
 import CLibSSL
 
-/// What all TLS connections of one session share: the identity and the profile of Spec 5.3.
+/// What all TLS connections of one session share: the identity and the profile of Spec 5.3. What the profile leaves in
+/// clear is listed in Spec 19. [privacy.clear]
 ///
 /// A stranger is refused inside the handshake: the leaf's fingerprint is compared in the verify callback, which
 /// takes the place of chain building and of the check of dates.
