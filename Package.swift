@@ -107,7 +107,7 @@ let package = Package(
             name: "SimulationTests", dependencies: ["MultipeerSimulation", "simulate"],
             path: "Tests/Simulation/Suite",
             swiftSettings: strict),
-        tests("SpecTests", ["MultipeerIntroduction"]),
+        tests("SpecTests", ["MultipeerDiscovery", "MultipeerIntroduction"]),
         tests(
             "VectorTests",
             [

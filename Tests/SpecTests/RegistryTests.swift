@@ -1,4 +1,5 @@
 import Foundation
+import MultipeerDiscovery
 import MultipeerIntroduction
 import Testing
 
@@ -42,11 +43,28 @@ struct RegistryTests {
             ("attempt", Timing.attempt), ("hello", Timing.greeting), ("confirm", Timing.decision),
             ("trust", Timing.decision), ("select", Timing.selection), ("higherDelay", Timing.higherDialDelay),
             ("staleAge", Timing.linkSettles), ("staleProbe", Timing.probe),
-            ("code", VerificationCode.patience),
+            ("code", VerificationCode.patience), ("invitationOpening", InvitationTiming.greeting),
+            ("invitationOpening", InvitationTiming.completion),
+            ("invitationLongest", .seconds(Int64(InvitationTiming.timeouts.upperBound))),
         ])
     func timers(_ name: String, _ duration: Duration) throws {
         let timer = try #require(registries.timers.first { $0.name == name })
         #expect(Duration.milliseconds(timer.milliseconds) == duration)
+    }
+
+    @Test(
+        "a limit of discovery or invitations is the registry's",
+        arguments: [
+            ("dnsMessage", DNSMessage.longest), ("dnsRecords", DNSMessage.mostRecords),
+            ("instanceLabel", DNSName.longestLabel), ("interests", MulticastDNS.mostOrders),
+            ("invitations", InvitationLimits.pending),
+            ("invitationsPerAddress", InvitationLimits.pendingPerAddress),
+            ("invitationStrangers", InvitationLimits.strangers),
+            ("invitationStrangersPerAddress", InvitationLimits.strangersPerAddress),
+        ])
+    func meetings(_ name: String, _ value: Int) throws {
+        let limit = try #require(registries.limits.first { $0.name == name })
+        #expect(limit.value == value)
     }
 
     @Test("every label that the registry names is defined in the spec")
