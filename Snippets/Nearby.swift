@@ -1,4 +1,4 @@
-// The third sample of the README, as it is there: a test compares the two.
+// The second sample of the README, as it is there: a test compares the two.
 // One process with two peers that find each other on the loopback interface; the user of one of them is asked.
 
 // snippet.hide

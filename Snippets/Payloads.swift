@@ -1,4 +1,4 @@
-// The second sample of the README, as it is there: a test compares the two.
+// The fourth sample of the README, as it is there: a test compares the two.
 // One process with two sessions that link over loopback: bob sends back what ann sends to him.
 
 // snippet.hide

@@ -1,4 +1,4 @@
-// The sample of the README, as it is there: a test compares the two.
+// The third sample of the README, as it is there: a test compares the two.
 // Run it twice, each time with a file that gets the own connection data and one that brings the other side's.
 
 // snippet.hide
