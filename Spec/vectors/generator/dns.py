@@ -1,4 +1,4 @@
-"""DNS messages as discovery sends them (12.3, 12.5): an encoder, and a strict reader that names the failing check."""
+"""DNS messages as discovery sends them (12.2, 12.3): an encoder, and a strict reader that names the failing check."""
 
 import base64
 import struct
