@@ -40,6 +40,8 @@ struct Voice: Sendable {
         let port: UInt16
     }
 
+    var count: Int { said.count + waiting.count + held.count + letters.count }
+
     static let gap = Duration.seconds(1)
     static let defenceGap = Duration.milliseconds(250)
     private static let mostHeld = 64  // [mdns.limit]
