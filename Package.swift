@@ -131,6 +131,7 @@ let package = Package(
         harness("secure-channel"),
         harness("channel-machine"),
         harness("datagram-header"),
+        harness("dns-engine"),
         harness("dns-message"),
         harness("membership"),
         harness("mesh"),

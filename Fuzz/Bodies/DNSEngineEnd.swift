@@ -1,0 +1,118 @@
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// One engine, and what its owner was told by it.
+struct DNSEngineEnd {
+    var engine: MulticastDNS
+    var adverts: [AdvertID] = []
+    var browses: [BrowseID: Browse] = [:]
+    /// Those that have not ended, and when they must.
+    var resolves: [ResolveID: Moment] = [:]
+    /// How many bytes a packet of each interface has room for, at least.
+    var budgets: [UInt32: Int] = [:]
+    private var told: [MulticastDNS.Action] = []
+
+    struct Browse {
+        let hidden: UID?
+        var found: [UID: DiscoveredPeer] = [:]
+    }
+
+    init(_ engine: MulticastDNS) { self.engine = engine }
+
+    /// Takes the engine's actions: looks at what it tells, and answers what it says.
+    mutating func takeDatagrams(at now: Moment) throws(BrokenPromise) -> [DNSDatagram] {
+        var datagrams: [DNSDatagram] = []
+        let actions = engine.takeActions()
+        try promise(actions.count <= 2_048, "an engine wants no more than so much at once")
+        for action in actions {
+            switch action {
+            case .multicast(let bytes, let scope, _):
+                datagrams.append(try DNSDatagram(bytes, scope, .multicast, budget: budgets[scope]))
+            case .ask(let bytes, let scope, _):
+                datagrams.append(try DNSDatagram(bytes, scope, .ask, budget: budgets[scope]))
+            case .unicast(let bytes, let scope, _, let address, let port):
+                let way = Outgoing.Way.unicast(to: address, port: port)
+                datagrams.append(try DNSDatagram(bytes, scope, way, budget: budgets[scope]))
+            case .browse(let id, let event): try hear(event, of: id)
+            case .resolved(let id, let resolution):
+                try promise(resolves.removeValue(forKey: id) != nil, "a resolution ends once")
+                try promise(resolution.candidates.count <= 32, "a peer has at most 32 addresses")
+            case .registered, .renamed: break
+            }
+        }
+        return datagrams
+    }
+
+    private mutating func hear(_ event: BrowserEvent, of id: BrowseID) throws(BrokenPromise) {
+        guard var browse = browses[id] else {
+            throw BrokenPromise(description: "a browser that stopped hears")
+        }
+        switch event {
+        case .found(let peer):
+            try promise(browse.found[peer.peer.uid] == nil, "a peer is found once")
+            try promise(peer.peer.uid != browse.hidden, "nobody finds itself")
+            browse.found[peer.peer.uid] = peer
+        case .updated(let peer):
+            let before = browse.found.updateValue(peer, forKey: peer.peer.uid)
+            try promise(before != nil && before != peer, "who is updated was found, and is another now")
+        case .lost(let peer):
+            try promise(browse.found.removeValue(forKey: peer.uid) != nil, "who is lost was found")
+        }
+        try promise(browse.found.count <= 512, "there are at most 256 peers on an interface")
+        browses[id] = browse
+    }
+
+    /// After everything that was due at `now`.
+    func check(at now: Moment) throws(BrokenPromise) {
+        try promise(engine.deadline.map { $0 > now } ?? true, "the deadline advances")
+        try promise(resolves.values.allSatisfy { $0 > now }, "a resolution ends in time")
+        try promise(engine.recordCount <= 2 * 1_024, "an interface's cache has at most 1,024 records")
+        try promise(engine.byteCount <= 1 << 20 + 2_048, "the caches have at most 1 MiB")
+        try promise(engine.answerCount <= 2_048, "so many answers wait, and are remembered, at most")
+    }
+}
+
+/// What an engine said: read back, and of a form that it may have.
+struct DNSDatagram {
+    let bytes: [UInt8]
+    let scope: UInt32
+    let way: Outgoing.Way
+    let message: DNSMessage
+
+    init(_ bytes: [UInt8], _ scope: UInt32, _ way: Outgoing.Way, budget: Int?) throws(BrokenPromise) {
+        guard let message = try? DNSMessage(bytes.span) else {
+            throw BrokenPromise(description: "an engine says what nobody can read")
+        }
+        self.bytes = bytes
+        self.scope = scope
+        self.way = way
+        self.message = message
+        let records = message.answers + message.authorities + message.additionals
+        try promise(message.opcode == 0 && message.responseCode == 0, "opcode and response code are 0")
+        try promise(message.recordCount > 0, "no message is empty")
+        try promise(
+            bytes.count <= budget ?? 0 || message.answers.count <= 1 || !message.authorities.isEmpty,
+            "what has no room in a packet is split")
+        if message.isResponse {
+            try promise(
+                message.isAuthoritative && !message.isTruncated, "an answer is authoritative and whole")
+        } else {
+            try promise(!records.contains(where: \.isCacheFlush), "the flush bit is not in questions")
+            try promise(!message.questions.contains(where: \.wantsUnicast), "nobody asks for unicast")
+        }
+        switch way {
+        case .multicast:
+            try promise(message.id == 0, "what is multicast has no id")
+            try promise(
+                !message.isResponse || message.questions.isEmpty, "an answer to all repeats no question")
+        case .ask:
+            try promise(!message.isResponse && message.id != 0, "a question from a port of its own has an id")
+        case .unicast(_, let port):
+            try promise(message.isResponse, "only answers go to one asker")
+            guard port != MulticastDNS.port else { return }
+            try promise(!records.contains(where: \.isCacheFlush), "conventional resolvers see no flush bit")
+            try promise(records.allSatisfy { $0.ttl <= 10 }, "and keep nothing longer than 10 s")
+        }
+    }
+}
