@@ -13,20 +13,20 @@ extension MulticastDNS {
             return
         }
         responder.receive(message, arrival, at: now)
-        querier.receive(message, arrival, at: now)
+        if !isShutDown { querier.receive(message, arrival, at: now) }
     }
 
     package mutating func advance(to now: Moment) {
         noticeGap(at: now)
         responder.advance(to: now)
-        querier.advance(to: now)
+        if !isShutDown { querier.advance(to: now) }
         collect()
     }
 
     /// When `advance` is due; after it, that is in the future.
     package var deadline: Moment? {
         let own = min(heartbeat ?? .distantFuture, responder.deadline ?? .distantFuture)
-        let soonest = min(own, querier.deadline ?? .distantFuture)
+        let soonest = min(own, (isShutDown ? nil : querier.deadline) ?? .distantFuture)
         return soonest == .distantFuture ? nil : soonest
     }
 
@@ -36,7 +36,7 @@ extension MulticastDNS {
     /// A process that was stopped gets up late, and knows it by a heartbeat that is long past. [mdns.wake]
     private mutating func noticeGap(at now: Moment) {
         guard let due = heartbeat, due <= now else { return }
-        heartbeat = now + MulticastDNS.heartbeatInterval
+        heartbeat = isBusy ? now + MulticastDNS.heartbeatInterval : nil
         if now - due >= MulticastDNS.gap { woke(at: now) }
     }
 
@@ -60,7 +60,8 @@ extension MulticastDNS {
             switch action {
             case .send(let outgoing): send(outgoing)
             case .browse(let id, let event): actions.append(.browse(id, event))
-            case .resolved(let id, let resolution): actions.append(.resolved(id, resolution))
+            case .resolved(let id, let resolution):
+                if resolves.remove(id) != nil { actions.append(.resolved(id, resolution)) }
             }
         }
     }

@@ -33,8 +33,9 @@ package struct MulticastDNS: Sendable {
     var heartbeat: Moment?
     private var adverts: Set<AdvertID> = []
     private var browses: Set<BrowseID> = []
+    var resolves: Set<ResolveID> = []
     private var lastID: UInt64 = 0
-    private var isShutDown = false
+    private(set) var isShutDown = false
 
     /// `host` is random, and new for each process and start. `knownUnique` says that the names need no probing, since they
     /// hold random ids.
@@ -128,6 +129,7 @@ extension MulticastDNS {
         if isShutDown {
             actions.append(.resolved(id, Resolution()))
         } else {
+            resolves.insert(id)
             querier.resolve(uid, of: type, within: time, as: id, at: now)
             collect()
         }
@@ -150,6 +152,8 @@ extension MulticastDNS {
         adverts = []
         heartbeat = nil
         collect()
+        for id in resolves.sorted() { actions.append(.resolved(id, Resolution())) }
+        resolves = []
     }
 
     private mutating func newID(at now: Moment) -> UInt64 {
@@ -157,6 +161,9 @@ extension MulticastDNS {
         lastID += 1
         return lastID
     }
+
+    /// Somebody is to be seen, or looked for.
+    var isBusy: Bool { !adverts.isEmpty || !browses.isEmpty }
 
     private func admit() throws(EngineFault) {
         if isShutDown { throw .shutDown }

@@ -95,7 +95,8 @@ extension Responder {
     /// Somebody probes for names of ours that we probe for as well. Names that are ours are defended as any question for
     /// them is answered.
     mutating func probed(_ message: DNSMessage, _ arrival: Arrival, at now: Moment) {
-        for name in Set(message.questions.map(\.name)).sorted() {
+        for question in Set(message.questions) {
+            let name = question.name
             guard case .instance(let id) = owners[name], let claim = claims[id] else { continue }
             guard case .probing = claim.phases[arrival.scope] else { continue }
             let theirs = message.authorities.filter { $0.name == name }

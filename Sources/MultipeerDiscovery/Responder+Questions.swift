@@ -9,7 +9,7 @@ extension Responder {
         if !message.authorities.isEmpty { probed(message, arrival, at: now) }
         var wanted: Set<Entry> = []
         var personally: Set<Entry> = []
-        for question in message.questions {
+        for question in Set(message.questions) {
             let entries = entries(for: question, on: scope)
             if question.wantsUnicast { personally.formUnion(entries) } else { wanted.formUnion(entries) }
         }

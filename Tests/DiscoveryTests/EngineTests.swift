@@ -154,6 +154,45 @@ struct EngineTests {
         #expect(engine.isQuiet && engine.deadline == nil)
     }
 
+    @Test("a resolution that is under way ends with the engine")
+    func resolveMeanwhile() throws {
+        var engine = try standing()
+        let uid = UID(high: 1, low: 2)
+        let id = engine.resolve(uid, of: try ServiceType("chat"), within: .seconds(9), at: later)
+        _ = engine.takeActions()
+        engine.shutDown(at: later)
+        #expect(engine.takeActions().contains(.resolved(id, Resolution())))
+    }
+
+    @Test("a question whose known answers need more packets says so in all but the last [mdns.known-answer]")
+    func knownAnswers() throws {
+        var engine = MulticastDNS(host: 0xA1, seed: 1)
+        var scope = Speaker.lan
+        scope.mtu = 576
+        engine.scopeChanged(scope, at: VirtualLink.origin)
+        _ = try engine.browse(try ServiceType("chat"), hiding: nil, at: VirtualLink.origin)
+        var known: Set<DNSRecord> = []
+        for number in UInt64(0)..<40 {
+            let instance = Sample.instance(try Sample.advert(number))
+            let record = DNSRecord(Sample.service, ttl: 4_500, .ptr(instance))
+            let bytes = try Sample.response(record, Sample.srv(instance, port: 9)).encoded()
+            engine.receive(bytes.span, arrival(), at: VirtualLink.origin + .milliseconds(10))
+            known.insert(record)
+        }
+        _ = engine.takeActions()
+        engine.advance(to: VirtualLink.origin + .milliseconds(125))
+        var messages: [DNSMessage] = []
+        for case .multicast(let bytes, _, _) in engine.takeActions() {
+            #expect(bytes.count <= 576 - 28)
+            messages.append(try DNSMessage(bytes.span))
+        }
+        messages.removeAll { !$0.questions.isEmpty && $0.questions[0].type != .ptr }
+        #expect(messages.count > 2)
+        #expect(messages.map(\.isTruncated) == messages.indices.map { $0 < messages.count - 1 })
+        #expect(messages.map(\.questions.count) == messages.indices.map { $0 == 0 ? 1 : 0 })
+        #expect(Set(messages.flatMap(\.answers).map(\.data)) == Set(known.map(\.data)))
+    }
+
     @Test("a resolution that nobody can answer any more ends at once")
     func resolveAfterwards() throws {
         var engine = try standing()
