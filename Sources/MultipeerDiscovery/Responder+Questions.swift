@@ -20,6 +20,7 @@ extension Responder {
         let delay = isProbe ? .zero : delay(of: wanted.union(personally), message)
         if arrival.port != MulticastDNS.port {
             guard scope.isOnLink(arrival.from) else { return }  // [mdns.source]
+            guard message.questions.count <= Voice.mostLegacyQuestions else { return }  // [mdns.limit]
             return write(
                 wanted.union(personally), to: asker, message, legacy: true, after: delay, arrival, now)
         }

@@ -44,6 +44,8 @@ struct Voice: Sendable {
 
     static let gap = Duration.seconds(1)
     static let defenceGap = Duration.milliseconds(250)
+    /// Conventional resolvers ask one question at a time, and all of them are kept until they are repeated.
+    static let mostLegacyQuestions = 8
     private static let mostHeld = 64  // [mdns.limit]
     private static let holdAtMost = Duration.seconds(1)
 }

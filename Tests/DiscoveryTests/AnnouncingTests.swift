@@ -161,6 +161,21 @@ struct AnnouncingTests {
         }
     }
 
+    @Test("goodbye is said to what ends only: the host stays while anything is advertised [mdns.goodbye]")
+    func oneOfTwo() throws {
+        var ann = Speaker()
+        let first = try ann.advertise(try Sample.advert(1))
+        _ = try ann.stand(try Sample.advert(2))
+        ann.act { $0.withdraw(first, at: $1) }
+        ann.run(for: .seconds(10))
+        let instance = Sample.instance(try Sample.advert(1))
+        #expect(Set(ann.multicastAnswers.map(\.name)) == [Sample.service, instance])
+        ann.forget()
+        ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)))
+        ann.run(for: .seconds(1))
+        #expect(ann.multicastAnswers.map(\.data) == [.ptr(Sample.instance(try Sample.advert(2)))])
+    }
+
     @Test("who advertises again at once does not say goodbye to the new advertisement [mdns.goodbye]")
     func again() throws {
         var ann = Speaker()

@@ -198,6 +198,21 @@ struct AnsweringTests {
         #expect((message.answers + message.additionals).allSatisfy { $0.ttl == 10 && !$0.isCacheFlush })
     }
 
+    @Test("a conventional resolver that asks too much at once hears nothing [mdns.limit]")
+    func greedy() throws {
+        var ann = Speaker()
+        _ = try ann.stand(try Sample.advert())
+        var query = Sample.query()
+        query.questions = (0..<9).map { DNSQuestion(Sample.service, DNSType(rawValue: 247 + $0)) }
+        ann.hear(query, port: 40_000)
+        ann.run(for: .seconds(1))
+        #expect(ann.said.isEmpty)
+        query.questions.removeFirst()
+        ann.hear(query, port: 40_000)
+        ann.run(for: .seconds(1))
+        #expect(ann.said.count == 1)
+    }
+
     @Test("a conventional resolver elsewhere hears nothing [mdns.source]")
     func offLink() throws {
         var ann = Speaker()

@@ -115,6 +115,29 @@ struct ConflictTests {
         #expect(String(decoding: label, as: UTF8.self).hasPrefix("ann (2)-"))
     }
 
+    @Test(
+        "who loses its name on one interface takes it back on the others only [mdns.conflict] [mdns.goodbye]")
+    func renamesEverywhere() throws {
+        let other = Scope(
+            id: 2, addresses: [Scope.Address([10, 0, 2, 1], prefix: 24)], families: [.v4], mtu: 1_500)
+        var ann = Speaker(scopes: [Speaker.lan, other])
+        let advert = try Sample.advert()
+        let id = try ann.stand(advert)
+        let theirs = Sample.response(Sample.srv(Sample.instance(advert), port: 9))
+        ann.hear(theirs)
+        ann.run(for: .milliseconds(300))
+        ann.hear(theirs)
+        ann.run(for: .seconds(5))
+        #expect(ann.told == [.renamed(id)])
+        let goodbyes = ann.said.filter { $0.message.answers.contains { $0.ttl == 0 } }
+        #expect(goodbyes.count == 3 && goodbyes.allSatisfy { $0.outgoing.scope == 2 })
+        let next = Sample.instance(advert, attempt: 1)
+        for scope in [UInt32(1), 2] {
+            let services = ann.said.filter { $0.outgoing.scope == scope }.flatMap(\.message.answers)
+            #expect(services.filter { $0.type == .srv && $0.ttl > 0 }.map(\.name) == [next, next])
+        }
+    }
+
     @Test("who is contradicted probes, and says nothing of itself meanwhile [mdns.conflict]")
     func contradicted() throws {
         var ann = Speaker()
