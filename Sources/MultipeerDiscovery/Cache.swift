@@ -118,7 +118,7 @@ extension Cache {
         _ = change(record.name) { $0.learnPointer(record, hearing, hasRoom: hasRoom, jitter: &jitter) }
     }
 
-    /// A type with few instances gets room from the one with most. [mdns.fair]
+    /// A type with few instances gets room from the one with most. [mdns.limit]
     private mutating func giveWay(to service: DNSName) -> Bool {
         let own = listings[service]?.sightings.count ?? 0
         let others = listings.filter { $0.key != service && $0.value.sightings.count > own + 1 }

@@ -65,8 +65,9 @@ struct CachedRecord: Sendable {
 
     /// After a sleep nobody knows; the record gets the time that it takes to ask.
     mutating func reprieve(until: Moment) {
-        guard !isLeaving else { return }
-        expires = max(expires, until)
+        guard !isLeaving, expires < until else { return }
+        expires = until
+        refresh = nil
     }
 
     /// Somebody asked for this record in a way that everybody should hear the answer. After two such questions and ten
@@ -76,7 +77,7 @@ struct CachedRecord: Sendable {
         if let lastUnanswered, now - lastUnanswered < CachedRecord.answerPause { return }
         lastUnanswered = now
         unanswered += 1
-        if unanswered >= 2 { expires = min(expires, now + CachedRecord.patience) }  // [mdns.silence]
+        if unanswered >= 2 { expires = min(expires, now + CachedRecord.patience) }  // [mdns.reconfirm]
     }
 
     /// Whether it goes into a question as an answer that need not be given. RFC 6762, 7.1.
@@ -93,7 +94,7 @@ struct CachedRecord: Sendable {
 }
 
 extension CachedRecord {
-    static let farewell = Duration.seconds(1)  // [mdns.farewell]
+    static let farewell = Duration.seconds(1)  // [mdns.lost]
     static let patience = Duration.seconds(10)
     static let tentativeLifetime = Duration.seconds(10)
     /// A responder need not repeat itself within a second.

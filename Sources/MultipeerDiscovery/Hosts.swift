@@ -112,5 +112,6 @@ struct Hosts: Sendable {
         count -= host.count
         byteCount -= host.byteCount
         hosts[name] = nil
+        if hosts.isEmpty { deadline = .distantFuture }
     }
 }

@@ -26,7 +26,7 @@ extension Listing {
             due.append(DueQuestion(question: question, families: open, knownAnswers: knownAnswers(at: now)))
         }
         guard nextQuestion <= now else { return due }
-        for name in sightings.keys.sorted() where sightings[name]?.isQuestionDue(at: now) == true {
+        for name in names(where: { $0.isQuestionDue(at: now) }) {
             guard allowance.take(at: now) else { break }
             let wanted = change(name) { $0.takeQuestions(of: families, at: now, jitter: &jitter) } ?? [:]
             for (type, families) in wanted.sorted(by: { $0.key < $1.key }) {
@@ -48,8 +48,7 @@ extension Listing {
             lastAsked = now
         }
         guard nextPointer <= now else { return open }
-        for name in sightings.keys.sorted() {
-            guard let due = sightings[name]?.pointerRefresh, due <= now else { continue }
+        for name in names(where: { $0.pointerRefresh.map { $0 <= now } ?? false }) {
             let wanted = change(name) { $0.takePointerRefresh(of: families, at: now, jitter: &jitter) }
             open.formUnion(wanted ?? [])
         }
@@ -76,7 +75,7 @@ extension Listing {
         }
         guard now - (lastExpectation[family] ?? Moment(nanoseconds: .min / 2)) >= .seconds(1) else { return }
         lastExpectation[family] = now
-        for instance in sightings.keys.sorted() where !known.contains(instance) {
+        for instance in sightings.keys where !known.contains(instance) {
             _ = change(instance) { $0.expectAnswer(.ptr, in: family, at: now) }
         }
     }

@@ -93,6 +93,11 @@ struct Listing: Sendable {
         forget(sighting)
     }
 
+    /// In a fixed order.
+    func names(where condition: (Sighting) -> Bool) -> [DNSName] {
+        sightings.compactMap { condition($0.value) ? $0.key : nil }.sorted()
+    }
+
     /// All instances of one peer, of which there should be one.
     func names(of uid: UID) -> [DNSName] { labels[uid] ?? [] }
 
@@ -131,8 +136,8 @@ extension Listing {
         guard nextExpiry <= now else { return }
         var isMissing = false
         nextExpiry = .distantFuture
-        for name in sightings.keys.sorted() {
-            guard let sighting = sightings[name], sighting.expiry.map({ $0 <= now }) ?? true else { continue }
+        for name in names(where: { $0.expiry.map { $0 <= now } ?? true }) {
+            guard let sighting = sightings[name] else { continue }
             let isLeaving = sighting.isLeaving
             guard change(name, { $0.expire(at: now, jitter: &jitter) }) == true else { continue }
             drop(name)
@@ -141,7 +146,7 @@ extension Listing {
         nextExpiry = sightings.values.lazy.compactMap(\.expiry).min() ?? .distantFuture
         if isMissing || isCrowded && sightings.count < Listing.most {
             // It may have been the network that lost an answer, or there was no place for somebody.
-            restart(at: now + jitter.hesitation())  // [mdns.again]
+            restart(at: now + jitter.hesitation())  // [mdns.query]
             isCrowded = false
         }
     }
@@ -149,7 +154,7 @@ extension Listing {
 
 /// Places. Whoever holds most of them gives way.
 extension Listing {
-    /// [mdns.fair]
+    /// [mdns.limit]
     private mutating func makeRoom(for hearing: Hearing, hasRoom: Bool, jitter: inout Jitter) -> Bool {
         if sightings.count < Listing.most, hasRoom { return true }
         checkCrowd(at: hearing.now, jitter: &jitter)
@@ -163,12 +168,10 @@ extension Listing {
 
     /// The newest instance of whoever holds most, more than `share`. One that has answered for itself stays.
     func dispensable(ifMoreThan share: Int) -> DNSName? {
-        let most = holdings.max { one, other in
-            one.value == other.value
-                ? one.key.lexicographicallyPrecedes(other.key) : one.value < other.value
-        }
-        guard let most, most.value > share else { return nil }
-        return sightings.filter { $0.value.source == most.key && !$0.value.isConfirmed }
+        guard let most = holdings.values.max(), most > share else { return nil }
+        let sources = holdings.filter { $0.value == most }.keys
+        guard let source = sources.max(by: { $0.lexicographicallyPrecedes($1) }) else { return nil }
+        return sightings.filter { $0.value.source == source && !$0.value.isConfirmed }
             .max { ($0.value.order, $0.key) < ($1.value.order, $1.key) }?.key
     }
 

@@ -44,7 +44,8 @@ extension Querier {
         let service = Binding.serviceName(type)
         let isNew = services[service] == nil
         if isNew { services[service] = Service() }
-        for scope in caches.keys.sorted() where isNew || askingGap(for: service, on: scope) > Querier.staleGap {
+        for scope in caches.keys.sorted() where isNew || askingGap(for: service, on: scope) > Querier.staleGap
+        {
             ask(for: service, on: scope, at: now)
         }
         return service
@@ -70,7 +71,7 @@ extension Querier {
         for uid in uids.sorted() {
             let now = current(uid, of: service)
             let before = services[service]?.reported[uid]
-            if now == before { continue }  // [mdns.found]
+            if now == before { continue }  // [mdns.lost]
             services[service]?.reported[uid] = now
             switch (before, now) {
             case (nil, let peer?): tell(.found(peer), of: uid, in: service)
@@ -81,7 +82,7 @@ extension Querier {
         }
     }
 
-    /// What the peer tells, by the newest of all the records of it: on several scopes, under several labels. [mdns.newest]
+    /// What the peer tells, by the newest of all the records of it: on several scopes, under several labels. [mdns.lost]
     private func current(_ uid: UID, of service: DNSName) -> DiscoveredPeer? {
         sightings(of: uid, in: service).filter(\.sighting.isComplete)
             .max { $0.sighting.freshness < $1.sighting.freshness }?.sighting.peer

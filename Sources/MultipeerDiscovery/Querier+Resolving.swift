@@ -60,7 +60,7 @@ extension Querier {
 
     private mutating func finish(_ id: ResolveID) {
         guard let resolve = resolves.removeValue(forKey: id) else { return }
-        emit(.resolved(id, Resolution(candidates: candidates(for: resolve))))  // [mdns.resolve]
+        emit(.resolved(id, Resolution(candidates: candidates(for: resolve))))
         services[resolve.service]?.resolves.remove(id)
         dropIfUnused(resolve.service)
     }
@@ -83,14 +83,16 @@ extension Querier {
         return Array(found.prefix(Querier.mostCandidates))
     }
 
-    /// An address of the loopback interface means this machine, so nobody elsewhere may say it. [mdns.address]
+    /// An address of the loopback interface means this machine, so nobody elsewhere may say it. [mdns.scope]
     private func candidates(_ sighting: Sighting, on scope: Scope) -> [Candidate] {
-        guard let (host, port) = sighting.destination, let known = caches[scope.id]?.hosts[host] else { return [] }
+        guard let (host, port) = sighting.destination, let known = caches[scope.id]?.hosts[host] else {
+            return []
+        }
         return known.addresses.flatMap { bytes -> [Candidate] in
             guard let candidate = Candidate(address: bytes, port: port),
                 candidate.isDialable(allowingLoopback: scope.isLoopback)
             else { return [] }
-            return candidate.tried(on: [scope.id])  // [mdns.zone]
+            return candidate.tried(on: [scope.id])  // [mdns.scope]
         }
     }
 }

@@ -70,7 +70,7 @@ extension Querier {
         settle(at: now)
     }
 
-    /// Begins to ask who is there: at once from a port of its own, and soon from 5353. [mdns.question]
+    /// Begins to ask who is there: at once from a port of its own, and soon from 5353. [mdns.query]
     func askingGap(for service: DNSName, on scope: UInt32) -> Duration {
         caches[scope]?.listings[service]?.asking.gap ?? .zero
     }
@@ -93,12 +93,16 @@ extension Querier {
 /// Messages.
 extension Querier {
     package mutating func receive(_ message: DNSMessage, _ arrival: Arrival, at now: Moment) {
-        guard message.opcode == 0, message.responseCode == 0, let cache = caches[arrival.scope] else { return }
+        guard message.opcode == 0, message.responseCode == 0 else { return }
         guard message.isResponse else { return overhear(message, arrival, at: now) }
-        guard !arrival.isOneShot || cache.isExpected(message, at: now) else { return }
+        // Whoever holds a copy of a cache makes every change of it copy the whole.
+        guard !arrival.isOneShot || caches[arrival.scope]?.isExpected(message, at: now) == true else {
+            return
+        }
         order += 1
         let hearing = Hearing(
-            now: now, order: order, source: arrival.from, family: arrival.family, isOneShot: arrival.isOneShot)
+            now: now, order: order, source: arrival.from, family: arrival.family, isOneShot: arrival.isOneShot
+        )
         let spare = Cache.mostBytes - byteCount
         caches[arrival.scope]?.learn(
             message.answers + message.additionals, hearing, spareBytes: spare, jitter: &jitter)

@@ -24,7 +24,7 @@ struct RecordSet: Sendable {
     mutating func learn(_ record: DNSRecord, _ hearing: Hearing, jitter: inout Jitter) {
         let place = records.firstIndex { $0.data == record.data }
         if record.ttl == 0 {
-            if let place { records[place].leave(at: hearing.now) }  // [mdns.farewell]
+            if let place { records[place].leave(at: hearing.now) }  // [mdns.lost]
             return
         }
         if let place {
@@ -38,7 +38,7 @@ struct RecordSet: Sendable {
         if record.isCacheFlush, !hearing.isOneShot { flush(at: hearing.now) }
     }
 
-    /// What was not heard within the last second is no longer true. [mdns.cache-flush]
+    /// What was not heard within the last second is no longer true. [mdns.flush]
     mutating func flush(at now: Moment) {
         for place in records.indices where now - records[place].heard > CachedRecord.farewell {
             records[place].leave(at: now)

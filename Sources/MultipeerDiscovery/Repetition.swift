@@ -24,12 +24,12 @@ struct Repetition: Equatable, Sendable {
         count += 1
         covered = []
         opens = now + gap / 2
-        due = now + gap  // [mdns.question]
+        due = now + gap  // [mdns.query]
         gap = min(gap * 2, Repetition.longestGap)
     }
 
     /// Another asked the same, and all who should hear it in this family did.
-    mutating func heard(in family: Family, of families: Set<Family>, at now: Moment) {  // [mdns.duplicate-question]
+    mutating func heard(in family: Family, of families: Set<Family>, at now: Moment) {  // [mdns.duplicate]
         guard now >= opens else { return }
         covered.insert(family)
         if covered.isSuperset(of: families) { asked(at: now) }

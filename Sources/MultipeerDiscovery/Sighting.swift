@@ -39,7 +39,7 @@ struct Sighting: Sendable {
         order = hearing.order
     }
 
-    /// All that makes an instance is there. [mdns.found]
+    /// All that makes an instance is there. [mdns.lost]
     var isComplete: Bool { !pointer.isEmpty && !server.isEmpty && peer != nil }
     /// When what it tells was new.
     var freshness: UInt64 { text.newest?.order ?? 0 }
@@ -76,7 +76,7 @@ extension Sighting {
         searchIfNeeded(at: hearing.now, jitter: &jitter)
     }
 
-    /// A TXT record that is not one of ours is as good as none. [mdns.foreign]
+    /// A TXT record that is not one of ours is as good as none. [service.txt]
     mutating func learnText(_ record: DNSRecord, _ hearing: Hearing, jitter: inout Jitter) {
         guard case .txt(let bytes) = record.data else { return }
         if bytes.count <= Sighting.longestText, Binding.read(txt: bytes, uid: uid) != nil {

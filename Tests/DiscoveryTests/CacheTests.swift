@@ -1,0 +1,275 @@
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+import Testing
+
+@Suite("12.6 What is kept, and how long")
+struct CacheTests {
+    /// A browser of `chat` that has found these.
+    private func watcher(finding peers: Advertised..., scopes: [Scope] = [.one]) throws -> Watcher {
+        var watcher = Watcher(scopes: scopes)
+        watcher.browse(.chat)
+        watcher.pass(.milliseconds(200))
+        for peer in peers { watcher.hear(try peer.all()) }
+        #expect(watcher.events() == peers.map(\.found))
+        return watcher
+    }
+
+    @Test(
+        "what a one-shot question brought is gone after ten seconds when nothing confirms it [mdns.one-shot]")
+    func tentative() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher()
+        watcher.browse(.chat)
+        watcher.hearOneShot(try ann.legacy())
+        #expect(watcher.events() == [ann.found])
+        let start = watcher.now
+        watcher.pass(.seconds(60))
+        #expect(watcher.events() == [ann.found, ann.lost])
+        #expect(watcher.events.last?.at == start + .seconds(10))
+        #expect(watcher.asked(.ptr).count > 3)
+        let known = watcher.sent.flatMap(\.message.answers)
+        #expect(known.isEmpty, "it is no known answer")
+    }
+
+    @Test(
+        "what a one-shot question brought lives on when the question of port 5353 confirms it [mdns.one-shot]"
+    )
+    func confirmed() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher()
+        watcher.browse(.chat)
+        watcher.hearOneShot(try ann.legacy())
+        watcher.pass(.milliseconds(200))
+        watcher.hear(try ann.all())
+        watcher.hearOneShot(try ann.legacy())
+        watcher.pass(.seconds(100))
+        #expect(watcher.events() == [ann.found])
+    }
+
+    @Test("an answer to a question that nobody asked from there is ignored [mdns.one-shot]")
+    func strayOneShot() throws {
+        var watcher = Watcher()
+        watcher.browse(.chat)
+        let id = try #require(watcher.oneShots.first).message.id
+        watcher.hearOneShot(try Advertised("Ann", 1).legacy(), id: id &+ 1)
+        watcher.pass(.seconds(11))
+        watcher.hearOneShot(try Advertised("Ann", 1).legacy(), id: id)
+        #expect(watcher.events.isEmpty)
+        #expect(watcher.querier.recordCount == 0)
+    }
+
+    @Test(
+        "a peer whose SRV expires is lost, asked for to the last [mdns.lost]",
+        arguments: [20, 60, 120] as [UInt32])
+    func expiry(ttl: UInt32) throws {
+        var ann = try Advertised("Ann", 1)
+        ann.serverTTL = ttl
+        var watcher = try watcher(finding: ann)
+        let start = watcher.now
+        watcher.pass(.seconds(200))
+        #expect(watcher.events() == [ann.found, ann.lost])
+        let end = try #require(watcher.events.last).at
+        #expect(end - start <= .seconds(Int(ttl)))
+        // Two of our own questions without an answer are as good as those of others.
+        #expect(end - start >= min(.seconds(Int(ttl)), .seconds(Int(ttl)) * 85 / 100 + .seconds(10)))
+    }
+
+    @Test("two unanswered questions and ten seconds later a record is gone [mdns.reconfirm]")
+    func silence() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(2))
+        watcher.overhear([DNSQuestion(ann.instance, .srv)])
+        watcher.pass(.seconds(5))
+        watcher.overhear([DNSQuestion(ann.instance, .srv)])
+        let second = watcher.now
+        watcher.pass(.seconds(20))
+        #expect(watcher.events() == [ann.found, ann.lost])
+        #expect(watcher.events.last?.at == second + .seconds(10))
+    }
+
+    enum Excuse: CaseIterable {
+        case answered, known, truncated, once, sameSecond, otherFamily, conventional, unicast, justHeard
+    }
+
+    @Test("a question that need not be answered for all to hear loses nobody", arguments: Excuse.allCases)
+    func excused(_ excuse: Excuse) throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann, scopes: [.init(.one, families: [.v4, .v6])])
+        watcher.pass(excuse == .justHeard ? .milliseconds(500) : .seconds(2))
+        let question = DNSQuestion(Binding.serviceName(.chat), .ptr)
+        for round in 0..<2 {
+            switch excuse {
+            case .answered, .once, .sameSecond, .justHeard: watcher.overhear([question])
+            case .known: watcher.overhear([question], knowing: [ann.pointer()])
+            case .truncated: watcher.overhear([question], isTruncated: true)
+            case .otherFamily: watcher.overhear([question], .v6)
+            case .conventional: watcher.overhear([question], port: 50_000)
+            case .unicast: watcher.overhear([DNSQuestion(question.name, .ptr, wantsUnicast: true)])
+            }
+            if excuse == .once || excuse == .justHeard { break }
+            watcher.pass(excuse == .sameSecond ? .milliseconds(100) : .seconds(3))
+            if excuse == .answered, round == 1 { watcher.hear([ann.pointer()]) }
+        }
+        watcher.pass(.seconds(15))
+        #expect(watcher.events() == [ann.found])
+    }
+
+    @Test("a goodbye leaves one second, in which the peer can come back [mdns.lost]")
+    func goodbye() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(5))
+        watcher.hear(try ann.goodbye())
+        watcher.pass(.milliseconds(999))
+        #expect(watcher.events() == [ann.found])
+        watcher.hear(try ann.all())
+        watcher.pass(.seconds(50))
+        #expect(watcher.events() == [ann.found])
+        watcher.hear(try ann.goodbye())
+        let goodbye = watcher.now
+        watcher.pass(.milliseconds(80))
+        watcher.hear(try ann.goodbye())
+        watcher.pass(.milliseconds(80))
+        watcher.hear(try ann.goodbye())
+        watcher.pass(.seconds(5))
+        #expect(watcher.events() == [ann.found, ann.lost])
+        #expect(watcher.events.last?.at == goodbye + .seconds(1))
+        #expect(watcher.querier.recordCount == 0)
+    }
+
+    @Test("the goodbye of a record that nobody knows is nothing")
+    func unknownGoodbye() throws {
+        var watcher = try watcher()
+        watcher.hear(try Advertised("Ann", 1).goodbye())
+        #expect(watcher.querier.recordCount == 0)
+        watcher.pass(.seconds(5))
+        #expect(watcher.events.isEmpty)
+    }
+
+    @Test("a restart with another port and host replaces what was known, silently [mdns.flush]")
+    func restart() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(10))
+        var again = ann
+        (again.port, again.host, again.addresses) = (5_000, "mpc-other.local", [[10, 0, 0, 77]])
+        watcher.hear(try again.all())
+        watcher.pass(.seconds(3))
+        #expect(watcher.events() == [ann.found])
+        #expect(watcher.querier.recordCount == 4, "the former SRV and its host's address are gone")
+        watcher.do { $0.resolve(ann.peer.uid, of: .chat, within: .seconds(1), as: ResolveID(1), at: $1) }
+        let candidates = try #require(watcher.resolutions[ResolveID(1)]).candidates
+        #expect(candidates.map(\.port) == [5_000])
+        #expect(candidates.map(\.address) == [[10, 0, 0, 77]])
+    }
+
+    @Test("the flush bit spares what was heard within the last second [mdns.flush]")
+    func flushSparesTheNew() throws {
+        var ann = try Advertised("Ann", 1)
+        ann.addresses = [[10, 0, 0, 9], [10, 0, 0, 10]]
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(3))
+        let all = ann.places
+        watcher.hear([all[0]])
+        watcher.pass(.milliseconds(900))
+        watcher.hear([all[1]])
+        watcher.pass(.seconds(3))
+        #expect(watcher.querier.recordCount == 5)
+        watcher.hear([all[1]])
+        watcher.pass(.milliseconds(999))
+        #expect(watcher.querier.recordCount == 5)
+        watcher.pass(.milliseconds(1))
+        #expect(watcher.querier.recordCount == 4)
+    }
+
+    @Test("no TTL makes us keep a ghost, or ask all the time [mdns.ttl]")
+    func clampedLives() throws {
+        var ann = try Advertised("Ann", 1)
+        ann.serverTTL = .max
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(121))
+        #expect(watcher.events() == [ann.found, ann.lost])
+        var bob = try Advertised("Bob", 2)
+        bob.serverTTL = 1
+        watcher.forgetWhatWasSent()
+        watcher.hear(try bob.all())
+        watcher.pass(.seconds(9))
+        #expect(watcher.asked(.srv).count <= 3)
+        #expect(watcher.events().last == bob.found)
+    }
+
+    @Test(
+        "reconfirming asks at least twice and takes at most ten seconds [mdns.reconfirm]",
+        arguments: 1...5 as ClosedRange<UInt64>)
+    func reconfirm(seed: UInt64) throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher(seed: seed)
+        watcher.browse(.chat)
+        watcher.pass(.milliseconds(200))
+        watcher.hear(try ann.all())
+        watcher.pass(.seconds(5))
+        let start = watcher.now
+        watcher.do { $0.reconfirm(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.seconds(3))
+        watcher.do { $0.reconfirm(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.seconds(20))
+        #expect(watcher.asked(.srv, of: ann.instance).count >= 2)
+        #expect(watcher.events() == [ann.found, ann.lost])
+        #expect(watcher.events.last?.at == start + .seconds(10))
+        #expect(watcher.querier.recordCount == 0, "nor is it a known answer")
+        watcher.hear(try ann.all())
+        #expect(watcher.events() == [ann.found, ann.lost, ann.found])
+    }
+
+    @Test("a peer that answers while it is reconfirmed stays [mdns.reconfirm]")
+    func reconfirmed() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(5))
+        watcher.do { $0.reconfirm(ann.peer.uid, of: .chat, at: $1) }
+        watcher.pass(.seconds(2))
+        watcher.hear([ann.server()])
+        let count = watcher.asked(.srv).count
+        watcher.pass(.seconds(60))
+        #expect(watcher.events() == [ann.found])
+        #expect(watcher.asked(.srv).count == count)
+    }
+
+    @Test("when a peer disappears without a goodbye the question is asked anew [mdns.query]")
+    func askedAnew() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = try watcher(finding: ann)
+        watcher.pass(.seconds(100))
+        watcher.forgetWhatWasSent()
+        watcher.pass(.seconds(25))
+        let lost = try #require(watcher.events.last { $0.event == ann.lost }).at
+        #expect(watcher.asked(.ptr).filter { $0 >= lost && $0 - lost < .seconds(4) }.count == 3)
+    }
+
+    @Test("nothing is kept of types, hosts and records that nobody looks for [mdns.limit]")
+    func foreign() throws {
+        var watcher = try watcher()
+        let ann = try Advertised("Ann", 1)
+        watcher.hear(try Advertised("Gil", 3, .game).all())
+        watcher.hear([ann.server(), try ann.text()] + ann.places)
+        watcher.hear([
+            DNSRecord(ann.service, ttl: 100, .txt([0])),
+            DNSRecord(ann.service, ttl: 100, .ptr("printer.local")),
+            DNSRecord(ann.service, ttl: 100, .ptr(ann.service)),
+            DNSRecord(ann.service, ttl: 100, .ptr("nobody._chat._tcp.local")),
+            DNSRecord(ann.service, ttl: 100, .nsec(next: ann.service, types: [12])),
+            DNSRecord(".", ttl: 100, .other(type: 5, [1, 2])),
+        ])
+        #expect(watcher.querier.recordCount == 0)
+        #expect(watcher.querier.byteCount == 0)
+    }
+}
+
+extension Scope {
+    init(_ scope: Scope, families: Set<Family>) {
+        self = scope
+        self.families = families
+    }
+}

@@ -1,0 +1,161 @@
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+import Testing
+
+@Suite("12.4 Where a peer is")
+struct ResolvingTests {
+    private let id = ResolveID(7)
+
+    private func resolve(_ peer: Advertised, in watcher: inout Watcher, within time: Duration = .seconds(5)) {
+        watcher.do { [id] in $0.resolve(peer.peer.uid, of: .chat, within: time, as: id, at: $1) }
+    }
+
+    @Test("what is known is told at once, for each scope")
+    func cached() throws {
+        var ann = try Advertised("Ann", 1)
+        ann.addresses = [[10, 0, 0, 9], [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [9]]
+        var watcher = Watcher(scopes: [.one, .two])
+        watcher.browse(.chat)
+        watcher.hear(try ann.all(), on: 1)
+        watcher.hear(try ann.all(), on: 2)
+        resolve(ann, in: &watcher)
+        let resolution = try #require(watcher.resolutions[id])
+        #expect(resolution.at == watcher.now)
+        #expect(resolution.candidates.count == 3)
+        #expect(Set(resolution.candidates.map(\.port)) == [4_000])
+        #expect(resolution.candidates.filter { $0.address.count == 16 }.map(\.zone).sorted() == [1, 2])
+        #expect(resolution.candidates.filter { $0.address.count == 4 }.map(\.zone) == [0])
+    }
+
+    @Test(
+        "addresses that are not known are asked for, at once from a port of its own and soon from 5353 [mdns.one-shot]"
+    )
+    func asked() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher()
+        watcher.browse(.chat)
+        watcher.hear([ann.pointer(), ann.server(), try ann.text()])
+        watcher.pass(.seconds(3))
+        watcher.forgetWhatWasSent()
+        resolve(ann, in: &watcher)
+        #expect(
+            watcher.oneShots.first?.message.questions == [
+                DNSQuestion(ann.host, .a), DNSQuestion(ann.host, .aaaa),
+            ])
+        watcher.pass(.milliseconds(120))
+        #expect(watcher.asked(.a, of: ann.host).count == 1)
+        #expect(watcher.asked(.aaaa, of: ann.host).count == 1)
+        watcher.hear(ann.places)
+        #expect(watcher.resolutions[id]?.candidates.map(\.address) == ann.addresses)
+        let count = watcher.sent.count
+        watcher.pass(.milliseconds(2_000))
+        #expect(
+            watcher.sent.dropFirst(count).allSatisfy { $0.message.questions.allSatisfy { $0.type == .ptr } })
+    }
+
+    @Test("a peer that is not known yet is looked for")
+    func unknown() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher()
+        resolve(ann, in: &watcher)
+        #expect(watcher.oneShots.count == 1)
+        watcher.hearOneShot(try ann.legacy())
+        #expect(watcher.resolutions[id]?.candidates.map(\.address) == ann.addresses)
+        #expect(watcher.querier.recordCount == 0)
+        #expect(watcher.querier.deadline == nil)
+    }
+
+    @Test("it ends when its time is over, with whatever there is", arguments: [true, false])
+    func timeOut(isKnown: Bool) throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher()
+        watcher.browse(.chat)
+        if isKnown { watcher.hear([ann.pointer(), ann.server(), try ann.text()]) }
+        let start = watcher.now
+        resolve(ann, in: &watcher, within: .seconds(3))
+        watcher.pass(.seconds(10))
+        #expect(watcher.resolutions[id]?.at == start + .seconds(3))
+        #expect(watcher.resolutions[id]?.candidates == [])
+    }
+
+    @Test("when one scope answers, the others get a quarter of a second more")
+    func settling() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher(scopes: [.one, .two])
+        watcher.browse(.chat)
+        for scope in [1, 2] as [UInt32] {
+            watcher.hear([ann.pointer(), ann.server(), try ann.text()], on: scope)
+        }
+        resolve(ann, in: &watcher)
+        watcher.pass(.milliseconds(100))
+        watcher.hear(ann.places, on: 2)
+        #expect(watcher.resolutions[id] == nil)
+        let answered = watcher.now
+        watcher.pass(.seconds(1))
+        #expect(watcher.resolutions[id]?.at == answered + .milliseconds(250))
+        #expect(watcher.resolutions[id]?.candidates.count == 1)
+    }
+
+    @Test(
+        "nothing but the SRV record's target is followed, and no address that may not be dialled [mdns.scope]"
+    )
+    func target() throws {
+        var ann = try Advertised("Ann", 1)
+        ann.addresses = [
+            [127, 0, 0, 1], [224, 0, 0, 251], [0, 0, 0, 0], [255, 255, 255, 255],
+            [UInt8](repeating: 0, count: 15) + [1], [10, 0, 0, 9],
+        ]
+        var watcher = Watcher()
+        watcher.browse(.chat)
+        watcher.hear(try ann.all() + [DNSRecord("elsewhere.local", ttl: 120, .a([10, 0, 0, 66]))])
+        watcher.hear([DNSRecord(ann.host, ttl: 120, .other(type: 5, [0]))])
+        resolve(ann, in: &watcher)
+        #expect(watcher.resolutions[id]?.candidates.map(\.address) == [[10, 0, 0, 9]])
+    }
+
+    @Test("on the loopback interface its addresses are welcome [mdns.scope]")
+    func loopback() throws {
+        var ann = try Advertised("Ann", 1)
+        ann.addresses = [[127, 0, 0, 1]]
+        var watcher = Watcher(scopes: [.loopback])
+        watcher.browse(.chat)
+        watcher.hear(try ann.all(), on: 3)
+        resolve(ann, in: &watcher)
+        #expect(watcher.resolutions[id]?.candidates.map(\.address) == [[127, 0, 0, 1]])
+    }
+
+    @Test("there are at most 32 candidates, of every label some [mdns.limit]")
+    func many() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher()
+        watcher.browse(.chat)
+        watcher.hear(try ann.all())
+        for attempt in 1...3 {
+            var other = ann
+            other.attempt = attempt
+            other.host = try #require(DNSName("mpc-\(attempt).example.local"))
+            other.addresses = (0..<40).map { [10, 0, UInt8(attempt), $0] }
+            watcher.hear(try other.all())
+        }
+        resolve(ann, in: &watcher)
+        let addresses = try #require(watcher.resolutions[id]).candidates.map(\.address)
+        #expect(addresses.count == 32)
+        #expect(addresses.contains(ann.addresses[0]))
+    }
+
+    @Test("a scope that goes takes its addresses along, and ends nobody's waiting for the others")
+    func scopeGone() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher(scopes: [.one, .two])
+        watcher.browse(.chat)
+        watcher.hear([ann.pointer(), ann.server(), try ann.text()], on: 1)
+        watcher.hear(try ann.all(), on: 2)
+        watcher.do { $0.scopeGone(2, at: $1) }
+        resolve(ann, in: &watcher)
+        watcher.pass(.seconds(1))
+        #expect(watcher.resolutions[id] == nil)
+        watcher.hear(ann.places, on: 1)
+        #expect(watcher.resolutions[id]?.candidates.count == 1)
+    }
+}
