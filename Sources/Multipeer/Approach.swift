@@ -70,7 +70,7 @@ struct Approach: Sendable {
         guard left > .zero else { throw MultipeerError(InvitationFault.timedOut, of: peer) }
         do throws(InvitationFault) {
             return try await InvitationCall.invite(
-                peer, at: addresses, as: local, context: context, within: left
+                peer, at: addresses, as: local, context: context, within: max(left, .seconds(1))
             ) { () async throws(MultipeerError) in
                 try await MultipeerError.translating { () async throws(SessionFault) in
                     try await driver.invitationData(for: peer.uid)

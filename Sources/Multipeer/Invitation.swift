@@ -118,8 +118,8 @@ extension InvitationListener {
         do throws(SessionFault) {
             own = try await driver.invitationData(for: inviter.uid)
         } catch {
-            // The inviter need not wait for what cannot be.
-            try? await refuse(id, .busy)
+            // The inviter need not wait for what cannot be, nor try again.
+            try? await refuse(id, .internal)
             throw MultipeerError(error)
         }
         return try await answering(inviter) { () async throws(InvitationFault) in

@@ -115,8 +115,12 @@ struct Caller: Sendable {
     /// to somebody new.
     func heardNothing(of other: Caller) async throws -> Bool {
         let witness = try Member("witness")
-        let fared = await member.join(witness)
-        try fared.0.get()
+        let (mine, theirs) = (
+            try await session.connectionData(), try await witness.session.connectionData()
+        )
+        async let first = session.trying(theirs)
+        async let second = witness.session.trying(mine)
+        _ = (try await first.get(), try await second.get())
         try await within { await member.until { $0.heard[witness.peer]?.contains(.connected) == true } }
         await witness.session.disconnect()
         return await member.heard[other.peer] == nil
