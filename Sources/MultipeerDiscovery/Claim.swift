@@ -4,7 +4,7 @@ import MultipeerIntroduction
 ///
 /// ```
 ///                      ┌──── conflict ────┐
-///   start ──▶ probing ─┴─3 × 250 ms─▶ announcing ──twice──▶ standing
+///   start ──▶ probing ─┴─3 × 250 ms─▶ announcing ──3 times──▶ standing
 ///     └──────── known unique ────────────▶┘
 /// ```
 struct Claim: Sendable {

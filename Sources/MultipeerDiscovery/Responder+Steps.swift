@@ -120,13 +120,12 @@ extension Claim.Phase {
 extension Claim.Steps {
     fileprivate static let probes = 3
     fileprivate static let probeInterval = Duration.milliseconds(250)
-    private static let announcements = 2
-    private static let announcementInterval = Duration.seconds(1)
+    private static let announcements = 3
 
-    /// Nil after the last.
+    /// 1 s after the first, 2 s after the second; nil after the third.
     fileprivate func announced(at now: Moment) -> Claim.Steps? {
         guard sent + 1 < Claim.Steps.announcements else { return nil }
-        return Claim.Steps(sent: sent + 1, next: now + Claim.Steps.announcementInterval)
+        return Claim.Steps(sent: sent + 1, next: now + .seconds(1 << sent))
     }
 }
 

@@ -67,7 +67,7 @@ struct LinkTests {
     func update() throws {
         var link = VirtualLink(seed: 8)
         let adverts = try link.join(3)
-        link.run(for: .seconds(3))
+        link.run(for: .seconds(5))
         link.clearLog()
         let info = try DiscoveryInfo(["room": "2"])
         link.with(0) { $0.update(adverts[0], info: info, at: $1) }
