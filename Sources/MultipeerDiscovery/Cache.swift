@@ -93,7 +93,7 @@ extension Cache {
         }
         for record in records where record.type == .srv || record.type == .txt {
             guard let service = record.name.parent, listings[service]?.sightings[record.name] != nil,
-                count < Cache.most, spare > 0
+                spare > 0, makeRoom(1)
             else { continue }
             _ = change(service) { $0.learnDetail(record, hearing, jitter: &jitter) }
             spare -= record.encodedCount
@@ -111,11 +111,19 @@ extension Cache {
         _ record: DNSRecord, _ hearing: Hearing, hasBytes: Bool, jitter: inout Jitter
     ) {
         guard case .ptr(let instance) = record.data else { return }
-        var hasRoom = hasBytes && count + 3 <= Cache.most
+        var hasRoom = hasBytes && makeRoom(3)
         if !hasRoom, listings[record.name]?.sightings[instance] == nil {
             hasRoom = giveWay(to: record.name)
         }
         _ = change(record.name) { $0.learnPointer(record, hearing, hasRoom: hasRoom, jitter: &jitter) }
+    }
+
+    /// Addresses give way to instances: they can be asked for when they are needed.
+    private mutating func makeRoom(_ records: Int) -> Bool {
+        while count + records > Cache.most {
+            guard hosts.giveWay() else { return false }
+        }
+        return true
     }
 
     /// A type with few instances gets room from the one with most. [mdns.limit]

@@ -72,6 +72,20 @@ struct Hosts: Sendable {
         return host.search == nil
     }
 
+    /// Forgets the addresses of the host that has most, unless somebody waits for them.
+    mutating func giveWay() -> Bool {
+        let idle = hosts.filter { $0.value.isKnown && $0.value.wantedUntil == nil }
+        let most = idle.max { one, other in
+            one.value.count == other.value.count ? one.key < other.key : one.value.count < other.value.count
+        }
+        guard let most else { return false }
+        change(most.key) { host in
+            host.v4 = Host().v4
+            host.v6 = Host().v6
+        }
+        return true
+    }
+
     mutating func expire(at now: Moment) {
         guard deadline <= now else { return }
         for name in hosts.keys {

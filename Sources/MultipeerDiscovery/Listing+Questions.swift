@@ -57,11 +57,10 @@ extension Listing {
     }
 
     private func knownAnswers(at now: Moment) -> [DNSRecord] {
-        sightings.keys.sorted().compactMap { instance in
-            guard let sighting = sightings[instance], sighting.isKnownAnswer(at: now),
-                let pointer = sighting.pointer.newest
-            else { return nil }
-            return DNSRecord(name, ttl: pointer.remaining(at: now), pointer.data)
+        names(where: { $0.isKnownAnswer(at: now) }).compactMap { instance in
+            sightings[instance]?.pointer.newest.map { pointer in
+                DNSRecord(name, ttl: pointer.remaining(at: now), pointer.data)
+            }
         }
     }
 

@@ -93,9 +93,11 @@ struct Listing: Sendable {
         forget(sighting)
     }
 
-    /// In a fixed order.
+    /// In the order in which they came.
     func names(where condition: (Sighting) -> Bool) -> [DNSName] {
-        sightings.compactMap { condition($0.value) ? $0.key : nil }.sorted()
+        sightings.filter { condition($0.value) }.sorted { one, other in
+            one.value.order == other.value.order ? one.key < other.key : one.value.order < other.value.order
+        }.map(\.key)
     }
 
     /// All instances of one peer, of which there should be one.

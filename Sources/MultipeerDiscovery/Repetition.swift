@@ -84,15 +84,20 @@ struct Refresh: Equatable, Sendable {
 struct QuestionAllowance: Equatable, Sendable {
     private static let most: Int64 = 256
     private static let pause = Duration.milliseconds(1_000 / 64)
+    /// Whoever finds nothing left waits for so many.
+    private static let handful: Int64 = 16
 
     /// When the allowance would be whole again.
     private var wholeAt = Moment(nanoseconds: .min / 2)
-
-    /// When a question may go out.
-    var next: Moment { wholeAt - QuestionAllowance.pause * (QuestionAllowance.most - 1) }
+    /// When the next question may go out.
+    private(set) var next = Moment(nanoseconds: .min / 2)
 
     mutating func take(at now: Moment) -> Bool {  // [mdns.limit]
         guard next <= now else { return false }
+        guard wholeAt - now <= QuestionAllowance.pause * (QuestionAllowance.most - 1) else {
+            next = now + QuestionAllowance.pause * QuestionAllowance.handful
+            return false
+        }
         wholeAt = max(wholeAt, now) + QuestionAllowance.pause
         return true
     }

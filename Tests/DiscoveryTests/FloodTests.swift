@@ -84,7 +84,7 @@ struct FloodTests {
         try flood(&watcher, .one, 400)
         let ann = try Advertised("Ann", 1)
         watcher.hear(try ann.all(), from: [10, 0, 0, 2])
-        #expect(watcher.events().last == ann.found)
+        #expect(watcher.events().contains(ann.found))
         try flood(&watcher, .one, 400, from: 1_000)
         #expect(!watcher.events().contains(ann.lost))
         check(watcher)
@@ -162,7 +162,7 @@ struct FloodTests {
         var watcher = Watcher(seed: seed, scopes: [.one, .two])
         watcher.browse(.chat)
         let peers = try (0..<30).map { try Advertised("Peer \($0)", $0) }
-        for step in 0..<600 as Range<UInt64> {
+        for step in 0..<400 as Range<UInt64> {
             var peer = peers[Int(dice.next() % 30)]
             peer.port = UInt16(4_000 + dice.next() % 3)
             peer.info = ["v": "\(dice.next() % 3)"]
