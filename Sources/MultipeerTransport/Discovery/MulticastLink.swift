@@ -19,7 +19,7 @@ package struct MulticastLink: Hashable, Sendable {
                 sources[address.family] = address.host
             }
         }
-        if sources.isEmpty { return nil }
+        if sources.isEmpty { return nil }  // [mdns.scope]
         name = interface.name
         self.sources = sources
         scope = Scope(

@@ -29,8 +29,6 @@ struct MulticastPorts {
 
     /// Packets have 9,000 bytes at the most; one that fills the room is longer, and dropped.
     let intake = DatagramIntake(slots: 16, size: 9_216)
-    /// Packets that the kernel did not take.
-    private(set) var unsent = 0
     private let loop: EventLoop
     private var tokens: [Key: Int] = [:]
     private var ports: [Int: Port] = [:]
@@ -78,10 +76,8 @@ struct MulticastPorts {
     }
 
     /// Sends a packet from port 5353, to the group unless to somebody else.
-    mutating func send(_ bytes: [UInt8], _ scope: UInt32, _ family: Family, to address: SocketAddress? = nil)
-    {
-        let port = port(Key(scope: scope, family: family, isOneShot: false))
-        if port?.socket.send(bytes, to: address) != true { unsent += 1 }
+    func send(_ bytes: [UInt8], _ scope: UInt32, _ family: Family, to address: SocketAddress? = nil) {
+        port(Key(scope: scope, family: family, isOneShot: false))?.socket.send(bytes, to: address)
     }
 
     /// Sends a packet to the group from a port of its own, which is opened when there is none.
@@ -93,11 +89,10 @@ struct MulticastPorts {
                 try add(Port(scope, family, source, oneShot: true, socket), for: client)
             } catch {
                 // Nothing is lost but a little time: the same is asked from port 5353 soon.
-                unsent += 1
                 return
             }
         }
-        if port(key)?.socket.send(bytes) != true { unsent += 1 }
+        port(key)?.socket.send(bytes)
     }
 
     private func port(_ key: Key) -> Port? { tokens[key].flatMap { ports[$0] } }

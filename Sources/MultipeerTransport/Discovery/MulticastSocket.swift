@@ -48,7 +48,7 @@ package struct MulticastSocket: ~Copyable, Sendable {
                     socket.descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, socklen_t(name.utf8.count)) == 0
             else { throw .last }
         }
-        try socket.bind(to: socket.group)
+        try socket.bind(to: socket.group)  // [mdns.source]
         try socket.join(index, source)
         return socket
     }
