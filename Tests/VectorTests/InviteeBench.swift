@@ -162,7 +162,7 @@ extension InviteeBench {
     }
 
     private mutating func replace() throws {
-        try another(from: [203, 0, 113, 1], uid: cast.names.ann.uid)
+        try another(from: Self.origin, uid: cast.names.ann.uid)
     }
 
     /// A place is needed, and ann's address holds the most.

@@ -18,7 +18,9 @@ package enum InvitationLimits {
     /// Connections that brought no INVITE yet.
     package static let strangers = 32  // [invite.pending]
     package static let strangersPerAddress = 4  // [invite.pending]
-    package static let candidates = Limits.candidates
+    static let candidates = Limits.candidates
+    /// Connections that an inviter loses behind INVITE before it gives up.
+    static let losses = 5
     /// Questions that are over and whose end is remembered, for answers that come too late.
     static let rememberedEnds = 256
 }

@@ -13,11 +13,10 @@ extension Invitee {
     }
 
     func place(for inviter: UID, from origin: [UInt8]) -> Place {
-        let known = held.first { $0.waiting.inviter == inviter }
-        if let known {
-            let others = held.count { $0.origin == origin && $0.id != known.id }
-            guard !known.isAgreed, others < InvitationLimits.pendingPerAddress else { return .none }
-            return .instead(known.id, known.waiting)  // [invite.pending]
+        if let known = held.first(where: { $0.waiting.inviter == inviter }) {
+            // From elsewhere it may be anybody: uids are no secrets, and the answer belongs to who was asked about.
+            guard !known.isAgreed, known.origin == origin else { return .none }  // [invite.pending]
+            return .instead(known.id, known.waiting)
         }
         let own = held.count { $0.origin == origin }
         guard own < InvitationLimits.pendingPerAddress else { return .none }  // [invite.pending]

@@ -220,7 +220,7 @@ extension Invitee {
         let deadline = now + .seconds(Int64(invite.timeout))
         switch place(for: inviter.uid, from: connection.origin) {
         case .none: turnAway(id, invite, .busy)  // [invite.pending]
-        case .instead(let old, let waiting): replace(old, waiting, with: id, invite, until: deadline)
+        case .instead(let old, let waiting): replace(old, waiting, with: id, invite)
         case .free(let evicted):
             if let evicted { evict(evicted) }
             lastQuestion += 1
@@ -242,17 +242,15 @@ extension Invitee {
         answer(id, invite.id, code)
     }
 
-    /// The newest connection of an inviter gets the answer; the question stays the one that was asked. [invite.pending]
+    /// The newest connection of an inviter gets the answer; the question, and its time, stay as they were asked.
     private mutating func replace(
-        _ old: ConnectionID, _ waiting: Waiting, with id: ConnectionID, _ invite: Invite,
-        until deadline: Moment
+        _ old: ConnectionID, _ waiting: Waiting, with id: ConnectionID, _ invite: Invite
     ) {
-        let later = max(deadline, connections[old]?.deadline ?? deadline)
-        connections[old] = nil
-        actions.append(.close(old, .duplicate))
+        guard let former = connections.removeValue(forKey: old) else { return }
+        actions.append(.close(old, .duplicate))  // [invite.pending]
         connections[id]?.phase = .asking(
             Waiting(question: waiting.question, inviter: waiting.inviter, id: invite.id))
-        connections[id]?.deadline = later
+        connections[id]?.deadline = former.deadline
     }
 
     /// Somebody who holds fewer places gets this one.

@@ -50,11 +50,13 @@ package struct Inviter: Sendable {
     private var asked: Candidate?
     private var patience: Moment
     private var troubles = Troubles()
+    /// How often the connection was lost behind INVITE.
+    private var losses = 0
     private var jitter: Jitter
     private var lastConnection: UInt32 = 0
     private var actions: [Action] = []
 
-    /// Of the candidates, those that must not be dialled are left out, and at most 16 are used. `timeout`: 1 to 600 s;
+    /// Of the candidates, those that must not be dialled are left out, and at most 16 are used. `timeout`: up to 600 s;
     /// `id`: 16 random bytes; `seed`: for pauses alone, nothing secret. Throws `InvitationFault.invalid` for an argument
     /// outside its range.
     package init(
@@ -62,8 +64,8 @@ package struct Inviter: Sendable {
         within timeout: Duration, id: [UInt8], seed: UInt64, at now: Moment
     ) throws(InvitationFault) {
         guard peer != local else { throw .invalid("a peer does not invite itself") }
-        guard timeout >= .seconds(1), timeout <= .seconds(600) else {
-            throw .invalid("the timeout of an invitation is 1 to 600 s")  // [invite.timeout]
+        guard timeout > .zero, timeout <= .seconds(600) else {
+            throw .invalid("an invitation waits for 600 s at most")  // [invite.timeout]
         }
         guard context?.count ?? 0 <= Limits.invitationContext else {
             throw .invalid("the context of an invitation has at most 32,768 bytes")  // [invite.context]
@@ -160,7 +162,13 @@ extension Inviter {
             return attemptEnded(id, setback.trouble, mayPass: attempt.isConnected && setback.mayPass, at: now)
         }
         switch phase {
-        case .asking(id): seekAgain(isBusy: false, at: now)  // [invite.busy]
+        case .asking(id):
+            // Each time the peer's user may be asked anew.
+            losses += 1
+            guard losses <= InvitationLimits.losses else {
+                return end(.failure(.unreachable("the connection was lost again and again")))
+            }
+            seekAgain(isBusy: false, at: now)  // [invite.busy]
         case .agreeing(id, _): end(.failure(.unreachable("the connection was lost")))
         case .seeking, .asking, .agreeing, .over: break
         }

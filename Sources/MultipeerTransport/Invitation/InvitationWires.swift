@@ -146,6 +146,10 @@ extension InvitationWires {
     }
 
     private func read(_ wire: Wire) {
+        if wire.isCongested {
+            dirty.insert(wire.id)
+            return
+        }
         defer { ciphertext.removeAll() }
         switch wire.socket.receive(into: &ciphertext, upTo: Self.batch) {
         case .bytes: absorb(wire)
@@ -215,7 +219,7 @@ extension InvitationWires {
                 }
                 switch wire.transmit() {
                 case .sent: break
-                case .wouldBlock: return want([.readable, .writable], of: wire)
+                case .wouldBlock: return want(wire.isCongested ? .writable : [.readable, .writable], of: wire)
                 case .failed(let fault): return lost(wire, .unreachable("\(wire.remote): \(fault)"))
                 }
             }

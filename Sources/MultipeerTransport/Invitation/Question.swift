@@ -9,7 +9,7 @@ package struct Question: Identifiable, Sendable {
     package let context: [UInt8]?
     /// For how long the inviter waits, from the moment it was asked: 1 to 600 s.
     package let timeout: Duration
-    /// When that is over. An invitation that the inviter repeats may wait longer; never less.
+    /// When that is over.
     package let deadline: Moment
     package let remote: SocketAddress
     /// Sent when the question is over: nil once it was answered, otherwise why nobody waits for an answer any more.

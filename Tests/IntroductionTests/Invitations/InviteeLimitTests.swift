@@ -65,19 +65,29 @@ struct InviteeLimitTests {
     func again() throws {
         var stage = try InviteeStage()
         let first = try stage.invite(1, from: 1)
-        let second = try stage.invite(1, from: 2, at: .after(.seconds(10)))
+        let second = try stage.invite(1, from: 1, at: .after(.seconds(10)))
         #expect(stage.asked.count == 1)
         #expect(stage.closes(of: first) == [.duplicate])
-        #expect(stage.invitee.deadline == .after(.seconds(40)))
+        #expect(stage.invitee.deadline == .after(.seconds(30)))
         let asked = try #require(stage.asked.first)
         #expect(stage.ending(of: asked.question).isEmpty)
         try stage.invitee.accept(
-            asked.question, with: try stage.bob.made(for: asked.inviter), at: .after(.seconds(39)))
-        stage.advance(to: .after(.seconds(39)))
+            asked.question, with: try stage.bob.made(for: asked.inviter), at: .after(.seconds(29)))
+        stage.advance(to: .after(.seconds(29)))
         #expect(try stage.answers(on: second) == [.ok])
         // While its COMPLETE is awaited there is nothing to ask again.
-        let third = try stage.invite(1, from: 3, at: .after(.seconds(40)))
+        let third = try stage.invite(1, from: 1, at: .after(.seconds(30)))
         #expect(try stage.answers(on: third) == [.busy])
+    }
+
+    @Test("who only says that it is the inviter, from elsewhere, takes over nothing [invite.pending]")
+    func impostor() throws {
+        var stage = try InviteeStage()
+        let first = try stage.invite(1, from: 1)
+        let other = try stage.invite(1, from: 2)
+        #expect(try stage.answers(on: other) == [.busy])
+        #expect(stage.closes(of: first).isEmpty)
+        #expect(stage.asked.count == 1)
     }
 
     @Test(

@@ -25,7 +25,7 @@ struct InviterTests {
     @Test("what is outside its range is an error of the caller [invite.timeout] [invite.context]")
     func ranges() throws {
         let one = [try candidate(1)]
-        for timeout in [Duration.zero, .milliseconds(999), .seconds(601), .seconds(1) / 2] {
+        for timeout in [Duration.zero, .seconds(-1), .milliseconds(600_001), .seconds(601)] {
             #expect(throws: InvitationFault.self) { try inviter(at: one, within: timeout) }
         }
         #expect(throws: InvitationFault.self) {
@@ -141,6 +141,25 @@ struct InviterTests {
         let second = try #require(dialled(&inviter).first)
         inviter.lost(second, .unreachable("refused"), at: .after(.seconds(2)))
         #expect(inviter.takeActions() == [.end(.failure(.unreachable("refused")))])
+    }
+
+    @Test("whose connection is lost again and again gives up [invite.busy]")
+    func losses() throws {
+        var inviter = try inviter(at: [try candidate(1)], within: .seconds(600))
+        var now = Moment.start
+        for count in 1...6 {
+            let connection = try #require(dialled(&inviter).first)
+            inviter.secured(connection, at: now)
+            inviter.lost(connection, .lost, at: now)
+            guard count < 6 else { break }
+            _ = inviter.takeActions()
+            now = try #require(inviter.deadline)
+            inviter.advance(to: now)
+        }
+        guard case .end(.failure(.unreachable))? = inviter.takeActions().last else {
+            Issue.record("it goes on")
+            return
+        }
     }
 
     @Test("where another peer answers, the other addresses are tried [invite.recipient]")
