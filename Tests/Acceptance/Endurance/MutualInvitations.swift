@@ -126,6 +126,14 @@ private struct InvitingPair: Sendable {
 
     /// Both ends speak of the same connection, and were linked once. `isPlain`: nothing may have ended before.
     private func expectOneLink(_ ones: Session, _ others: Session, isPlain: Bool) async throws {
+        // Who accepted may be linked a moment after who invited.
+        let end = ContinuousClock.now + .seconds(20)
+        while true {
+            let linked = (await ones.peers, await others.peers)
+            if linked == ([other.peer], [one.peer]) { break }
+            try Endurance.expect(ContinuousClock.now < end, "there is no link at both ends")
+            try await Task.sleep(for: .milliseconds(5))
+        }
         let states = try await Endurance.talk(ones, others)
         for (name, states) in [("first", states.0), ("second", states.1)] {
             try Endurance.expect(states.last == .connected, "the \(name) saw \(states)")
