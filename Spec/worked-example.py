@@ -10,7 +10,7 @@ sys.dont_write_bytecode = True
 from blocks import SPEC, rewrite
 
 sys.path.insert(0, str(SPEC / "vectors"))
-from generator import connection_data, dns, hello, members, sas
+from generator import connection_data, dns, dns_messages, hello, members, sas
 from generator.confirm import key, mac
 from generator.wire import frame, header, sha256, u8, u16, u32, u64
 
@@ -77,7 +77,7 @@ def announcement(me, entries):
     add(name, dns.TXT, 4500, True, "the instance, TXT", lambda: [
         (writer.put(bytes([len(one)]) + one), f"\"{one.decode()}\"") for one in strings(dns.text(me["name"], entries))])
     add(host, dns.A, 120, True, "the host, A", lambda: [(writer.put(me["address"]), "192.0.2.1")])
-    dns.read(writer.data)
+    dns_messages.read_message(writer.data)
     assert joined(pairs) == writer.data
     return pairs
 
