@@ -32,6 +32,7 @@ FILES = {
     "members.json": "members",
     "mesh-traces.json": "mesh_traces",
     "dns-messages.json": "dns_messages",
+    "invitations.json": "invitations",
 }
 
 
