@@ -1,0 +1,35 @@
+import MultipeerSecurity
+import Testing
+
+@Suite("12.8 TLS of invitations")
+struct InvitationTLSTests {
+    @Test("each end has a certificate of its own, and takes any that the other shows [invite.tls]")
+    func anyone() throws {
+        let (inviter, invitee) = (try InvitationTLS(), try InvitationTLS())
+        var pair = Pair(client: try inviter.channel(.client), server: try invitee.channel(.server))
+        let isDone = try pair.shakeHands()
+        #expect(isDone)
+        let seen = [pair.client.peerFingerprint, pair.server.peerFingerprint]
+        #expect(seen[0] != nil && seen[1] != nil && seen[0] != seen[1])
+    }
+
+    @Test(
+        "what is for a link is nothing for an invitation, and the other way round [invite.tls]",
+        arguments: [true, false])
+    func others(_ isInvitationServer: Bool) throws {
+        let identity = try Identity.generate()
+        let link = try TLSContext(identity: identity)
+        let invitation = try InvitationTLS()
+        var pair =
+            isInvitationServer
+            ? Pair(
+                client: try .tls(link, role: .client, accepting: [identity.fingerprint]),
+                server: try invitation.channel(.server))
+            : Pair(
+                client: try invitation.channel(.client),
+                server: try .tls(link, role: .server, accepting: [identity.fingerprint]))
+        let isDone = try pair.shakeHands()
+        #expect(!isDone)
+        #expect(pair.serverFault != nil)
+    }
+}
