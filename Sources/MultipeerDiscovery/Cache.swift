@@ -92,16 +92,16 @@ extension Cache {
             spare -= record.encodedCount
         }
         for record in records where record.type == .srv || record.type == .txt {
-            guard let service = record.name.parent, listings[service]?.sightings[record.name] != nil,
-                spare > 0, makeRoom(1)
+            guard let service = record.name.parent, let known = listings[service]?.knows(record),
+                known || spare > 0 && makeRoom(1)
             else { continue }
             _ = change(service) { $0.learnDetail(record, hearing, jitter: &jitter) }
             spare -= record.encodedCount
         }
         for record in records where record.type == .a || record.type == .aaaa {
-            guard let host = hosts[record.name], spare > 0 else { continue }
+            guard let host = hosts[record.name] else { continue }
             let most = host.wantedUntil == nil ? Cache.mostWithAddresses : Cache.most
-            guard count < most || host.contains(record.data) else { continue }
+            guard host.contains(record.data) || spare > 0 && count < most else { continue }
             hosts.learn(record, hearing, jitter: &jitter)
             spare -= record.encodedCount
         }

@@ -93,6 +93,11 @@ struct Listing: Sendable {
         forget(sighting)
     }
 
+    /// Whether exactly this was said of an instance before; nil when there is no such instance.
+    func knows(_ record: DNSRecord) -> Bool? {
+        sightings[record.name].map { $0.server.contains(record.data) || $0.text.contains(record.data) }
+    }
+
     /// In the order in which they came.
     func names(where condition: (Sighting) -> Bool) -> [DNSName] {
         sightings.filter { condition($0.value) }.sorted { one, other in

@@ -154,6 +154,34 @@ struct FloodTests {
         #expect(watcher.events().count == 200)
     }
 
+    @Test("when there is no more room, what is known already is still kept alive [mdns.limit]")
+    func fullButAlive() throws {
+        let ann = try Advertised("Ann", 1)
+        var watcher = Watcher()
+        watcher.browse(.chat, as: 1)
+        watcher.browse(.game, as: 2)
+        watcher.hear(try ann.all())
+        for type in [ServiceType.chat, .game] {
+            for number in 0..<255 as Range<UInt64> {
+                var fake = try Advertised("Fake", 1_000 + number, type)
+                for port in 1_000..<1_002 as Range<UInt16> {
+                    fake.port = port
+                    fake.info = ["port": "\(port)"]
+                    let records = [fake.pointer(), fake.server(), try fake.text()]
+                    watcher.hear(records, from: source(.everyOther, Int(number)))
+                }
+            }
+        }
+        #expect(watcher.querier.recordCount >= 1_020)
+        watcher.hear(try ann.all())
+        check(watcher)
+        #expect(!watcher.events().contains(ann.lost))
+        watcher.pass(.milliseconds(9_900))
+        watcher.hear(try ann.all())
+        watcher.pass(.seconds(90))
+        #expect(!watcher.events().contains(ann.lost))
+    }
+
     @Test(
         "a random life of a network leaves the deadline ahead and the state bounded",
         arguments: 1...3 as ClosedRange<UInt64>)
