@@ -56,9 +56,7 @@ public final class Invitation: Sendable {
         }
         try claim()
         let (inviter, listener, id) = (inviter, listener, question.id)
-        let driver = session.driver
-        // A second more than the inviter has: what it decides in its last moment still gets here.
-        let end = question.deadline + .seconds(1)
+        let (driver, deadline) = (session.driver, question.deadline)
         try await driver.pursuing(inviter) { () async throws(MultipeerError) in
             guard await driver.hasRoom(for: inviter.uid) else {
                 try await listener.answering(inviter) { () async throws(InvitationFault) in
@@ -67,6 +65,8 @@ public final class Invitation: Sendable {
                 throw MultipeerError(.full, "there is no place left for \(inviter)")
             }
             let theirs = try await listener.accept(id, from: inviter, as: driver)
+            // Longer than the inviter has: what it decides in its last moment still gets here.
+            let end = max(deadline, EventLoop.currentMoment() + Invitation.leastPatience) + .seconds(1)
             try await driver.link(with: theirs, to: inviter, until: end)
         }
     }
@@ -82,6 +82,9 @@ public final class Invitation: Sendable {
             try await listener.refuse(id, .declined)
         }
     }
+
+    /// For the link, however late the yes was: the inviter may have begun its time anew.
+    private static let leastPatience = Duration.seconds(5)
 
     private func claim() throws(MultipeerError) {
         let isFirst = isAnswered.withLock { isAnswered in
