@@ -14,9 +14,29 @@ struct MutualInvitations {
     init(_ count: Int) { self.count = count }
 
     func run() async throws {
+        // Threads and descriptors that are there for the whole time.
+        _ = try await rounds(Self.pairs)
+        let before = try Figures()
+        let links = try await rounds(count)
+        let after = try await behind(before)
+        let words = Way.allCases.map { "\($0.rawValue) \(links[$0, default: 0])" }
+        print("\(count) rounds, links: \(words.joined(separator: ", ")); \(before) before, \(after) behind")
+    }
+
+    /// Goodbyes take a while.
+    private func behind(_ before: Figures) async throws -> Figures {
+        let end = ContinuousClock.now + .seconds(10)
+        while true {
+            let after = try Figures()
+            if after.descriptors <= before.descriptors { return after }
+            try Endurance.expect(ContinuousClock.now < end, "\(before) before, \(after) behind")
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    /// Answers how many links came of each way.
+    private func rounds(_ count: Int) async throws -> [Way: Int] {
         var links: [Way: Int] = [:]
-        var rounds: [Way: Int] = [:]
-        let count = count
         try await withThrowingTaskGroup(of: [(Way, Int)].self) { group in
             for number in 0..<min(Self.pairs, count) {
                 group.addTask {
@@ -36,15 +56,11 @@ struct MutualInvitations {
             }
             for try await outcomes in group {
                 for (way, linked) in outcomes {
-                    rounds[way, default: 0] += 1
                     links[way, default: 0] += linked
                 }
             }
         }
-        let words = Way.allCases.map {
-            "\($0.rawValue) \(links[$0, default: 0]) of \(rounds[$0, default: 0])"
-        }
-        print("\(count) rounds, links: \(words.joined(separator: ", "))")
+        return links
     }
 }
 
