@@ -16,8 +16,8 @@ public import MultipeerTransport
 /// invitations does not keep it. Nothing needs the main thread. Everybody on the network can read what is advertised, the
 /// name and the id of the peer among it.
 ///
-/// On interfaces of its own choice a session should listen there, too: set `SessionConfiguration.listening` to
-/// `configuration.listening`. With discovery on loopback alone it has to.
+/// With discovery on loopback alone, set `SessionConfiguration.listening` to `configuration.listening`, so that the session
+/// stays there, too: otherwise it listens on every interface, and tells those whom it is linked with their addresses.
 public actor Advertiser {
     /// Whom it makes known.
     public nonisolated let peer: PeerID

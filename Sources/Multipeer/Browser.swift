@@ -19,8 +19,9 @@ public import MultipeerTransport
 /// that vanishes without a word, after `DiscoveryConfiguration.hostTTL`, or within some ten seconds when an invitation
 /// does not reach it or a session of this process loses its link to it.
 ///
-/// Who is found is what somebody on the network says. On interfaces of its own choice a session should listen there, too:
-/// set `SessionConfiguration.listening` to `configuration.listening`. With discovery on loopback alone it has to.
+/// Who is found is what somebody on the network says. With discovery on loopback alone, set `SessionConfiguration.listening`
+/// to `configuration.listening`, so that the session stays there, too: otherwise it listens on every interface, and tells
+/// those whom it is linked with their addresses.
 public actor Browser {
     /// Who looks, and invites.
     public nonisolated let peer: PeerID
@@ -98,7 +99,7 @@ public actor Browser {
     /// Throws `declined` when its user says no; `timedOut` without an answer, or a link, within the timeout; `full` when
     /// one of the sessions, or its mesh, has no place left; `incompatible` when one side always encrypts and the other never
     /// does; `unreachable` when nobody is where it says it is; `busy` when too many others were asking it for the whole
-    /// time; `cancelled`; `ended` with the reason when the link could not be made for another one; `notFound` when the
+    /// time; `aborted` when it broke the protocol; `cancelled`; `ended` with the reason when the link could not be made for another one; `notFound` when the
     /// browser does not see the peer; and `invalidArgument` for a session of another peer, the own peer, a timeout outside
     /// 1 to 600 seconds, or a context of more than 32,768 bytes. It never takes a second longer than the timeout.
     public func invite(

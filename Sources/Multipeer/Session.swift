@@ -133,8 +133,9 @@ public actor Session {
     /// Says goodbye to everyone behind what was accepted for sending, and waits for that at most `patience`; then for the
     /// connections to end, one second more at the most. A patience of zero or less says goodbye at once.
     ///
-    /// From the call on nothing can be sent, and no search goes on. Afterwards the session can be used again, as a new
-    /// instance: connection data made before is void. What could not be sent is counted in each peer's reason.
+    /// From the call on nothing can be sent, and no search or invitation goes on. Afterwards the session can be used
+    /// again, as a new instance: connection data made before is void. What could not be sent is counted in each peer's
+    /// reason.
     public func disconnect(within patience: Duration = .seconds(1)) async {
         await driver.disconnect(within: patience)
     }
