@@ -133,6 +133,7 @@ let package = Package(
         harness("datagram-header"),
         harness("dns-engine"),
         harness("dns-message"),
+        harness("invitation"),
         harness("membership"),
         harness("mesh"),
         tests("FuzzRegressionTests", ["FuzzBodies"]),

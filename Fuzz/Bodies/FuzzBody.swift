@@ -14,7 +14,7 @@ package struct FuzzBody: Sendable {
 
     package static let all: [FuzzBody] = [
         .connectionData, .tlv, .frameDecoder, .handshake, .certificateChain,
-        .channelMachine, .datagramHeader, .dnsMessage, .dnsEngine, .membership, .mesh,
+        .channelMachine, .datagramHeader, .dnsMessage, .dnsEngine, .invitation, .membership, .mesh,
     ]
 }
 

@@ -219,7 +219,8 @@ extension InvitationWires {
                 }
                 switch wire.transmit() {
                 case .sent: break
-                case .wouldBlock: return want(wire.isCongested ? .writable : [.readable, .writable], of: wire)
+                case .wouldBlock:
+                    return want(wire.isCongested ? .writable : [.readable, .writable], of: wire)
                 case .failed(let fault): return lost(wire, .unreachable("\(wire.remote): \(fault)"))
                 }
             }
