@@ -11,7 +11,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     var meaning: String {
         switch self {
         case .success: "success"
-        case .linkFailed: "the link could not be made, or ended badly"
+        case .linkFailed: "the link could not be made, or ended badly; 'doctor' has found a problem"
         case .usage: "the command line is wrong"
         case .badInput: "connection data, an identity or a passphrase does not serve"
         case .system: "a file or a socket failed"

@@ -35,6 +35,7 @@ package enum Multipeer {
         case ChatCommand.usage.path: try await ChatCommand.run(arguments)
         case SendCommand.usage.path: try await SendCommand.run(arguments)
         case ReceiveCommand.usage.path: try await ReceiveCommand.run(arguments)
+        case DoctorCommand.usage.path: try await DoctorCommand.run(arguments)
         case DemoCommand.usage.path: try await DemoCommand.run(arguments)
         case DemoPeer.usage.path: try await DemoPeer.run(arguments)
         default: throw .usage("unknown command", try: "multipeer")

@@ -91,6 +91,9 @@ package struct Stream: Sendable {
 
     /// A complaint with what the operating system says about the last call.
     static func failure(_ text: String, _ code: Int32 = errno) -> Complaint {
-        Complaint("\(text): \(unsafe String(cString: strerror(code)).lowercased())", exit: .system)
+        Complaint("\(text): \(reason(code))", exit: .system)
     }
+
+    /// What the operating system calls an error.
+    static func reason(_ code: Int32) -> String { unsafe String(cString: strerror(code)).lowercased() }
 }

@@ -31,7 +31,7 @@ final class Command: Sendable {
         let words = wrapper + [try Command.path()] + arguments
         process = try ChildProcess(
             words[0], Array(words.dropFirst()),
-            environment: ["SSLKEYLOGFILE": ""].merging(environment) { $1 },
+            environment: ["SSLKEYLOGFILE": "", "MULTIPEER_INTERFACES": "lo"].merging(environment) { $1 },
             catchingErrors: true)
         Task { [process] in
             try await Task.sleep(for: Command.patience)

@@ -1,0 +1,106 @@
+import Foundation
+import Multipeer
+
+/// What network interfaces there are, and whether anybody can be reached over one of them.
+package struct InterfaceCheck: Sendable {
+    package struct Interface: Sendable {
+        package let name: String
+        package let isUp: Bool
+        package let isLoopback: Bool
+        /// Whether it says that it can multicast; nil when that is not known.
+        package let isMulticast: Bool?
+        package let addresses: [String]
+        /// Whether what is announced and sought goes there.
+        package let isAllowed: Bool
+
+        package init(
+            name: String, isUp: Bool = true, isLoopback: Bool = false, isMulticast: Bool? = true,
+            addresses: [String], isAllowed: Bool = true
+        ) {
+            self.name = name
+            self.isUp = isUp
+            self.isLoopback = isLoopback
+            self.isMulticast = isMulticast
+            self.addresses = addresses
+            self.isAllowed = isAllowed
+        }
+    }
+
+    private static let topic = "interface"
+    package let interfaces: [Interface]
+    /// Names that were asked for.
+    package let wanted: [String]
+
+    package init(_ interfaces: [Interface], wanted: [String] = []) {
+        self.interfaces = interfaces
+        self.wanted = wanted
+    }
+
+    init(_ interfaces: [NetworkInterface], _ scope: Neighbourhood) {
+        wanted = scope.names
+        self.interfaces = interfaces.map { one in
+            Interface(
+                name: one.name, isUp: one.isUp, isLoopback: one.isLoopback,
+                isMulticast: InterfaceCheck.canMulticast(one.name),
+                addresses: one.addresses.map { "\($0.host.on(interface: 0))/\($0.prefix)" },
+                isAllowed: scope.allows(one))
+        }
+    }
+
+    /// As `net/if.h` counts the flags.
+    private static func canMulticast(_ name: String) -> Bool? {
+        guard let bytes = try? File.read("/sys/class/net/\(name)/flags", limit: 64) else { return nil }
+        let digits = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return UInt32(digits.dropFirst(2), radix: 16).map { $0 & 0x1000 != 0 }
+    }
+
+    package var findings: [Finding] {
+        let down = interfaces.filter { !$0.isUp }
+        var findings = interfaces.filter(\.isUp).map(finding)
+        if !down.isEmpty {
+            findings.append(.ok(InterfaceCheck.topic, "down: " + down.map(\.name).joined(separator: ", ")))
+        }
+        for name in wanted where !interfaces.contains(where: { $0.name == name }) {
+            findings.append(
+                .problem(
+                    InterfaceCheck.topic, "\(name) does not exist",
+                    hint: "--interface and MULTIPEER_INTERFACES name it"))
+        }
+        return findings + [reach]
+    }
+
+    private func finding(_ one: Interface) -> Finding {
+        let kind = one.isLoopback ? "this machine alone" : one.isMulticast == false ? "no multicast" : "up"
+        let place = one.addresses.isEmpty ? "no address" : one.addresses.joined(separator: ", ")
+        let unused =
+            one.isLoopback && wanted.isEmpty ? "; not used without --interface lo" : "; not used, as you wish"
+        let text = "\(one.name): \(kind), \(place)" + (one.isAllowed ? "" : unused)
+        if one.isAllowed, !one.isLoopback, one.isMulticast == false, !one.addresses.isEmpty {
+            return .note(
+                InterfaceCheck.topic, text,
+                hint: "nobody is found there; 'ip link set \(one.name) multicast on' helps if the network can"
+            )
+        }
+        return .ok(InterfaceCheck.topic, text)
+    }
+
+    /// Whether another machine can be reached at all.
+    private var reach: Finding {
+        let topic = "reach"
+        let allowed = interfaces.filter { $0.isAllowed && $0.isUp && !$0.addresses.isEmpty }
+        let outward = allowed.filter { !$0.isLoopback && $0.isMulticast != false }.map(\.name)
+        if !outward.isEmpty {
+            return .ok(topic, "peers are sought on \(outward.joined(separator: ", "))")
+        }
+        if !wanted.isEmpty, allowed.contains(where: \.isLoopback) {
+            return .note(
+                topic, "peers on this machine alone can be found",
+                hint: "--interface or MULTIPEER_INTERFACES wants it so")
+        }
+        return .problem(
+            topic, "nobody can be found: there is no interface to look on",
+            hint:
+                "no interface is up, has an address and can multicast; '--interface lo' finds peers on this machine"
+        )
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// Others on this machine who speak multicast DNS.
+package struct ResponderCheck: Sendable {
+    private static let topic = "responders"
+    private static let known = [
+        "avahi-daemon", "systemd-resolve", "systemd-resolved", "mdnsd", "mDNSResponder",
+    ]
+
+    package let running: [ProcFolder.Process]
+    /// What the configuration of avahi says; nil without one.
+    package let avahi: String?
+
+    package init(running: [ProcFolder.Process], avahi: String?) {
+        self.running = running
+        self.avahi = avahi
+    }
+
+    static func look(_ proc: ProcFolder = ProcFolder()) -> ResponderCheck {
+        let bytes = try? File.read("/etc/avahi/avahi-daemon.conf", limit: 1 << 20)
+        return ResponderCheck(
+            running: proc.processes.filter { known.contains($0.name) },
+            avahi: bytes.map { String(decoding: $0, as: UTF8.self) })
+    }
+
+    package var finding: Finding {
+        guard !running.isEmpty else {
+            return .ok(ResponderCheck.topic, "neither avahi nor systemd-resolved runs")
+        }
+        let names = running.map { "\($0.name) (process \($0.id))" }.joined(separator: ", ")
+        let isAvahiThere = running.contains { $0.name == "avahi-daemon" }
+        if isAvahiThere, isAlone {
+            return .problem(
+                ResponderCheck.topic, "\(names); avahi is set to tolerate nobody else",
+                hint:
+                    "set disallow-other-stacks=no in /etc/avahi/avahi-daemon.conf, and start avahi-daemon again"
+            )
+        }
+        return .ok(ResponderCheck.topic, "\(names); they share the port")
+    }
+
+    private var isAlone: Bool {
+        (avahi ?? "").split(separator: "\n").contains { line in
+            let text = line.filter { !$0.isWhitespace }.lowercased()
+            return text == "disallow-other-stacks=yes"
+        }
+    }
+}
