@@ -7,11 +7,12 @@ extension Complaint {
             switch error.code {
             case .invalidConnectionData, .identity: .badInput
             case .invalidArgument: .usage
-            case .system: .system
+            case .system, .discovery: .system
             case .cancelled: .interrupted
             default: .linkFailed
             }
-        self.init(error.description.printable, exit: exit)
+        let hint = error.code == .discovery ? "'multipeer doctor' says why" : nil
+        self.init(error.description.printable, hint: hint, exit: exit)
     }
 
     static func translating<Value>(

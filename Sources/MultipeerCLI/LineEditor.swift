@@ -17,8 +17,7 @@ final class LineEditor: Sendable {
 
     /// Nil where there is no terminal, or one without escape sequences.
     init?() {
-        let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
-        guard !["", "dumb"].contains(kind), Terminal.tellEveryKey() else { return nil }
+        guard Terminal.hasScreen(Stream.input), Terminal.tellEveryKey() else { return nil }
         Terminal.show(LineEditor.prompt)
     }
 

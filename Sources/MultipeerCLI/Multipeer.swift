@@ -35,6 +35,8 @@ package enum Multipeer {
         case ChatCommand.usage.path: try await ChatCommand.run(arguments)
         case SendCommand.usage.path: try await SendCommand.run(arguments)
         case ReceiveCommand.usage.path: try await ReceiveCommand.run(arguments)
+        case BrowseCommand.usage.path: try await BrowseCommand.run(arguments)
+        case AdvertiseCommand.usage.path: try await AdvertiseCommand.run(arguments)
         case DoctorCommand.usage.path: try await DoctorCommand.run(arguments)
         case DemoCommand.usage.path: try await DemoCommand.run(arguments)
         case DemoPeer.usage.path: try await DemoPeer.run(arguments)

@@ -3,18 +3,20 @@ import Multipeer
 
 /// The options that say how a session is made: who it is, how it protects its links and whom it trusts.
 struct SessionOptions {
+    static let name = Usage.Option(
+        "--name", "NAME", "what the other side sees, at most 63 bytes; default: user@host")
+    static let id = Usage.Option(
+        "--id", "FILE",
+        "stay the same peer: keep the peer id in FILE, made when missing; without it every run is a new peer")
     static let options: [Usage.Option] = [
-        .init("--name", "NAME", "what the other side sees, at most 63 bytes; default: user@host"),
-        .init(
-            "--id", "FILE",
-            "stay the same peer: keep the peer id in FILE, made when missing; without it every run is a new peer"
-        ),
+        name, id,
         .init("--preference", "WORD", "encryption: required (default), optional or none"),
         .init("--identity", "FILE", "show this identity, PEM or PKCS#12; default: a fresh key"),
         Passphrase.option, TrustOption.option, TrustOption.store,
         .init(
             "--listen", "ADDRESS", isRepeatable: true,
-            "listen there, as 192.0.2.1, 192.0.2.1:4000 or [::1]:4000; default: everywhere, on any port"),
+            "listen there, as 192.0.2.1, 192.0.2.1:4000 or [::1]:4000; default: everywhere, on any port, or on 127.0.0.1 "
+                + "alone when peers are sought on this machine alone"),
         .init(
             "--advertise", "ADDRESS", isRepeatable: true,
             "name this address in the own data instead of where it listens, for a forwarded port"),
@@ -23,6 +25,9 @@ struct SessionOptions {
             "--keylog", "FILE",
             "append TLS secrets to FILE for a packet analyser; default: the variable SSLKEYLOGFILE"),
     ]
+
+    /// Seconds.
+    static let standardPatience = 120
 
     let peer: PeerID
     let configuration: SessionConfiguration
@@ -47,19 +52,31 @@ struct SessionOptions {
             }
             configuration.listening.append(address)
         }
+        if configuration.listening.isEmpty { configuration.listening = Neighbourhood(arguments).listening }
         for text in arguments.values("--advertise") {
             guard let address = SocketAddress(text), address.port > 0 else {
                 throw arguments.complaint("option '--advertise' takes ADDRESS:PORT, not '\(text)'")
             }
             configuration.advertised.append(address)
         }
-        configuration.patience = .seconds(try arguments.number("--timeout", in: 1...600) ?? 120)
+        configuration.patience = .seconds(
+            try arguments.number("--timeout", in: 1...600) ?? SessionOptions.standardPatience)
         configuration.keyLog = try SessionOptions.keyLog(arguments)
         try TrustOption.apply(arguments, to: &configuration, asking: asking)
         self.configuration = configuration
     }
 
-    private static func peer(_ arguments: Arguments) throws(Complaint) -> PeerID {
+    /// Somebody for a while, whom nobody gets to see.
+    static func stranger() throws(Complaint) -> PeerID {
+        do throws(InvalidPeerID) {
+            return try PeerID(displayName: defaultName)
+        } catch {
+            throw Complaint("\(error)", exit: .system)
+        }
+    }
+
+    /// The peer that `--name` and `--id` mean.
+    static func peer(_ arguments: Arguments) throws(Complaint) -> PeerID {
         let name = arguments.value("--name") ?? defaultName
         let fresh: PeerID
         do throws(InvalidPeerID) {

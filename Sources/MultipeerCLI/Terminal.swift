@@ -12,10 +12,20 @@ package enum Terminal {
     static func show(_ text: String) { try? Stream.error.write(Array(text.utf8)) }
 
     /// How many columns the terminal behind standard error has.
-    static var width: Int {
+    static var width: Int { size(of: Stream.error).width }
+
+    /// How many columns and lines the terminal behind a stream has.
+    static func size(of stream: Stream) -> (width: Int, height: Int) {
         var size = winsize()
-        let isKnown = unsafe ioctl(Stream.error.descriptor, UInt(TIOCGWINSZ), &size) == 0
-        return isKnown && size.ws_col > 0 ? Int(size.ws_col) : 80
+        let isKnown = unsafe ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size) == 0
+        guard isKnown, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Whether a stream leads to a terminal that knows escape sequences.
+    static func hasScreen(_ stream: Stream) -> Bool {
+        let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
+        return stream.isTerminal && !["", "dumb"].contains(kind)
     }
 
     /// Text for scripts.

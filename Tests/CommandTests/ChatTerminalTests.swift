@@ -9,8 +9,8 @@ struct ChatTerminalTests {
     @Test("a dumb terminal sees no escape sequences; on another one what is typed stays together")
     func terminals() async throws {
         let company = try Company()
-        let ann = try Typist("ann", seeking: "bob", in: company, terminal: "xterm")
-        let bob = try Typist("bob", seeking: "ann", in: company, terminal: "dumb")
+        let ann = try company.typist("ann", seeking: "bob", terminal: "xterm")
+        let bob = try company.typist("bob", seeking: "ann", terminal: "dumb")
         try await ann.sees("* bob joined, encrypted")
         try await bob.sees("* ann joined, encrypted")
         try await ann.types("hel")
@@ -35,46 +35,9 @@ struct ChatTerminalTests {
     }
 }
 
-/// Somebody at a terminal of a kind. `script` makes it, shows what is written there, and types what it is given.
-private final class Typist: Sendable {
-    private let command: Command
-    private let reading = Worker("screen")
-    private let seen = Locked("")
-
-    init(_ name: String, seeking other: String, in company: Company, terminal: String) throws {
-        command = try company.join(
-            name, from: [other], environment: ["TERM": terminal],
-            through: ["/bin/sh", "-c", "exec script -qefc \"$*\" /dev/null", "sh"])
-    }
-
-    /// Everything that was to be seen so far.
-    var screen: String { seen.withLock { $0 } }
-
-    func types(_ keys: String) async throws { try await command.send(Array(keys.utf8)) }
-
-    func sees(_ text: String) async throws {
-        while !screen.contains(text) { try #require(try await more(), "no '\(text)' in \(screen)") }
-    }
-
-    func sees(_ text: Regex<(Substring, Substring)>) async throws -> String {
-        while true {
-            if let match = screen.firstMatch(of: text) { return String(match.1) }
-            try #require(try await more(), "\(screen)")
-        }
-    }
-
-    /// Waits for more; false at the end.
-    private func more() async throws -> Bool {
-        let bytes = try await reading.run { [command] () throws(Complaint) in
-            try command.process.output.read(4_096)
-        }
-        guard let bytes else { return false }
-        seen.withLock { $0 += String(decoding: bytes, as: UTF8.self) }
-        return true
-    }
-
-    func end() async throws -> Int32 {
-        while try await more() {}
-        return try await command.finish().code
+extension Company {
+    fileprivate func typist(_ name: String, seeking other: String, terminal: String) throws -> Typist {
+        Typist(
+            try join(name, from: [other], environment: ["TERM": terminal], through: Typist.wrapper))
     }
 }

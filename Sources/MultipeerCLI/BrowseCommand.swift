@@ -1,0 +1,37 @@
+import Foundation
+import Multipeer
+
+/// `multipeer browse`: who announces themselves.
+enum BrowseCommand {
+    static let usage = Usage(
+        ["browse"], "show who announces themselves",
+        details: """
+            On a terminal this is a table that follows what happens. In a pipe, and on a terminal without escape
+            sequences, it is a line for each event, with tabs between found, updated or lost, the id, the name, what
+            the peer says about itself, and with --resolve its addresses. The names are what others call themselves:
+            nothing of this is proved before a link stands.
+
+            Control-c ends it. Those who only look are not seen by others.
+            """,
+        options: DiscoveryOptions.options + [
+            .init("--resolve", "ask for the addresses, too"),
+            .init("--for", "SECONDS", "end after so long, 1 to 86400, with exit code 0"),
+            .init("--json", "print a JSON object a line for each event"),
+        ], exits: [.system, .interrupted])
+
+    static func run(_ arguments: Arguments) async throws(Complaint) {
+        let options = try DiscoveryOptions(arguments)
+        let time = try arguments.number("--for", in: 1...86_400)
+        let style: Lookout.Style =
+            arguments.has("--json") ? .json : Terminal.hasScreen(Stream.output) ? .table : .lines
+        let lookout = try Lookout(options, style, isResolving: arguments.has("--resolve"))
+        Interrupt.first { await lookout.end() }
+        do throws(Complaint) {
+            try await lookout.run(for: time.map { .seconds($0) })
+        } catch {
+            await lookout.end()
+            throw error
+        }
+        await lookout.end()
+    }
+}

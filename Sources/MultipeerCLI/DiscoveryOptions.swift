@@ -1,0 +1,31 @@
+import Multipeer
+
+/// The options that say what is announced or sought, and where.
+struct DiscoveryOptions: Sendable {
+    static let type = Usage.Option(
+        "--type", "TYPE",
+        "the service type, 1 to 15 of a-z, 0-9 and '-'; only peers of the same type find each other; default: "
+            + "\(standardType)")
+    static let options = [type, Neighbourhood.option]
+    private static let standardType = "multipeer"
+
+    let service: ServiceType
+    let neighbourhood: Neighbourhood
+
+    init(_ arguments: Arguments) throws(Complaint) {
+        do throws(InvalidServiceType) {
+            service = try ServiceType(
+                arguments.value(DiscoveryOptions.type.name) ?? DiscoveryOptions.standardType)
+        } catch {
+            throw arguments.complaint("option '--type': \(error)")
+        }
+        neighbourhood = Neighbourhood(arguments)
+    }
+
+    /// Where that is, for people.
+    var place: String {
+        if neighbourhood.isLoopbackOnly { return "on this machine alone" }
+        return neighbourhood.names.isEmpty
+            ? "on the network" : "on \(neighbourhood.names.joined(separator: " and "))".printable
+    }
+}

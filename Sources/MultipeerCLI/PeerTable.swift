@@ -1,0 +1,99 @@
+package import Multipeer
+
+/// Those who announce themselves, as a table for people.
+package struct PeerTable: Sendable {
+    private struct Row: Sendable {
+        var peer: DiscoveredPeer
+        let since: Duration
+        var addresses: [SocketAddress] = []
+    }
+
+    private var rows: [PeerID: Row] = [:]
+    private static let longestName = 32
+
+    package init() {}
+
+    package var count: Int { rows.count }
+
+    package mutating func add(_ peer: DiscoveredPeer, at time: Duration) {
+        let old = rows[peer.peer]
+        rows[peer.peer] = Row(peer: peer, since: old?.since ?? time, addresses: old?.addresses ?? [])
+    }
+
+    package mutating func remove(_ peer: PeerID) { rows[peer] = nil }
+
+    package mutating func resolve(_ peer: PeerID, _ addresses: [SocketAddress]) {
+        rows[peer]?.addresses = addresses
+    }
+
+    /// The table in so many columns and lines; the first line names the columns.
+    package func lines(at time: Duration, width: Int, height: Int) -> [String] {
+        let sorted = rows.values.sorted {
+            ($0.peer.peer.displayName, $0.peer.peer.uid) < ($1.peer.peer.displayName, $1.peer.peer.uid)
+        }
+        let room = Swift.max(1, height - 1)
+        let shown = sorted.count > room ? sorted.prefix(room - 1) : sorted[...]
+        let cells = shown.map { row in
+            [
+                row.peer.peer.displayName.printable.fitted(to: PeerTable.longestName), row.peer.peer.shortID,
+                Amount.clock(time - row.since), PeerTable.remark(row),
+            ]
+        }
+        var lines = PeerTable.aligned([["NAME", "ID", "FOR", "INFO"]] + cells, width: width)
+        if shown.count < sorted.count {
+            lines.append("and \(sorted.count - shown.count) more".fitted(to: width))
+        }
+        return lines
+    }
+
+    private static func remark(_ row: Row) -> String {
+        ([row.peer.infoText] + row.addresses.map(\.description)).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    private static func aligned(_ rows: [[String]], width: Int) -> [String] {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
+        return rows.map { row in
+            let line = zip(row, widths).map { text, width in
+                text + String(repeating: " ", count: width - text.columns)
+            }.joined(separator: "  ")
+            var trimmed = line
+            while trimmed.last == " " { trimmed.removeLast() }
+            return trimmed.columns > width ? trimmed.head(width) : trimmed
+        }
+    }
+}
+
+extension PeerID {
+    /// The first digits of the id, enough to tell peers apart that have the same name.
+    package var shortID: String { String(id.prefix(8)) }
+
+    /// All 32 digits of the id.
+    package var id: String { Dissection.hex(uid.bytes) }
+
+    /// How a peer is named to people who may have to tell it from others. Whatever it calls itself cannot be taken for
+    /// what stands around its name.
+    package var introduction: String {
+        "'\(displayName.printable.replacing("'", with: "\\u{27}"))' (id \(shortID))"
+    }
+}
+
+extension DiscoveredPeer {
+    /// What it says about itself, as one line.
+    package var infoText: String {
+        info.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".printable }.joined(separator: " ")
+    }
+}
+
+extension String {
+    /// As much of the beginning as takes so many columns.
+    fileprivate func head(_ width: Int) -> String {
+        var head = ""
+        var used = 0
+        for character in self {
+            used += String(character).columns
+            if used > width { break }
+            head.append(character)
+        }
+        return head
+    }
+}

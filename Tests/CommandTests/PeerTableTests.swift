@@ -1,0 +1,73 @@
+import Foundation
+import Multipeer
+import MultipeerCLI
+import Testing
+
+@Suite("Command: who is there")
+struct PeerTableTests {
+    private func peer(
+        _ name: String, _ number: UInt64, _ info: [String: String] = [:]
+    ) throws -> DiscoveredPeer {
+        DiscoveredPeer(
+            peer: try PeerID(uid: UID(high: number << 32, low: 1), displayName: name), info: info)
+    }
+
+    @Test("the table has names, ids, times and info, in the order of the names, and escapes what is not text")
+    func table() throws {
+        var table = PeerTable()
+        table.add(try peer("bob", 0x1f2e_3d4c, ["os": "a\tb", "room": "x"]), at: .seconds(1))
+        table.add(try peer("ann 日本", 0xabcd_ef01), at: .seconds(61))
+        #expect(
+            table.lines(at: .seconds(62), width: 80, height: 10) == [
+                "NAME      ID        FOR   INFO", "ann 日本  abcdef01  0:01",
+                "bob       1f2e3d4c  1:01  os=a\\u{9}b room=x",
+            ])
+        table.resolve(try peer("bob", 0x1f2e_3d4c).peer, [try #require(SocketAddress("127.0.0.1:4000"))])
+        table.remove(try peer("ann 日本", 0xabcd_ef01).peer)
+        #expect(
+            table.lines(at: .seconds(62), width: 80, height: 10).last
+                == "bob   1f2e3d4c  1:01  os=a\\u{9}b room=x 127.0.0.1:4000")
+    }
+
+    @Test("a peer that changes keeps its place and its time")
+    func update() throws {
+        var table = PeerTable()
+        table.add(try peer("bob", 1), at: .zero)
+        table.add(try peer("bob", 1, ["a": "b"]), at: .seconds(5))
+        #expect(table.count == 1)
+        #expect(table.lines(at: .seconds(9), width: 80, height: 9).last == "bob   00000001  0:09  a=b")
+    }
+
+    @Test("what does not fit the terminal is cut off, and counted")
+    func narrow() throws {
+        var table = PeerTable()
+        for number in 1...20 {
+            table.add(
+                try peer("peer \(number)", UInt64(number), ["key": String(repeating: "x", count: 99)]),
+                at: .zero)
+        }
+        let lines = table.lines(at: .zero, width: 30, height: 6)
+        #expect(lines.count == 6)
+        #expect(lines.allSatisfy { $0.count <= 30 })
+        #expect(lines.last == "and 16 more")
+    }
+
+    @Test("no name can be taken for what stands around it")
+    func introduction() throws {
+        let name = "bob' (id 00000000) 'x"
+        #expect(
+            try peer(name, 0x1f2e_3d4c).peer.introduction
+                == "'bob\\u{27} (id 00000000) \\u{27}x' (id 1f2e3d4c)")
+    }
+
+    @Test("a line for programs has five fields, and nothing in it breaks them")
+    func line() throws {
+        let bob = try peer("b b", 7, ["k": "a\n\u{202e}b"])
+        let address = try #require(SocketAddress("[::1]:5"))
+        let line = BrowseLine(.found, bob.peer, info: bob.info, addresses: [address], at: .seconds(1))
+        #expect(
+            line.text
+                == "found\t00000007000000000000000000000001\tb b\tk=a\\u{a}\\u{202e}b\t[::1]:5")
+        #expect(BrowseLine(.lost, bob.peer, at: .zero).text.hasPrefix("lost\t"))
+    }
+}
