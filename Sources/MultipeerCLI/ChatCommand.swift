@@ -3,14 +3,21 @@ import Multipeer
 /// `multipeer chat`: a room for a few people.
 enum ChatCommand {
     private static let mostData = 15
+    static let room = Usage.Option(
+        "--room", "NAME", "link with those alone who are in the room of this name; default: \(Purpose.lobby)")
 
     static let usage = Usage(
         ["chat"], operands: "[DATA...]", mostOperands: mostData,
         "talk in a room with up to 7 others",
         details: """
-            Whoever comes in swaps connection data, one line of base64, with somebody who is in the room, by a way that
-            both trust: it holds a secret. Then the two link, and everybody else in the room links with the new one:
-            each link is direct, and encrypted for itself. Data can also be given later, with /add DATA.
+            Everybody on the network who is in the room of the same name is linked with everybody else in it: each link
+            is direct, and encrypted for itself. Whoever is there can come in, under any name; /code NAME compares six
+            digits with somebody, which shows that nobody is in between.
+
+            Where multicast does not get through, with --manual, or with DATA, --from or --out, whoever comes in swaps
+            connection data instead, one line of base64, with somebody who is in the room, by a way that both trust: it
+            holds a secret. Everybody else in the room then links with the new one. Data can also be given later, with
+            /add DATA.
 
             A line goes to all. What the others say is on standard output with their names in front, everything else
             on standard error. Two of the same name get digits of their ids behind it. A peer that is slow holds up
@@ -20,12 +27,14 @@ enum ChatCommand {
 
 
                 Where there is no terminal, the first line waits until somebody is linked, as long as --timeout
-                says. In three shells:
+                says. On any number of machines, and by hand in three shells:
+                  multipeer chat --name ann --room kitchen
                   multipeer chat --name ann --out a.data --from b.data
                   multipeer chat --name bob --out b.data --from a.data --from c.data
                   multipeer chat --name cid --out c.data --from b.data
                 """,
         options: [
+            room, Exchange.manual,
             .init(
                 "--from", "FILE", isRepeatable: true,
                 "take somebody's data from FILE as soon as it is there and whole; when it leads to nobody, wait for "
@@ -37,12 +46,14 @@ enum ChatCommand {
             .init("--star", "introduce nobody: link with those alone with whom data was swapped"),
             .init("--verbose", "say what protects each link"),
             .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
-        ] + SessionOptions.options, exits: [.linkFailed, .badInput, .system, .interrupted])
+        ] + DiscoveryOptions.options + SessionOptions.options,
+        exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {
         try arguments.exclude(["--verbose", "--quiet"])
         var data: [ConnectionData] = []
         for text in arguments.operands { data.append(try Blob.read(Blob.decode(text))) }
+        let isByHand = try Exchange.isWanted(arguments, takingOperands: true)
         let screen = Screen(isQuiet: arguments.has("--quiet"))
         let questions = RoomQuestions(screen)
         let options = try SessionOptions(arguments) { await questions.ask($0) }
@@ -54,8 +65,9 @@ enum ChatCommand {
         let session = try Complaint.translating { [configuration] () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: configuration)
         }
+        let finder = isByHand ? nil : try finder(arguments, as: options.peer)
         let room = Room(
-            session, screen, questions, own: OwnData(arguments), isMesh: !arguments.has("--star"),
+            session, screen, questions, own: OwnData(arguments), finder, isMesh: !arguments.has("--star"),
             isVerbose: arguments.has("--verbose"))
         Interrupt.first { await room.leave() }
         do throws(Complaint) {
@@ -65,5 +77,10 @@ enum ChatCommand {
             throw error
         }
         await room.leave()
+    }
+
+    private static func finder(_ arguments: Arguments, as peer: PeerID) throws(Complaint) -> RoomFinder {
+        try RoomFinder(
+            arguments.value(room.name) ?? Purpose.lobby, DiscoveryOptions(arguments), as: peer)
     }
 }

@@ -9,6 +9,9 @@ struct Exchange: Sendable {
         case prompt
     }
 
+    /// Where peers are found on the network unless somebody wants it otherwise.
+    static let manual = Usage.Option(
+        "--manual", "swap connection data by hand; so do DATA, --data, --from and --out")
     static let options: [Usage.Option] = [
         .init("--data", "DATA", "the other side's connection data, one line of base64"),
         .init(
@@ -23,6 +26,16 @@ struct Exchange: Sendable {
     let source: Source
     let own: OwnData
     private let files = Worker("files")
+
+    /// Whether the arguments say that data is swapped by hand. What belongs to finding each other then has no meaning.
+    static func isWanted(_ arguments: Arguments, takingOperands: Bool) throws(Complaint) -> Bool {
+        var signs = ["--data", "--from", "--out", manual.name].filter(arguments.has)
+        if takingOperands, !arguments.operands.isEmpty { signs.append("an argument") }
+        let others = [DiscoveryOptions.type.name, ChatCommand.room.name, Admission.consent.name].filter(
+            arguments.has)
+        guard let sign = signs.first, let other = others.first else { return !signs.isEmpty }
+        throw arguments.complaint("\(other) and \(sign) exclude each other")
+    }
 
     /// `takingOperand`: whether the other side's data may be an operand too.
     init(_ arguments: Arguments, takingOperand: Bool) throws(Complaint) {

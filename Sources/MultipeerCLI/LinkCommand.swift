@@ -31,7 +31,7 @@ enum LinkCommand {
         ], exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {
-        let rendezvous = try Rendezvous(arguments, takingOperand: true)
+        let rendezvous = try Rendezvous(arguments, as: .linking)
         Interrupt.first { await rendezvous.leave() }
         do throws(Complaint) {
             try await talk(rendezvous, wantsChat: arguments.has("--chat"))

@@ -47,7 +47,7 @@ final class Reception: Sendable {
     private func receive(from peer: PeerID) async -> EndReason? {
         for await event in rendezvous.session.events {
             switch event {
-            case .resource(let resource):
+            case .resource(let resource) where resource.peer == peer:
                 await take(resource)
                 if let most, state.withLock({ $0.report.transferred.count }) >= most { return nil }
             case .peer(peer, .notConnected(let reason)): return reason

@@ -5,11 +5,27 @@ import Multipeer
 final class Rendezvous: Sendable {
     static let options = [Verification.option] + Exchange.options + SessionOptions.options
 
+    /// How the two come together.
+    enum Way: Sendable {
+        case byHand(Exchange)
+        /// This side looks for the other one.
+        case seeking(Seeker)
+        /// This side can be found.
+        case hosting(Admission)
+    }
+
+    /// Which of these is the case unless the arguments say that data is swapped by hand.
+    enum Role {
+        case linking
+        case sending(files: Int)
+        case receiving
+    }
+
     let session: Session
     let isQuiet: Bool
     let isVerbose: Bool
     private let isMesh: Bool
-    private let exchange: Exchange
+    private let way: Way
     private let verification: Verification?
     private let state = Locked(State())
 
@@ -19,22 +35,53 @@ final class Rendezvous: Sendable {
     }
 
     /// Looks at all options of the exchange and of the session; nothing touches the network yet.
-    init(_ arguments: Arguments, takingOperand: Bool) throws(Complaint) {
+    init(_ arguments: Arguments, as role: Role) throws(Complaint) {
         try arguments.exclude(["--verbose", "--quiet"])
-        exchange = try Exchange(arguments, takingOperand: takingOperand)
         let options = try SessionOptions(arguments)
-        verification = try Verification(arguments, options.configuration)
-        session = try Complaint.translating { () throws(MultipeerError) in
-            try Session(peer: options.peer, configuration: options.configuration)
+        var configuration = options.configuration
+        way = try Rendezvous.way(arguments, role, options.peer)
+        // Whoever is found is let in alone, without those whom it knows.
+        if case .byHand = way {} else { configuration.topology = .star }
+        verification = try Verification(arguments, configuration)
+        session = try Complaint.translating { [configuration] () throws(MultipeerError) in
+            try Session(peer: options.peer, configuration: configuration)
         }
         isQuiet = arguments.has("--quiet")
         isVerbose = arguments.has("--verbose")
         isMesh = arguments.has("--mesh")
     }
 
-    /// Swaps the data, links, and lets the users compare a code if that is asked for; refuses a peer of another name than
+    private static func way(_ arguments: Arguments, _ role: Role, _ peer: PeerID) throws(Complaint) -> Way {
+        switch role {
+        case .linking: return .byHand(try Exchange(arguments, takingOperand: true))
+        case .sending(let files):
+            guard try !Exchange.isWanted(arguments, takingOperands: false) else {
+                return .byHand(try Exchange(arguments, takingOperand: false))
+            }
+            return .seeking(try Seeker(arguments, as: peer, files: files))
+        case .receiving:
+            guard try !Exchange.isWanted(arguments, takingOperands: true) else {
+                return .byHand(try Exchange(arguments, takingOperand: true))
+            }
+            return .hosting(try Admission(arguments, as: peer))
+        }
+    }
+
+    /// Brings the two together, by hand or by what the network tells. Swaps the data, links, and lets the users compare a code if that is asked for; refuses a peer of another name than
     /// the one that is expected.
     func meet(expecting name: String? = nil) async throws(Complaint) -> PeerID {
+        let peer: PeerID
+        switch way {
+        case .byHand(let exchange): peer = try await swap(exchange, expecting: name)
+        case .seeking(let seeker): peer = try await seeker.link(session)
+        case .hosting(let admission): peer = try await admission.link(session)
+        }
+        await introduce(peer)
+        try await verification?.compare(with: peer, in: session)
+        return peer
+    }
+
+    private func swap(_ exchange: Exchange, expecting name: String?) async throws(Complaint) -> PeerID {
         let mine = try await Complaint.translating { () async throws(MultipeerError) in
             try await session.connectionData(mesh: isMesh)
         }
@@ -47,8 +94,6 @@ final class Rendezvous: Sendable {
                 exit: .badInput)
         }
         try await connect(with: theirs)
-        await introduce(theirs.peer)
-        try await verification?.compare(with: theirs.peer, in: session)
         return theirs.peer
     }
 
@@ -81,9 +126,18 @@ final class Rendezvous: Sendable {
         let leaving = state.withLock { state in
             if let leaving = state.leaving { return leaving }
             let data = state.data
-            let leaving = Task { [session, exchange] in
-                await session.disconnect()
-                exchange.own.retract(data)
+            let leaving = Task { [session, way] in
+                switch way {
+                case .byHand(let exchange):
+                    await session.disconnect()
+                    exchange.own.retract(data)
+                case .seeking(let seeker):
+                    await session.disconnect()
+                    await seeker.stop()
+                case .hosting(let admission):
+                    await admission.stop()
+                    await session.disconnect()
+                }
             }
             state.leaving = leaving
             return leaving

@@ -43,7 +43,11 @@ extension Room {
                 screen.note("not linked with \(name): \("\(reason)".printable)")
             }
             forget()
-            if reason.code == .full { try await renew() }
+            if finder != nil {
+                approachAgain(peer)
+            } else if reason.code == .full {
+                try await renew()
+            }
         }
     }
 

@@ -8,6 +8,8 @@ actor Room {
     let isMesh: Bool
     let files = Worker("files")
     let isVerbose: Bool
+    /// Nil where data is swapped by hand alone.
+    let finder: RoomFinder?
     private let own: OwnData
     private let questions: RoomQuestions
     var data: ConnectionData?
@@ -21,7 +23,14 @@ actor Room {
     var departures = 0
     /// Why the last search failed.
     var failure: EndReason?
+    /// Who is announced in the same room, and who of them is being invited.
+    var neighbours: Set<PeerID> = []
+    var approaches: [PeerID: Task<Void, Never>] = [:]
+    /// What goes on until the room is left.
+    var tasks: [Task<Void, Never>] = []
     var wasLinked = false
+    /// Whether somebody was waited for, and nobody came.
+    private var wasAlone = false
     var isLeaving = false
     private var leaving: Task<Void, Never>?
     /// Sent when the first peer is linked, or none is going to be.
@@ -30,13 +39,14 @@ actor Room {
     private static let patience = Duration.seconds(2)
 
     init(
-        _ session: Session, _ screen: Screen, _ questions: RoomQuestions, own: OwnData, isMesh: Bool,
-        isVerbose: Bool
+        _ session: Session, _ screen: Screen, _ questions: RoomQuestions, own: OwnData, _ finder: RoomFinder?,
+        isMesh: Bool, isVerbose: Bool
     ) {
         self.session = session
         self.screen = screen
         self.questions = questions
         self.own = own
+        self.finder = finder
         self.isMesh = isMesh
         self.isVerbose = isVerbose
         _ = labels.add(session.peer)
@@ -45,15 +55,21 @@ actor Room {
     /// Until somebody types that it is over, or the input ends.
     func run(seeking data: [ConnectionData], from paths: [String]) async throws(Complaint) {
         screen.begin()
-        try await publish()
-        searches = data.count + paths.count
+        if let finder {
+            // It goes on as long as the room.
+            searches = 1
+            try await open(finder)
+        } else {
+            try await publish()
+            searches = data.count + paths.count
+        }
         let seeking = data.map { one in Task { await self.search { _ = await self.seek(one) } } }
         let watching = paths.map { path in Task { await self.search { await self.watch(path) } } }
         let listening = Task { await settle { () throws(Complaint) in try await self.listen() } }
         // Nobody can stop the one that reads standard input, and the process ends anyway.
         Task { await settle { () throws(Complaint) in try await self.read() } }
         let complaint = await outcome.value()
-        for task in seeking + watching { task.cancel() }
+        for task in seeking + watching + tasks + approaches.values { task.cancel() }
         if complaint == nil { await drain() }
         isLeaving = true
         listening.cancel()
@@ -87,7 +103,9 @@ actor Room {
         screen.end()
         let task = Task {
             await self.abandonFiles()
+            async let isGone: Void? = self.finder?.stop()
             await self.session.disconnect()
+            _ = await isGone
             self.own.retract(self.data)
         }
         leaving = task
@@ -119,8 +137,13 @@ actor Room {
             }
             try await obey(order)
         }
-        if !screen.isTerminal, !wasLinked, let failure {
+        if screen.isTerminal || wasLinked { return }
+        if let failure {
             throw Complaint("nobody was linked: \("\(failure)".printable)", exit: .linkFailed)
+        }
+        if wasAlone, finder != nil {
+            throw Complaint(
+                "nobody came into the room", hint: "'multipeer doctor' says why", exit: .linkFailed)
         }
     }
 
@@ -133,6 +156,7 @@ actor Room {
         }
         await arrival.value()
         patience.cancel()
+        wasAlone = !wasLinked
     }
 
     func hasArrived() {

@@ -69,6 +69,41 @@ struct HelpTests {
                 ["demo", "--peers", "17"],
                 "option '--peers' takes a number from 2 to 16, not '17' (try 'multipeer demo --help')"
             ),
+            (
+                ["browse", "--type", "Chat"],
+                "option '--type': a service type is lower case: it must not contain 'C' "
+                    + "(try 'multipeer browse --help')"
+            ),
+            (
+                ["browse", "--for", "0"],
+                "option '--for' takes a number from 1 to 86400, not '0' (try 'multipeer browse --help')"
+            ),
+            (
+                ["advertise", "--info", "x"],
+                "option '--info' takes KEY=VALUE, not 'x' (try 'multipeer advertise --help')"
+            ),
+            (
+                ["advertise", "--info", "n=x"],
+                "option '--info': the key \"n\" of the discovery info is reserved "
+                    + "(try 'multipeer advertise --help')"
+            ),
+            (
+                ["chat", "--room", "x", "--manual"],
+                "--room and --manual exclude each other (try 'multipeer chat --help')"
+            ),
+            (
+                ["receive", "--yes", "--from", "x"],
+                "--yes and --from exclude each other (try 'multipeer receive --help')"
+            ),
+            (
+                ["send", "/etc/passwd"],
+                "option '--to' is missing, or --manual, which swaps data by hand (try 'multipeer send --help')"
+            ),
+            (
+                ["send", "/etc/passwd", "--to", "ann#12"],
+                "option '--to' takes NAME, NAME#DIGITS or #DIGITS of an id, not 'ann#12' "
+                    + "(try 'multipeer send --help')"
+            ),
             (["identity", "show"], "FILE is missing (try 'multipeer identity show --help')"),
         ])
     func wrong(_ words: [String], _ complaint: String) async throws {

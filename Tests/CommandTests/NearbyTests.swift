@@ -1,0 +1,144 @@
+import Foundation
+import Multipeer
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: files and rooms on the network", .serialized, .inTurns)
+struct NearbyTests {
+    private let type = ServiceType.random()
+    private let folder: Folder
+
+    init() throws {
+        folder = try Folder()
+        try FileManager.default.createDirectory(
+            atPath: folder.path("inbox"), withIntermediateDirectories: false)
+    }
+
+    private func options(_ name: String) -> [String] { ["--name", name, "--type", type] }
+
+    private func receive(_ name: String, _ more: [String] = ["--yes"]) throws -> [String] {
+        ["receive", "--into", folder.path("inbox")] + options(name) + more
+    }
+
+    @Test("a file gets to whoever has the name, byte for byte")
+    func file() async throws {
+        let bytes = pattern(300_001, seed: 5)
+        let path = try folder.write(bytes, to: "a file")
+        let receiver = try Command(try receive("bob"))
+        let other = try Command(try receive("carl"))
+        let sender = try await Command(["send", path, "--to", "bob"] + options("ann")).finish()
+        #expect(sender.code == 0, "\(sender.errors)")
+        #expect(sender.errors.contains("multipeer: looking for bob on this machine alone\n"))
+        #expect(sender.errors.contains("multipeer: linked with bob, encrypted\n"))
+        let ending = try await receiver.finish()
+        #expect(ending.code == 0, "\(ending.errors)")
+        #expect(ending.errors.contains("multipeer: linked with ann, encrypted\n"))
+        #expect(Array(try Data(contentsOf: URL(filePath: folder.path("inbox/a file")))) == bytes)
+        #expect(sender.output.isEmpty && ending.output.isEmpty)
+        other.process.signal(SIGINT)
+        #expect(try await other.finish().code == 130)
+    }
+
+    @Test("two of one name are told with their ids, which choose one of them")
+    func sameName() async throws {
+        let path = try folder.write("x", to: "x")
+        let receivers = [try Command(try receive("bob")), try Command(try receive("bob"))]
+        for one in receivers { #expect(try await one.says("can be found")) }
+        let sender = try await Command(["send", path, "--to", "bob"] + options("ann")).finish()
+        #expect(sender.code == 1)
+        let complaint = try #require(sender.complaints.last)
+        #expect(complaint.hasPrefix("multipeer: 2 are called bob (choose one with --to 'bob#"))
+        let choices = complaint.matches(of: /--to '(bob#[0-9a-f]{8})'/).map { String($0.1) }
+        try #require(choices.count == 2)
+        for choice in choices {
+            let chosen = ["send", path, "--as", choice, "--to", choice] + options("ann")
+            #expect(try await Command(chosen).finish().code == 0)
+        }
+        for one in receivers { #expect(try await one.finish().code == 0) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox"))
+        #expect(names.sorted() == choices.sorted())
+    }
+
+    @Test("nobody of a name is told, with who is there instead")
+    func nobody() async throws {
+        let path = try folder.write("x", to: "x")
+        let carl = try Command(try receive("carl"))
+        #expect(try await carl.says("can be found"))
+        let sender = try await Command(["send", path, "--to", "bob", "--timeout", "1"] + options("ann"))
+            .finish()
+        #expect(sender.code == 1)
+        #expect(
+            sender.complaints.last?.hasPrefix(
+                "multipeer: nobody called bob receives on this machine alone: only 'carl' (id ") == true)
+        carl.process.signal(SIGINT)
+        #expect(try await carl.finish().code == 130)
+        let lonely = try await Command(try receive("bob", ["--yes", "--timeout", "1"])).finish()
+        #expect(lonely.code == 1)
+        #expect(lonely.complaints.last == "multipeer: nobody came to send files (--timeout allows more time)")
+    }
+
+    @Test("where nobody can be asked, nothing is taken without --yes")
+    func unasked() async throws {
+        let words = try receive("bob", [])
+        let ending = try await Command(words, through: ["/usr/bin/setsid", "--wait"]).finish()
+        #expect(ending.code == 2)
+        #expect(
+            ending.errors.hasPrefix(
+                "multipeer: there is no terminal on which to ask whose files to take (--yes "))
+    }
+
+    @Test("the user is asked about everybody, and only a yes lets files in")
+    func consent() async throws {
+        let path = try folder.write("x", to: "x")
+        let bob = try Typist(try receive("bob", []))
+        try await bob.sees("waiting for files")
+        async let refused = Command(["send", path, "--to", "bob"] + options("eve")).finish()
+        try await bob.sees(") wants to send a file. take it? [y/N] ")
+        #expect(bob.screen.contains("'eve' (id "))
+        try await bob.types("\n")
+        let eve = try await refused
+        #expect(eve.code == 1)
+        #expect(eve.complaints.last?.contains("declined") == true, "\(eve.errors)")
+        async let taken = Command(["send", path, path, "--to", "bob"] + options("ann")).finish()
+        try await bob.sees(") wants to send 2 files. take it? [y/N] ")
+        try await bob.types("y\n")
+        #expect(try await taken.code == 5)
+        #expect(try await bob.end() == 5)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("inbox")) == ["x"])
+    }
+
+    @Test("whoever is in the same room is linked with everybody in it, and with nobody else")
+    func rooms() async throws {
+        let names = ["ann", "bob", "cid"]
+        let people = try names.map { try Command(["chat", "--room", "kitchen"] + options($0)) }
+        let eve = try Command(["chat", "--room", "cellar"] + options("eve"))
+        for (one, name) in zip(people, names) {
+            let others = names.filter { $0 != name }.map { "\($0) joined, encrypted" }
+            #expect(try await one.says(all: others) == [])
+        }
+        try await people[0].types("hello")
+        for one in people[1...] { #expect(try await one.firstLine() == "ann: hello") }
+        let dan = try Command(["chat", "--room", "kitchen"] + options("dan"))
+        #expect(try await dan.says(all: names.map { "\($0) joined" }) == [])
+        let ending = try await people[0].leaves()
+        #expect(ending.code == 0)
+        #expect(!ending.errors.contains("eve joined"))
+        #expect(!ending.errors.contains("hand this to"))
+        #expect(try await dan.says("ann left"))
+        for one in people[1...] + [dan] { #expect(try await one.leaves().code == 0) }
+        eve.process.signal(SIGINT)
+        let alone = try await eve.finish()
+        #expect(alone.code == 130)
+        #expect(!alone.errors.contains("joined"))
+    }
+
+    @Test("a script whose room stays empty is told, and ends with exit code 1")
+    func empty() async throws {
+        let ending = try await Command.run(
+            "chat", "--timeout", "1", "--type", type, input: Array("hello\n".utf8))
+        #expect(ending.code == 1)
+        #expect(
+            ending.complaints.last == "multipeer: nobody came into the room ('multipeer doctor' says why)")
+    }
+}
