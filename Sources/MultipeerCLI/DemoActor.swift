@@ -16,21 +16,22 @@ final class DemoActor: Sendable {
     /// The digest of the file that was sent last.
     let sent = Locked<[UInt8]?>(nil)
 
-    private let isMesh: Bool
+    let advertiser: Advertiser
+    let browser: Browser
 
-    init(_ peer: PeerID, _ configuration: SessionConfiguration, isMesh: Bool) throws(Complaint) {
-        self.isMesh = isMesh
+    init(
+        _ peer: PeerID, _ configuration: SessionConfiguration, _ discovery: DiscoveryOptions
+    ) throws(Complaint) {
         session = try Complaint.translating { () throws(MultipeerError) in
             try Session(peer: peer, configuration: configuration)
         }
+        let place = discovery.neighbourhood.configuration
+        advertiser = Advertiser(peer: peer, service: discovery.service, configuration: place)
+        browser = Browser(peer: peer, service: discovery.service, configuration: place)
     }
 
     func run() async throws(Complaint) {
-        let data = try await Complaint.translating { () async throws(MultipeerError) in
-            try await session.connectionData(mesh: isMesh)
-        }
-        let id = Dissection.hex(session.peer.uid.bytes)
-        try await report(.ready(process: getpid(), id: id, data: Base64.encode(data.bytes)))
+        try await report(.ready(process: getpid()))
         let listening = Task { await self.listen() }
         defer { listening.cancel() }
         while let line = try await orders.run({ () throws(Complaint) in try Stream.input.readLine() }) {
@@ -40,6 +41,9 @@ final class DemoActor: Sendable {
             if case .leave = order { break }
             for one in await result(of: order) { try await report(one) }
         }
+        async let isSilent: Void = advertiser.stop()
+        await browser.stop()
+        await isSilent
         await session.disconnect()
     }
 
@@ -53,8 +57,7 @@ final class DemoActor: Sendable {
 
     private func carryOut(_ order: DemoOrder) async throws(MultipeerError) -> [DemoReport] {
         switch order {
-        case .seek(let data): [.linked(try await seek(data))]
-        case .join(let data): join(data)
+        case .meet: try await meet()
         case .say(let text): try await say(text)
         case .greet: try await greet()
         case .measure(let name, let seconds): [.measured(try await measure(peer(name), seconds))]
@@ -63,41 +66,9 @@ final class DemoActor: Sendable {
         }
     }
 
-    private func read(_ text: String) throws(MultipeerError) -> ConnectionData {
-        guard let data = try? Blob.read(Blob.decode(text)) else {
-            throw MultipeerError(.invalidConnectionData, "the demonstration handed out damaged data")
-        }
-        return data
-    }
-
-    /// What becomes of it is reported when it happens.
-    private func join(_ text: String) -> [DemoReport] {
-        Task {
-            do throws(MultipeerError) {
-                try await session.connect(with: read(text))
-            } catch {
-                try? await report(.failed(text: "\(session.peer): \(error.description)"))
-            }
-        }
-        return []
-    }
-
     private func say(_ text: String) async throws(MultipeerError) -> [DemoReport] {
         try await session.send(DemoTalk.greeting.message(Array(text.utf8)), to: session.peers)
         return []
-    }
-
-    private func seek(_ text: String) async throws(MultipeerError) -> DemoLink {
-        let data = try read(text)
-        let start = ContinuousClock.now
-        try await session.connect(with: data)
-        let time = start.duration(to: .now)
-        guard let facts = await session.facts(for: data.peer) else {
-            throw MultipeerError(.notConnected, "the link to \(data.peer) is gone")
-        }
-        return DemoLink(
-            peer: data.peer.displayName, isEncrypted: facts.isEncrypted, suite: facts.suite,
-            authentication: "\(facts.authentication)", connecting: time.seconds)
     }
 
     private func greet() async throws(MultipeerError) -> [DemoReport] {
@@ -159,14 +130,10 @@ final class DemoActor: Sendable {
             case .message(let message): await hear(message)
             case .stream(let stream): Task { await self.read(stream) }
             case .resource(let resource): Task { await self.store(resource) }
-            case .peer(let peer, .connecting): try? await report(.seeking(peer: peer.displayName))
-            case .peer(let peer, .connected) where isMesh:
-                try? await report(.joined(peer: peer.displayName))
-            case .peer(let peer, .notConnected(let reason)) where isMesh:
-                try? await report(.lost(peer: peer.displayName, reason: "\(reason)"))
+            case .peer(let peer, .connected): await reportLink(to: peer)
             case .peer(let peer, .notConnected(let reason)):
                 answer.withLock { $0 }?.send(nil)
-                try? await report(.failed(text: "\(session.peer) lost \(peer): \(reason)"))
+                try? await report(.lost(peer: peer.displayName, reason: "\(reason)"))
             case .peer, .verificationRequested: break
             }
         }
@@ -193,7 +160,7 @@ final class DemoActor: Sendable {
 
     func reply(number: Int, to peer: PeerID) async { await reply(Array("\(number)".utf8), to: peer) }
 
-    private func report(_ report: DemoReport) async throws(Complaint) {
+    func report(_ report: DemoReport) async throws(Complaint) {
         let line = try JSON.encode(report, isPretty: false)
         try await reports.run { () throws(Complaint) in try Terminal.put(line) }
     }

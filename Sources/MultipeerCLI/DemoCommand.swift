@@ -4,16 +4,17 @@ import Multipeer
 /// `multipeer demo`: real processes that link with each other, talk, and say what they measured.
 enum DemoCommand {
     static let usage = Usage(
-        ["demo"], "start real processes, link them with each other, and show what protects the links",
+        ["demo"], "start real processes that find each other, link and talk, and show how long that takes",
         details: """
-            Every peer is a process of its own that listens on 127.0.0.1. The demonstration carries their connection
-            data from one to the other, as people would do it. Each peer sends the next ones a file, a stream and
-            datagrams; what is said of them was counted at the other end. Throughput is measured with 64 KiB messages.
+            Every peer is a process of its own. They find each other by multicast DNS on the loopback interface alone,
+            under a service type that nobody else has: nothing leaves the machine. Each invites whoever it finds, one
+            after the other. Shown is when two were found, invited and linked, since all began to look. Each peer sends
+            the next ones a file, a stream and datagrams; what is said of them was counted at the other end. Throughput
+            is measured with 64 KiB messages.
 
-            With --peers the processes form a mesh: connection data is carried along a chain, from each to the next
-            alone, and everybody else is introduced by those who are linked already. Shown are the links as they come,
-            with the time since the data was handed over, and how long it took until everybody was linked with
-            everybody. Then each says one line to all.
+            With --peers the processes form a mesh, in which those who are linked introduce the others meanwhile. Shown
+            are the links as they come, and how long it took until everybody was linked with everybody. Then each says
+            one line to all.
             """,
         options: [
             .init("--peers", "N", "form a mesh of so many, 2 to 16"),
@@ -34,14 +35,14 @@ enum DemoCommand {
         let isSilent = arguments.has("--json")
         if let peers {
             let mesh = try MeshDemonstration(peers, preference, isSilent: isSilent)
-            try await run(mesh.abandon, within: .seconds(60)) { () throws(Complaint) in
+            try await run(mesh.abandon, within: .seconds(120)) { () throws(Complaint) in
                 let formation = try await mesh.run()
                 if isSilent { try Terminal.put(JSON.encode(formation)) }
                 try await mesh.end()
             }
         } else {
             let demo = try Demonstration(3, preference, isSilent: isSilent)
-            try await run(demo.abandon, within: .seconds(30 + seconds)) { () throws(Complaint) in
+            try await run(demo.abandon, within: .seconds(60 + seconds)) { () throws(Complaint) in
                 let pairs = try await demo.run(Double(seconds))
                 try Terminal.put(isSilent ? JSON.encode(pairs) : DemoTable.text(pairs))
                 try await demo.end()
@@ -71,8 +72,8 @@ enum DemoCommand {
 
 /// What is known of one pair of peers in the end.
 struct DemoPair: Encodable, Sendable {
-    let peers: [String]
-    let link: DemoLink
+    /// The two, what protects their link, and when it came about.
+    let link: Formation.Link
     let speed: DemoSpeed
     let delivery: DemoDelivery
 }
@@ -98,14 +99,18 @@ enum DemoTable {
     }
 
     static func text(_ pairs: [DemoPair]) -> [UInt8] {
-        let head = ["link", "protected by", "authenticated by", "connect", "round trip", "throughput"]
+        let head = [
+            "link", "protected by", "authenticated by", "found", "invited", "linked", "round trip",
+            "throughput",
+        ]
         let rows =
             [head]
             + pairs.map { pair in
                 [
-                    pair.peers.joined(separator: " - "),
-                    pair.link.suite.map { "TLS 1.3, \($0)" } ?? "nothing",
-                    pair.link.authentication, Amount.duration(.seconds(pair.link.connecting)),
+                    pair.link.peers.joined(separator: " - "),
+                    pair.link.protection.suite.map { "TLS 1.3, \($0)" } ?? "nothing",
+                    pair.link.protection.authentication, pair.link.found.map(Formation.text) ?? "-",
+                    pair.link.invited.map(Formation.text) ?? "-", Formation.text(pair.link.linked),
                     Amount.duration(.seconds(pair.speed.roundTrip)),
                     "\(Amount.bytes(Int(pair.speed.bytesPerSecond)))/s",
                 ]

@@ -2,10 +2,8 @@ import Multipeer
 
 /// What the demonstration tells one of its peers, a line of JSON each.
 enum DemoOrder: Codable, Sendable {
-    /// Link with whoever this connection data is of.
-    case seek(data: String)
-    /// Link with whoever this connection data is of, and do not wait for that.
-    case join(data: String)
+    /// Be found, find all others, and link with them.
+    case meet
     /// Say something to all who are linked.
     case say(text: String)
     /// Greet everybody.
@@ -19,11 +17,13 @@ enum DemoOrder: Codable, Sendable {
 
 /// What a peer of the demonstration reports, a line of JSON each.
 enum DemoReport: Codable, Sendable {
-    case ready(process: Int32, id: String, data: String)
-    case seeking(peer: String)
+    case ready(process: Int32)
+    /// Somebody was found on the network.
+    case found(peer: String)
+    /// Somebody has invited this peer.
+    case invited(by: String)
+    /// A link stands, whoever made it.
     case linked(DemoLink)
-    /// In a mesh: a link stands, whoever made it, and a link has gone.
-    case joined(peer: String)
     case lost(peer: String, reason: String)
     case heard(from: String, text: String)
     case measured(DemoSpeed)
@@ -37,8 +37,6 @@ struct DemoLink: Codable, Sendable {
     let isEncrypted: Bool
     let suite: String?
     let authentication: String
-    /// Seconds from the wish to the link.
-    let connecting: Double
 }
 
 /// What one end of a link has measured.

@@ -6,15 +6,17 @@ enum DemoPeer {
     static let usage = Usage(
         ["demo-peer"], "a peer of 'multipeer demo', which gives it orders on standard input",
         options: [
-            .init("--mesh", "link with everybody, and report each link"),
+            .init("--mesh", "be introduced to everybody, too"),
             .init("--cap", "N", "how many peers a mesh may have, 2 to 16; default: 8"),
-        ] + SessionOptions.options, exits: [.linkFailed, .badInput, .system, .interrupted])
+        ] + DiscoveryOptions.options + SessionOptions.options,
+        exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {
         let options = try SessionOptions(arguments)
         var configuration = options.configuration
         if let cap = try arguments.number("--cap", in: 2...16) { configuration.peers = cap }
-        let actor = try DemoActor(options.peer, configuration, isMesh: arguments.has("--mesh"))
+        configuration.topology = arguments.has("--mesh") ? .mesh : .star
+        let actor = try DemoActor(options.peer, configuration, DiscoveryOptions(arguments))
         try await actor.run()
     }
 }

@@ -7,7 +7,6 @@ final class Player: Sendable {
     private let process: ChildProcess
     private let worker: Worker
     private let orders: Worker
-    private let identity = Locked<(uid: UID, data: String)?>(nil)
 
     private static let names = [
         "ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ida", "jim", "kay", "leo", "mia", "ned",
@@ -22,7 +21,7 @@ final class Player: Sendable {
         process = try ChildProcess(
             ChildProcess.ownPath,
             [
-                "demo-peer", "--name", name, "--preference", "\(preference)", "--listen", "127.0.0.1",
+                "demo-peer", "--name", name, "--preference", "\(preference)", "--interface", "lo",
                 "--timeout", "10",
             ] + options)
     }
@@ -43,29 +42,8 @@ final class Player: Sendable {
 
     var id: Int32 { process.id }
 
-    var uid: UID {
-        get throws(Complaint) { try known.uid }
-    }
-
-    var data: String {
-        get throws(Complaint) { try known.data }
-    }
-
-    private var known: (uid: UID, data: String) {
-        get throws(Complaint) {
-            guard let known = identity.withLock({ $0 }) else { throw wrong("has not begun") }
-            return known
-        }
-    }
-
     func begin() async throws(Complaint) {
-        guard case .ready(let process, let id, let data) = try await next(), process == self.process.id,
-            let uid = UID(
-                stride(from: 0, to: id.count, by: 2).compactMap { start in
-                    UInt8(id.dropFirst(start).prefix(2), radix: 16)
-                })
-        else { throw wrong("did not begin") }
-        identity.withLock { $0 = (uid, data) }
+        guard case .ready(process.id) = try await next() else { throw wrong("did not begin") }
     }
 
     func give(_ order: DemoOrder) async throws(Complaint) {
@@ -77,29 +55,20 @@ final class Player: Sendable {
         }
     }
 
-    func isSeeking() async throws(Complaint) {
-        guard case .seeking = try await next() else { throw wrong("does not seek") }
-    }
-
-    func link() async throws(Complaint) -> DemoLink {
-        guard case .linked(let link) = try await next() else { throw wrong("is not linked") }
-        return link
-    }
-
     func heard() async throws(Complaint) -> (from: String, text: String) {
-        guard case .heard(let from, let text) = try await next() else { throw wrong("heard nothing") }
+        guard case .heard(let from, let text) = try await answer() else { throw wrong("heard nothing") }
         return (from, text)
     }
 
     func measure(_ other: Player, _ seconds: Double) async throws(Complaint) -> DemoSpeed {
         try await give(.measure(peer: other.name, seconds: seconds))
-        guard case .measured(let speed) = try await next() else { throw wrong("has measured nothing") }
+        guard case .measured(let speed) = try await answer() else { throw wrong("has measured nothing") }
         return speed
     }
 
     func deliver(to other: Player) async throws(Complaint) -> DemoDelivery {
         try await give(.deliver(peer: other.name))
-        guard case .delivered(let delivery) = try await next() else { throw wrong("has delivered nothing") }
+        guard case .delivered(let delivery) = try await answer() else { throw wrong("has delivered nothing") }
         return delivery
     }
 
@@ -111,6 +80,18 @@ final class Player: Sendable {
     func abandon() {
         process.signal(SIGKILL)
         process.wait()
+    }
+
+    /// What it reports next besides what happens to its links.
+    private func answer() async throws(Complaint) -> DemoReport {
+        while true {
+            let report = try await next()
+            switch report {
+            case .found, .invited, .linked: continue
+            case .lost(let peer, let reason): throw wrong("lost \(peer.printable): \(reason.printable)")
+            default: return report
+            }
+        }
     }
 
     /// What it reports next. One task at a time may wait for that.

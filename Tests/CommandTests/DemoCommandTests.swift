@@ -11,7 +11,8 @@ struct DemoCommandTests {
         #expect(ending.code == 0)
         #expect(ending.errors.isEmpty)
         for text in [
-            "started ann (process ", "linked ann and bob, encrypted", "bob to ann: hello ann, this is bob",
+            "started ann (process ", "linked ann and bob, encrypted (found ", ", invited ", "3 of 3 links",
+            "everybody has found everybody", "bob to ann: hello ann, this is bob",
             "ann to bob: the file ann.bin, 16 MiB in ", "... at both ends",
             "ann to bob: the stream dots, 8.0 MiB in ",
             "datagrams of 100 bytes, ", "came by UDP with DTLS 1.2", "TLS 1.3, TLS_AES_",
@@ -29,7 +30,10 @@ struct DemoCommandTests {
         #expect(pairs.count == 3)
         for pair in pairs {
             let link = try #require(pair["link"] as? [String: Any])
-            #expect(link["isEncrypted"] as? Bool == false)
+            let protection = try #require(link["protection"] as? [String: Any])
+            #expect(protection["isEncrypted"] as? Bool == false)
+            let found = try #require(link["found"] as? Double)
+            #expect(try #require(link["linked"] as? Double) > found && found > 0)
             let speed = try #require(pair["speed"] as? [String: Any])
             #expect(try #require(speed["bytesPerSecond"] as? Double) > 0)
             let delivery = try #require(pair["delivery"] as? [String: Any])
@@ -39,14 +43,14 @@ struct DemoCommandTests {
         }
     }
 
-    @Test("a chain of connection data becomes a mesh, and its links are shown as they come")
+    @Test("processes that find each other become a mesh, and its links are shown as they come")
     func mesh() async throws {
         let ending = try await Command.run("demo", "--peers", "4")
         #expect(ending.code == 0)
         #expect(ending.errors.isEmpty)
         for text in [
-            "carried connection data along a chain: ann - bob - cid - dan\n", "bob - cid  by hand ",
-            "ann - dan  introduced  ", "1 of 6 links", "6 of 6 links", "the mesh is full after ",
+            "on this machine alone\n", "linked bob and cid, encrypted (found ", "1 of 6 links",
+            "6 of 6 links", "the mesh is full after ",
             "  ann: bob, cid, dan\n", "  dan: ann, bob, cid\n", "cid to all: hello from cid\n",
             "everybody heard everybody", "all 4 processes have ended",
         ] { #expect(ending.text.contains(text), "\(text)") }
@@ -60,7 +64,7 @@ struct DemoCommandTests {
             try JSONSerialization.jsonObject(with: Data(ending.output)) as? [String: Any])
         let links = try #require(mesh["links"] as? [[String: Any]])
         #expect(links.count == 3)
-        #expect(links.count { $0["isIntroduced"] as? Bool == true } == 1)
+        #expect(links.allSatisfy { ($0["linked"] as? Double ?? 0) > 0 })
         #expect(try #require(mesh["seconds"] as? Double) > 0)
     }
 
