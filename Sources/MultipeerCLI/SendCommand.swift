@@ -7,7 +7,9 @@ enum SendCommand {
     static let usage = Usage(
         ["send"], operands: "FILE...", mostOperands: mostFiles, "send files to one peer",
         details: """
-            The other side runs 'multipeer receive'. It is found on the network by its name, and its user is asked.
+            The other side runs 'multipeer receive'. It is found on the network by its name, and its user is asked. It
+            is sought for 30 seconds, and its user may think for 120; --timeout says another time for both.
+
             Names prove nothing: whoever is there can take any. --verify lets both users compare a code before anything
             is sent, --trust tofu notices when somebody else comes under the same id.
 
