@@ -88,20 +88,27 @@ public actor Browser {
         await watch.ended()
     }
 
-    /// Invites a peer that was found, and returns when it is linked in `session`; at once behind its yes when it was linked
-    /// there already.
+    /// Invites a peer that was found, and returns when it is linked in `session`, which one that was linked there already
+    /// is with its yes.
     ///
     /// The link joins the meshes of both sides unless the topology of one is a star. Two that invite each other at once get
     /// one link. Cancelling the task withdraws the invitation at the other end, too, and so does `session.disconnect`.
     ///
     /// The context travels encrypted, but to whoever advertises as that peer: no secrets in it.
     ///
-    /// Throws `declined` when its user says no; `timedOut` without an answer, or a link, within the timeout; `full` when
-    /// one of the sessions, or its mesh, has no place left; `incompatible` when one side always encrypts and the other never
-    /// does; `unreachable` when nobody is where it says it is; `busy` when too many others were asking it for the whole
-    /// time; `aborted` when it broke the protocol; `cancelled`; `ended` with the reason when the link could not be made for another one; `notFound` when the
-    /// browser does not see the peer; and `invalidArgument` for a session of another peer, the own peer, a timeout outside
-    /// 1 to 600 seconds, or a context of more than 32,768 bytes. It never takes a second longer than the timeout.
+    /// It never takes a second longer than the timeout. What it throws:
+    /// - `declined`: its user said no.
+    /// - `timedOut`: there was no answer, or no link, in time.
+    /// - `full`: one of the sessions, or its mesh, has no place left.
+    /// - `incompatible`: one side always encrypts and the other never does.
+    /// - `unreachable`: nobody is where the peer says it is.
+    /// - `busy`: too many others were asking it for the whole time.
+    /// - `cancelled`: by this task, by the other side, or by a newer invitation of the same peer.
+    /// - `ended`: the link could not be made for the reason given; also when this session was left.
+    /// - `aborted`: the other side broke the protocol, or failed.
+    /// - `notFound`: the browser does not see the peer, or is not running.
+    /// - `invalidArgument`: the session is of another peer, the peer is the own one, the timeout is not 1 to 600 seconds,
+    ///   or the context has more than 32,768 bytes.
     public func invite(
         _ peer: PeerID, to session: Session, context: [UInt8]? = nil, timeout: Duration = .seconds(30)
     ) async throws(MultipeerError) {
