@@ -45,7 +45,8 @@ struct Approach: Sendable {
                 try await driver.link(with: theirs, to: peer, until: end)
             }
         } catch {
-            if error.code == .unreachable { await backend.reconfirm(peer, service) }
+            // A machine that is gone may not even refuse: then all that is heard of it is nothing.
+            if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }
             throw error
         }
     }
