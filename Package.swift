@@ -68,8 +68,9 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "MultipeerEndurance", dependencies: ["Multipeer"], path: "Tests/Acceptance/Endurance",
-            swiftSettings: strict),
+            name: "MultipeerEndurance",
+            dependencies: ["Multipeer", "MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"],
+            path: "Tests/Acceptance/Endurance", swiftSettings: strict),
         .target(name: "MultipeerHistory", path: "Tests/Acceptance/History", swiftSettings: strict),
         .executableTarget(
             name: "check-history", dependencies: ["MultipeerHistory"], path: "Tests/Acceptance/CheckHistory",

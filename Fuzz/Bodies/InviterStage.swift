@@ -1,5 +1,6 @@
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerSecurity
 
 /// An inviter, and a network and a peer that do as they like.
 struct InviterStage {

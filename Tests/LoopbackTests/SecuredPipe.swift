@@ -53,10 +53,14 @@ final class SecuredPipe {
 
     /// Waits until the other side has ended the connection.
     func hearEnd() async throws {
-        do {
-            while true { try await read() }
-        } catch is Ended {
-            return
+        while true {
+            do {
+                try await read()
+            } catch is Ended {
+                return
+            } catch is SecurityFault {
+                continue  // What is said before the end need not be of this channel.
+            }
         }
     }
 

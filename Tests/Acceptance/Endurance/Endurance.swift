@@ -30,6 +30,7 @@ enum Endurance {
             }
         }
         switch (words.first, words.dropFirst().first, words.count) {
+        case ("invited", nil, 1): try await InvitedHost().run()
         case ("everything", _, 3): try await Everything(words[1], words[2]).run()
         case ("latency", "answer", 4): try await Latency(listening: words[2], in: words[3]).answer()
         case ("latency", "ask", 6):
@@ -39,6 +40,7 @@ enum Endurance {
             throw Failure(
                 description: """
                     usage: MultipeerEndurance rounds|mutual-invitations|cycles|mesh-cycles|streams|streams-in-turn|cancels|handshakes COUNT
+                           MultipeerEndurance invited
                            MultipeerEndurance everything PREFERENCE WORD
                            MultipeerEndurance latency answer ADDRESS FOLDER
                            MultipeerEndurance latency ask ADDRESS FOLDER MEBIBYTES SECONDS

@@ -1,0 +1,124 @@
+import Foundation
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// A peer that is invited by a crowd, and one honest peer that invites it all the time.
+///
+/// It prints its uid and its port, then does its work until its standard input ends, and prints what it has seen: one
+/// JSON object. Strangers are declined after a while; the honest one, who is known by its name, is accepted.
+struct InvitedHost {
+    private let peer: PeerID
+    private let listener: InvitationListener
+    private let honest: PeerID
+    private let figures = Locked(Figures())
+
+    private struct Figures {
+        var asked = 0
+        var open: [QuestionID: PeerID] = [:]
+        /// The most that were open at once.
+        var most = 0
+        /// Questions about somebody about whom another one was open.
+        var repeated = 0
+        var honest: [String] = []
+        var slowest = Duration.zero
+    }
+
+    init() throws {
+        peer = try PeerID(displayName: "host")
+        honest = try PeerID(displayName: "honest")
+        listener = try InvitationListener(peer: peer, listening: [.loopback])
+    }
+
+    func run() async throws {
+        let port = try await listener.start()
+        print("\(peer.uid.bytes.map { String(format: "%02x", $0) }.joined()) \(port)")
+        fflush(nil)
+        let answering = Task { await answer() }
+        let inviting = Task { try await invite(at: SocketAddress.loopback.with(port: port)) }
+        await withCheckedContinuation { (over: CheckedContinuation<Void, Never>) in
+            Thread {
+                while readLine() != nil {}; over.resume()
+            }.start()
+        }
+        inviting.cancel()
+        _ = await inviting.result
+        await listener.stop()
+        await answering.value
+        let seen = figures.withLock { $0 }
+        let failures = seen.honest.filter { $0 != "accepted" }
+        let words: [String: Any] = [
+            "asked": seen.asked, "most": seen.most, "repeated": seen.repeated, "honest": seen.honest.count,
+            "failures": failures,
+            "slowest": Double(seen.slowest.components.seconds)
+                + Double(seen.slowest.components.attoseconds) / 1e18,
+        ]
+        print(String(decoding: try JSONSerialization.data(withJSONObject: words), as: UTF8.self))
+    }
+
+    private func answer() async {
+        await withTaskGroup(of: Void.self) { group in
+            for await question in listener.questions {
+                figures.withLock { [waiting = listener.questions.count] seen in
+                    seen.asked += 1
+                    if seen.open.values.contains(question.inviter) { seen.repeated += 1 }
+                    seen.open[question.id] = question.inviter
+                    seen.most = max(seen.most, seen.open.count + waiting)
+                }
+                group.addTask { await decide(question) }
+            }
+        }
+    }
+
+    /// A question that its inviter gives up meanwhile is over without an answer.
+    private func decide(_ question: Question) async {
+        if question.inviter == honest {
+            if let data = try? honestData() { _ = try? await listener.accept(question.id, with: data) }
+        } else {
+            let patience = Task {
+                try? await Task.sleep(for: .milliseconds(100))
+                try? await listener.refuse(question.id)
+            }
+            _ = await question.ending.value()
+            patience.cancel()
+        }
+        figures.withLock { $0.open[question.id] = nil }
+    }
+
+    private func invite(at address: SocketAddress) async throws {
+        while !Task.isCancelled {
+            let start = ContinuousClock.now
+            var outcome = "accepted"
+            do throws(InvitationFault) {
+                _ = try await InvitationCall.invite(
+                    peer, at: [address], as: honest, data: { () throws(MultipeerError) in try hostData() })
+            } catch {
+                outcome = "\(error)"
+            }
+            if Task.isCancelled { return }
+            figures.withLock { [passed = ContinuousClock.now - start] seen in
+                seen.honest.append(outcome)
+                seen.slowest = max(seen.slowest, passed)
+            }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    private func honestData() throws(MultipeerError) -> ConnectionData { try data(of: peer, for: honest) }
+    private func hostData() throws(MultipeerError) -> ConnectionData { try data(of: honest, for: peer) }
+
+    /// Data with which nobody will ever connect.
+    private func data(of one: PeerID, for other: PeerID) throws(MultipeerError) -> ConnectionData {
+        let local = LocalPeer(peer: one, instance: 1, preference: .none, hasIdentity: false, fingerprint: nil)
+        var session = Introductions(local, seed: 1)
+        let nowhere = [Candidate(address: [127, 0, 0, 1], port: 1_024)].compactMap { $0 }
+        do throws(InvalidConnectionData) {
+            return try session.connectionData(
+                for: other.uid, candidates: nowhere, token: [UInt8](repeating: 1, count: 32),
+                at: EventLoop.currentMoment())
+        } catch {
+            throw MultipeerError(.invalidConnectionData, error.description)
+        }
+    }
+}

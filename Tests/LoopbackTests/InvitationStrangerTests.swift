@@ -1,0 +1,150 @@
+import Foundation
+import Multipeer
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("12 What strangers cannot do to invitations", .inTurns, .timeLimit(.minutes(5)))
+struct InvitationStrangerTests {
+    @Test("who never speaks, and who stops behind TLS, is let go of after five seconds [invite.deadline]")
+    func silence() async throws {
+        try await withHost { host in
+            let start = ContinuousClock.now
+            let silent = try SecuredPipe(to: host.address)
+            let polite = try await host.pipe(try InvitationTLS())
+            try await silent.hearEnd()
+            #expect(ContinuousClock.now - start > .seconds(4.5))
+            let said = try await polite.hear()
+            #expect(said == .close(.timeout, reason: ""))
+            #expect(ContinuousClock.now - start < .seconds(20))
+        }
+    }
+
+    static let noises: [String: [UInt8]] = [
+        "garbage": (0..<4_096).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 77) },
+        "HTTP": Array("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8),
+        "a plain client": Array("MPCPLAIN".utf8) + [0, 0, 8, 6, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8],
+        "an endless record": [0x16, 0x03, 0x01, 0xFF, 0xFF] + [UInt8](repeating: 1, count: 66_000),
+        "an alert": [0x15, 0x03, 0x01, 0x00, 0x02, 2, 40],
+    ]
+
+    @Test(
+        "what is not TLS is ended at once, and an honest invitation goes through [invite.tls]",
+        arguments: noises.keys.sorted())
+    func noise(_ name: String) async throws {
+        let ann = try PeerID(displayName: "ann")
+        try await withHost { host in
+            let start = ContinuousClock.now
+            let pipe = try SecuredPipe(to: host.address)
+            try await pipe.sayBelow(Self.noises[name] ?? [])
+            try await pipe.hearEnd()
+            #expect(ContinuousClock.now - start < .seconds(4))
+            host.welcomeEverybody()
+            let met = await ann.invite(host)
+            let bobs = try host.data(for: ann)
+            #expect(met == .success(bobs))
+        }
+    }
+
+    @Test(
+        "a port for invitations refuses a session, and a session's port refuses an invitation [invite.tls] [tls.alpn]"
+    )
+    func protocols() async throws {
+        let identity = try Identity.generate()
+        try await withHost { host in
+            let pipe = try SecuredPipe(to: host.address)
+            await #expect(throws: (any Error).self) {
+                try await pipe.secure(
+                    try SecureChannel.tls(
+                        try TLSContext(identity: identity), role: .client, accepting: [identity.fingerprint]))
+                _ = try await pipe.hear()
+            }
+        }
+        let session = try Session(peer: try PeerID(displayName: "bob"), configuration: .loopback(.required))
+        let data = try await session.connectionData()
+        let address = try #require(data.candidates.first.flatMap { SocketAddress($0) })
+        let ann = try PeerID(displayName: "ann")
+        let outcome = await ann.invite(session.peer, at: [address], within: .seconds(20))
+        guard case .failure(.unreachable(let text)) = outcome else {
+            Issue.record("a session took an invitation")
+            return
+        }
+        #expect(text.contains("no application protocol"), "\(text)")
+        await session.disconnect()
+    }
+
+    @Test("frames that do not belong there end the connection with PROTOCOL [invite.order]")
+    func disorder() async throws {
+        let ann = try PeerID(displayName: "ann")
+        try await withHost { host in
+            let tls = try InvitationTLS()
+            let wrong: [[Frame]] = [
+                [.ping(1)], [.select], [.answer(Answer(id: [UInt8](repeating: 3, count: 16), code: .ok))],
+                [.complete(Complete(id: [UInt8](repeating: 3, count: 16), connectionData: [1]))],
+                [.invite(ann.invitation(to: host.peer)), .invite(ann.invitation(to: host.peer))],
+                [.invite(ann.invitation(to: host.peer, timeout: 601))],
+            ]
+            for frames in wrong {
+                let pipe = try await host.pipe(tls)
+                try await pipe.say(frames)
+                let said = try await pipe.hear()
+                #expect(said == .close(.protocolError, reason: ""), "\(frames)")
+                try await pipe.hearEnd()
+            }
+            #expect(host.listener.questions.count == 0)
+        }
+    }
+
+    @Test("ignorable frames are ignored, but not for ever [frame.ignorable]")
+    func flood() async throws {
+        try await withHost { host in
+            let pipe = try await host.pipe(try InvitationTLS())
+            let idle = Frame.ignorable(FrameKind(rawValue: 0x9A), channel: 0, [1, 2, 3])
+            try await pipe.say([Frame](repeating: idle, count: 64))
+            try await pipe.say([Frame](repeating: idle, count: 64))
+            let said = try await pipe.hear()
+            #expect(said == .close(.flood, reason: ""))
+        }
+    }
+
+    @Test("nothing is left open behind fifty invitations, a stranger and a question without an answer")
+    func descriptors() async throws {
+        let ann = try PeerID(displayName: "ann")
+        var port: UInt16 = 0
+        try await withHost { host in
+            port = host.address.port
+            let pipe = try await host.pipe(try InvitationTLS())
+            try await pipe.say(.invite(try PeerID(displayName: "carol").invitation(to: host.peer)))
+            _ = try await host.question()
+            host.welcomeEverybody()
+            for _ in 0..<50 {
+                guard case .success = await ann.invite(host) else {
+                    Issue.record("an invitation failed")
+                    return
+                }
+            }
+            await host.listener.stop()
+            try await pipe.hearEnd()
+        }
+        try await within { [port] in
+            while try Self.sockets(at: port) > 0 { try await Task.sleep(for: .milliseconds(50)) }
+        }
+    }
+
+    /// TCP sockets of this machine that have the port at either end, but for those that only wait for late packets.
+    private static func sockets(at port: UInt16) throws -> Int {
+        let digits = String(port, radix: 16, uppercase: true)
+        let name = ":" + String(repeating: "0", count: 4 - digits.count) + digits
+        let table = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8)
+        return table.split(separator: "\n").count { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 3, fields[1].hasSuffix(name) || fields[2].hasSuffix(name) else {
+                return false
+            }
+            return fields[3] != "06"
+        }
+    }
+}
