@@ -27,6 +27,9 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     /// Who waits until the goodbyes have been said, and how long at the most.
     var departures: [(until: Moment, signal: Signal<Void>)] = []
 
+    /// Not the start of the turn, before which orders would have been given.
+    private var now: Moment { EventLoop.currentMoment() }
+
     /// Goodbyes take 160 ms.
     static let farewell = Duration.milliseconds(250)
 
@@ -124,13 +127,13 @@ extension MulticastDiscovery {
     }
 
     package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {
-        station?.engine.reconfirm(peer.uid, of: type, at: loop.now)
+        station?.engine.reconfirm(peer.uid, of: type, at: now)
         settle()
     }
 
     func update(_ id: AdvertID, _ info: DiscoveryInfo) throws(MultipeerError) {
         guard adverts.contains(id) else { throw .advertisementStopped }
-        station?.engine.update(id, info: info, at: loop.now)
+        station?.engine.update(id, info: info, at: now)
         settle()
     }
 
@@ -138,7 +141,7 @@ extension MulticastDiscovery {
     func stop(_ id: AdvertID) async {
         guard adverts.contains(id) else { return }
         let departure = Signal<Void>()
-        departures.append((loop.now + MulticastDiscovery.farewell, departure))
+        departures.append((now + MulticastDiscovery.farewell, departure))
         withdraw(id)
         await departure.value()
     }
@@ -152,7 +155,7 @@ extension MulticastDiscovery {
     private func withdraw(_ id: AdvertID) {
         guard adverts.remove(id) != nil else { return }
         registrations.removeValue(forKey: id)?.send(false)
-        station?.engine.withdraw(id, at: loop.now)
+        station?.engine.withdraw(id, at: now)
         settle()
     }
 
@@ -161,7 +164,7 @@ extension MulticastDiscovery {
         _ body: (inout MulticastDNS, Moment) throws(EngineFault) -> Order
     ) throws(MultipeerError) -> Order {
         let station = try opened()
-        do throws(EngineFault) { return try body(&station.engine, loop.now) } catch {
+        do throws(EngineFault) { return try body(&station.engine, now) } catch {
             closeIfIdle()
             throw MultipeerError(error)
         }
@@ -195,7 +198,7 @@ extension MulticastDiscovery {
                 case .advertisement(let id): discovery.withdraw(id)
                 case .browse(let id):
                     guard discovery.browses.removeValue(forKey: id) != nil else { continue }
-                    discovery.station?.engine.stopBrowsing(id, at: discovery.loop.now)
+                    discovery.station?.engine.stopBrowsing(id, at: discovery.now)
                 }
             }
         }
@@ -224,8 +227,9 @@ extension MulticastDiscovery {
 
     private func depart() {
         let isQuiet = station?.engine.isQuiet ?? true
-        let gone = departures.filter { isQuiet || $0.until <= loop.now }
-        departures.removeAll { isQuiet || $0.until <= loop.now }
+        let now = self.now
+        let gone = departures.filter { isQuiet || $0.until <= now }
+        departures.removeAll { isQuiet || $0.until <= now }
         for departure in gone { departure.signal.send(()) }
     }
 

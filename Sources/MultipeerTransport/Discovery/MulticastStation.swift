@@ -51,6 +51,8 @@ final class MulticastStation {
         }
     }
 
+    private var now: Moment { EventLoop.currentMoment() }
+
     func close() {
         loop.deregister(watch.descriptor)
         ports.closeAll()
@@ -69,7 +71,6 @@ final class MulticastStation {
             return
         }
         guard let port = ports[token] else { return }
-        let now = loop.now
         for _ in 0..<MulticastStation.calls {
             let isMore = port.socket.receive(with: ports.intake) { bytes, source in
                 let arrival = Arrival(
@@ -83,7 +84,7 @@ final class MulticastStation {
 
     /// Does what is due. The engine has something to do every few seconds, and notices by that when the machine slept.
     func advance(for client: any LoopClient) {
-        let now = loop.now
+        let now = self.now
         if fault != nil, now >= nextTry { refresh(for: client) }
         if let due = engine.deadline, due <= now { engine.advance(to: now) }
     }
@@ -106,7 +107,6 @@ final class MulticastStation {
 
     /// Makes the sockets, and what the engine knows, follow the interfaces.
     private func refresh(for client: any LoopClient) {
-        let now = loop.now
         var found: [UInt32: MulticastLink] = [:]
         fault = nil
         nextTry = now + MulticastStation.retry
