@@ -45,6 +45,11 @@ struct RecordSet: Sendable {
         }
     }
 
+    /// All of them say goodbye.
+    mutating func leave(at now: Moment) {
+        for place in records.indices { records[place].leave(at: now) }
+    }
+
     mutating func expire(at now: Moment) { records.removeAll { $0.expires <= now } }
 
     mutating func reprieve(until: Moment) {

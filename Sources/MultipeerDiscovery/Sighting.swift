@@ -80,6 +80,8 @@ extension Sighting {
     mutating func learnText(_ record: DNSRecord, _ hearing: Hearing, jitter: inout Jitter) {
         guard case .txt(let bytes) = record.data else { return }
         if bytes.count <= Sighting.longestText, Binding.read(txt: bytes, uid: uid) != nil {
+            // What it replaced less than a second ago was not flushed, and must not come back. [mdns.lost]
+            if record.ttl == 0, text.newest?.data == record.data { text.leave(at: hearing.now) }
             text.learn(record, hearing, jitter: &jitter)
         } else if record.isCacheFlush, !hearing.isOneShot {
             text.flush(at: hearing.now)

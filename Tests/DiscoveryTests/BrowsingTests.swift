@@ -55,6 +55,21 @@ struct BrowsingTests {
         #expect(watcher.events() == [found, updated])
     }
 
+    @Test("who changed less than a second ago and says goodbye is not what it was before [mdns.lost]")
+    func goodbyeSoonAfterUpdate() throws {
+        var ann = try Advertised("Ann", 1)
+        var watcher = watcher()
+        watcher.hear(try ann.all())
+        let found = ann.found
+        watcher.pass(.milliseconds(500))
+        ann.info = ["room": "blue"]
+        watcher.hear([try ann.text()])
+        watcher.pass(.milliseconds(200))
+        for _ in 0..<3 { watcher.hear(try ann.goodbye()) }
+        watcher.pass(.seconds(5))
+        #expect(watcher.events() == [found, ann.updated, ann.lost])
+    }
+
     @Test("two labels of one uid are one peer, as the newer one tells it [mdns.lost]")
     func twoLabels() throws {
         let ann = try Advertised("Ann", 1)
