@@ -92,7 +92,11 @@ extension Caller {
         var answers: [Result<Void, MultipeerError>] = []
         for await invitation in advertiser.invitations {
             if way == .isSlow { try? await Task.sleep(for: .milliseconds(200)) }
-            answers.append(way == .declines ? await invitation.declining() : await accepting(invitation))
+            // An answer that was begun is not given up with the task.
+            let answer = Task {
+                way == .declines ? await invitation.declining() : await accepting(invitation)
+            }
+            answers.append(await answer.value)
         }
         return answers
     }
