@@ -5,7 +5,7 @@ SWIFT_CODE = Package.swift Sources Tests Fuzz $(wildcard Benchmarks Snippets)
 
 SEEDS ?= 10000
 
-.PHONY: help setup demo test lint fuzz bench docs sanitize simulate variants
+.PHONY: help setup demo test lint fuzz bench docs sanitize simulate variants interop
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):[^#]*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-14s %s\n", $$1, $$2}'
@@ -40,3 +40,7 @@ simulate: setup ## meshes in virtual time, SEEDS (10000) of them with faults tha
 
 variants: setup ## break the core on purpose in some forty ways: which seed notices each of them
 	Tests/Simulation/variants
+
+interop: setup ## discovery with avahi, systemd-resolved and python-zeroconf, in network namespaces
+	swift build -c release --product multipeer
+	Tests/Interop/run $(INTEROP_FLAGS)

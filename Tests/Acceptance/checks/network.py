@@ -174,6 +174,10 @@ class Hub:
     Who is taken out can neither send nor receive, and nobody is told: the cable has a carrier all the time.
     """
 
+    # What each place has for itself: words of `unshare` and `nsenter`.
+    SPACES = ("-n",)
+    HOLDER = ("sleep", "infinity")
+
     def __init__(self, count):
         self.holders = {}
         self.losing = []
@@ -187,7 +191,7 @@ class Hub:
             raise
 
     def _add(self, number):
-        holder = subprocess.Popen([tool("unshare"), "-n", "sleep", "infinity"], stdin=subprocess.DEVNULL,
+        holder = subprocess.Popen([tool("unshare"), *self.SPACES, *self.HOLDER], stdin=subprocess.DEVNULL,
                                   preexec_fn=_die_with_parent)
         self.holders[number] = holder
         while "sleep" not in open(f"/proc/{holder.pid}/comm", encoding="ascii").read():
@@ -206,7 +210,7 @@ class Hub:
 
     def there(self, number):
         """The words that put a command at that place."""
-        return (tool("nsenter"), "-t", str(self.holders[number].pid), "-n")
+        return (tool("nsenter"), "-t", str(self.holders[number].pid), *self.SPACES)
 
     def take_out(self, number):
         command("ip", "link", "set", f"port{number}", "nomaster")

@@ -1,0 +1,278 @@
+"""Our stack with three others, each way: whom they find, what they read, who says goodbye, who gives way."""
+
+import os
+import re
+import tempfile
+
+from checks import network, peer
+from checks.peer import expect, until
+
+from stacks import avahi, ours, python_zeroconf, resolved
+from stacks.place import Running, Switch
+
+SERVICE = "matrix"
+UID = bytes(range(0x20, 0x30))
+# What can go wrong in names: letters beyond ASCII, quotes, dots, a backslash.
+NAME = 'Zoë "Z." \\o/'
+LABEL = ours.label(NAME, UID)
+RESULTS = {}
+
+ROWS = ["they find ours", "they read ours", "they hear our goodbye", "we find theirs", "we read theirs",
+        "we hear their goodbye", "same machine", "they give way to ours", "ours gives way to them"]
+
+
+def table():
+    """The matrix as text: stacks across, what was tried down."""
+    columns = sorted({stack for stack, _ in RESULTS})
+    lines = ["| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    for row in ROWS:
+        lines.append(f"| {row} | " + " | ".join(RESULTS.get((stack, row), "not tried") for stack in columns) + " |")
+    return "\n".join(lines)
+
+
+def with_zeroconf():
+    """B4: python-zeroconf finds ours and we find theirs, with names, TXT and goodbyes"""
+    return _kept("python-zeroconf", network.inside(_with_zeroconf, seconds=120))
+
+
+def with_avahi():
+    """B4: avahi finds ours and we find what it publishes, on another machine and on the same"""
+    return _kept("avahi", network.inside(_with_avahi, seconds=150))
+
+
+def with_resolved():
+    """B4: systemd-resolved resolves ours and we find what it publishes; it has nothing to browse with"""
+    return _kept("systemd-resolved", network.inside(_with_resolved, seconds=120))
+
+
+def avahi_alone():
+    """B5: where avahi-daemon holds port 5353 for itself we say so and exit, and do not pretend to be announced"""
+    return network.inside(_avahi_alone, seconds=90)
+
+
+def _kept(stack, results):
+    for row, result in results.items():
+        RESULTS[stack, row] = result
+    failed = [f"{row}: {result}" for row, result in results.items() if not result.startswith(("yes", "no "))]
+    expect(not failed, "; ".join(failed))
+    return f"{sum(result.startswith('yes') for result in results.values())} of {len(results)} ways"
+
+
+class _Trials(dict):
+    """What was tried and how it went: a failure does not keep the others from being tried."""
+
+    def attempt(self, row, body):
+        try:
+            self[row] = f"yes{body() or ''}"
+        except peer.Failure as failure:
+            self[row] = f"FAILED ({failure})"
+
+
+def _with_zeroconf():
+    hub, trials = Switch(2), _Trials()
+    try:
+        theirs = python_zeroconf.browse(hub.there(2), SERVICE)
+        advertising = ours.advertise(hub.there(1), SERVICE, NAME, "greeting=grüß dich", "empty=")
+        found = {}
+
+        def find():
+            event = theirs_find(theirs)
+            found.update(event)
+
+        def theirs_find(one):
+            return until(lambda: next((event for event in one.events() if event["event"] in ("found", "updated")
+                                       and event["name"].startswith(NAME)), None), 15, f"not found: {one.lines[-2:]}")
+
+        trials.attempt("they find ours", find)
+        trials.attempt("they read ours", lambda: expect(
+            found.get("text") == {"mpc": "1", "n": NAME, "greeting": "grüß dich", "empty": ""}
+            and any(hub.address(1) == address for address in found["addresses"]) and found["port"] >= 1024,
+            f"they read {found}"))
+
+        def hear():
+            advertising.end()
+            until(lambda: any(event["event"] == "lost" for event in theirs.events()), 10, "not lost")
+
+        trials.attempt("they hear our goodbye", hear)
+        _find_theirs(trials, hub, lambda: python_zeroconf.publish(
+            hub.there(2), LABEL, SERVICE, 7777, "zc-host", [hub.address(2)], "mpc=1", f"n={NAME}", "greeting=hallo"))
+        trials.attempt("same machine", lambda: _same_machine(hub, lambda: python_zeroconf.publish(
+            hub.there(1), ours.label("neighbour", UID), SERVICE, 7778, "zc-same", [hub.address(1)], "mpc=1",
+            "n=neighbour"), "neighbour"))
+        return dict(trials)
+    finally:
+        peer.end_everything()
+        hub.close()
+
+
+def _with_avahi():
+    hub, trials = Switch(2), _Trials()
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            daemons = []
+            for number, host in ((1, "one"), (2, "two")):
+                os.mkdir(os.path.join(directory, host))
+                daemons.append(avahi.Avahi(hub.there(number), os.path.join(directory, host), host))
+            for daemon in daemons:
+                daemon.wait()
+            beside, across = daemons
+            watching = {daemon: daemon.browse(SERVICE) for daemon in daemons}
+            advertising = ours.advertise(hub.there(1), SERVICE, NAME, "greeting=grüß dich")
+
+            def line_of(daemon, mark):
+                pattern = re.compile(rf"^{re.escape(mark)};cable;IPv\d;(.*)-[a-z2-7]{{26}};_{SERVICE}\._tcp;local")
+                return watching[daemon].wait_for(lambda line: line if pattern.match(line) else None, 15,
+                                                 f"no line '{mark}'")
+
+            trials.attempt("they find ours", lambda: line_of(across, "+") and None)
+            trials.attempt("they read ours", lambda: expect(
+                all(part in line_of(across, "=") for part in ("mpc=1", "greeting=gr\\195\\188\\195\\159 dich",
+                                                               ".local;")), f"they read {watching[across].lines}"))
+            trials.attempt("same machine", lambda: _on_one(hub, line_of, beside, daemons))
+
+            def hear():
+                advertising.end()
+                line_of(across, "-")
+
+            trials.attempt("they hear our goodbye", hear)
+            _find_theirs(trials, hub, lambda: across.publish(LABEL, SERVICE, 7777, "mpc=1", f"n={NAME}",
+                                                             "greeting=hallo"))
+            _conflicts(trials, hub, across)
+        return dict(trials)
+    finally:
+        peer.end_everything()
+        hub.close()
+
+
+def _on_one(hub, line_of, beside, daemons):
+    """avahi on the machine of our advertiser sees it, and our browser there sees what avahi publishes."""
+    line_of(beside, "+")
+    _same_machine(hub, lambda: daemons[0].publish(ours.label("neighbour", UID), SERVICE, 7778, "mpc=1", "n=neighbour"),
+                  "neighbour")
+
+
+def _conflicts(trials, hub, other):
+    """Both want one instance name: whoever has it keeps it."""
+    with tempfile.TemporaryDirectory() as directory:
+        identity = os.path.join(directory, "id")
+
+        def ours_first():
+            advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
+            watching = ours.browse(hub.there(2), SERVICE)
+            uid = bytes.fromhex(watching.await_event("found", "twin", 15)["id"])
+            taking = other.publish(ours.label("twin", uid), SERVICE, 7000, "mpc=1", "n=twin")
+            taking.wait_for(lambda line: "ollision" in line or "#2" in line, 15, "they do not give way")
+            expect(watching.knows() == ["twin"], f"we know {watching.knows()}")
+            for one in (taking, advertising, watching):
+                one.end()
+
+        def theirs_first():
+            # The identity is known from the trial before.
+            advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
+            watching = ours.browse(hub.there(2), SERVICE)
+            uid = bytes.fromhex(watching.await_event("found", "twin", 15)["id"])
+            advertising.end()
+            watching.await_event("lost", "twin", 15)
+            watching.end()
+            taking = other.publish(ours.label("twin", uid), SERVICE, 7000, "mpc=1", "n=twin")
+            taking.wait_for(lambda line: "stablished" in line, 15, "they do not publish")
+            advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
+            asking = other.browse(SERVICE)
+            asking.wait_for(lambda line: line if "(2)" in line.replace("\\032", " ").replace("\\040", "(")
+                            .replace("\\041", ")") else None, 20, "ours does not take another name")
+            for one in (taking, advertising, asking):
+                one.end()
+
+        trials.attempt("they give way to ours", ours_first)
+        trials.attempt("ours gives way to them", theirs_first)
+
+
+def _with_resolved():
+    hub, trials = Switch(2), _Trials()
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            # White space ends an entry there.
+            theirs = resolved.Resolved(hub.there(2), directory, "two", (LABEL, SERVICE, 7777, "mpc=1 n=Zed greeting=hallo"))
+            theirs.wait()
+            browsing = ours.browse(hub.there(1), SERVICE)
+            trials.attempt("we find theirs", lambda: browsing.await_event("found", "Zed", 15) and None)
+            trials.attempt("we read theirs", lambda: browsing.await_event(
+                "found", "Zed", 1, lambda event: event["info"] == {"greeting": "hallo"}
+                and any(hub.address(2) in address for address in event["addresses"])) and None)
+            with tempfile.TemporaryDirectory() as own:
+                identity = os.path.join(own, "id")
+                advertising = ours.advertise(hub.there(1), SERVICE, "quiet one", "greeting=hello",
+                                             more=("--id", identity))
+                watching = ours.browse(hub.there(1), SERVICE)
+                uid = bytes.fromhex(watching.await_event("found", "quiet one", 15)["id"])
+                asked = []
+
+                def find():
+                    def ask():
+                        asked.append(theirs.resolve(ours.label("quiet one", uid), SERVICE))
+                        asked[-1].process.wait(20)
+                        return any("mpc-" in line for line in asked[-1].lines)
+                    until(ask, 20, "it does not resolve ours")
+
+                trials.attempt("they find ours", find)
+                trials.attempt("they read ours", lambda: expect(
+                    {"mpc=1", "n=quiet one", "greeting=hello"} <= {line.strip() for line in asked[-1].lines},
+                    f"it read {asked[-1].lines}"))
+                advertising.end()
+            trials["they hear our goodbye"] = "no browse there"
+
+            def hear():
+                theirs.daemon.end()
+                browsing.await_event("lost", "Zed", 15)
+
+            trials.attempt("we hear their goodbye", hear)
+        return dict(trials)
+    finally:
+        peer.end_everything()
+        hub.close()
+
+
+def _find_theirs(trials, hub, publish):
+    browsing = ours.browse(hub.there(1), SERVICE)
+    publishing = publish()
+    trials.attempt("we find theirs", lambda: browsing.await_event("found", NAME, 15) and None)
+    trials.attempt("we read theirs", lambda: browsing.await_event(
+        "found", NAME, 1, lambda event: event["info"] == {"greeting": "hallo"}
+        and any(hub.address(2) in address for address in event["addresses"])) and None)
+
+    def hear():
+        publishing.process.stdin.close()
+        publishing.end(by="terminate")
+        browsing.await_event("lost", NAME, 15)
+
+    trials.attempt("we hear their goodbye", hear)
+    browsing.end()
+
+
+def _same_machine(hub, publish, name):
+    browsing = ours.browse(hub.there(1), SERVICE)
+    publishing = publish()
+    try:
+        browsing.await_event("found", name, 15)
+    finally:
+        publishing.end(by="terminate")
+        browsing.end()
+
+
+def _avahi_alone():
+    hub = Switch(1)
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            daemon = avahi.Avahi(hub.there(1), directory, "one", disallowing=True)
+            daemon.wait()
+            trying = Running(hub.there(1), [peer.COMMAND, "advertise", "--type", SERVICE, "--name", "late"],
+                             {**os.environ, "MULTIPEER_INTERFACES": ""}, "advertise")
+            until(lambda: trying.has_ended, 20, "advertise does not end")
+            said = " ".join(trying.lines)
+            expect(trying.process.returncode not in (0, None), "advertise ended well")
+            expect("5353" in said, f"it does not say why: {said}")
+            expect("announcing" not in said, f"it said that it announces: {said}")
+            return f"exit {trying.process.returncode}: {trying.lines[-1][:200]}"
+    finally:
+        peer.end_everything()
+        hub.close()

@@ -1,0 +1,116 @@
+"""Run by a Python that has `dns`: judges the packets of multicast DNS that come as JSON lines on standard input.
+
+    auditor.py WHEN-ANNOUNCED WHEN-LEFT
+"""
+
+import ipaddress
+import json
+import sys
+
+import dns.flags
+import dns.message
+import dns.rdatatype
+
+FLUSH = 0x8000
+SHARED = {dns.rdatatype.PTR}
+ANNOUNCED, LEFT = map(float, sys.argv[1:])
+faults = []
+
+
+def fault(packet, text):
+    faults.append(f"{packet['at'] - ANNOUNCED:+.2f} s from {packet['source']}: {text}")
+
+
+def main():
+    last, announcements, goodbyes, queries = {}, [], [], []
+    count = 0
+    for line in sys.stdin:
+        packet = json.loads(line)
+        count += 1
+        payload = bytes.fromhex(packet["payload"])
+        source, target = packet["ports"]
+        group = ipaddress.ip_address(packet["target"]).is_multicast
+        if packet["lifetime"] != 255:
+            fault(packet, f"it has {packet['lifetime']} hops left and not 255")
+        if packet["length"] > 1500:
+            fault(packet, f"it has {packet['length']} bytes, more than the link takes")
+        try:
+            message = dns.message.from_wire(payload, one_rr_per_rrset=True)
+        except Exception as error:
+            fault(packet, f"dnspython cannot read it: {error}")
+            continue
+        if group and packet["target"] not in ("224.0.0.251", "ff02::fb"):
+            fault(packet, f"it goes to {packet['target']}")
+        if message.flags & dns.flags.QR:
+            judge_response(packet, message, source, target, group, last, announcements, goodbyes)
+        else:
+            judge_query(packet, message, source, target, queries)
+    judge_times(announcements, goodbyes)
+    for text in faults[:20]:
+        print(text)
+    if not faults:
+        print(f"{count} packets: {len(queries)} questions, {len(announcements)} announcements and answers, "
+              f"{len(goodbyes)} goodbyes")
+    sys.exit(1 if faults else 0)
+
+
+def judge_query(packet, message, source, target, queries):
+    queries.append(packet["at"])
+    if target != 5353:
+        fault(packet, f"a question goes to port {target}")
+    if source == 5353 and message.id != 0:
+        fault(packet, f"a question has the id {message.id}")
+    for question in message.question:
+        if question.rdclass & FLUSH:
+            fault(packet, "a question wants a unicast answer")
+    for record in message.answer:
+        if record.rdclass & FLUSH:
+            fault(packet, "a known answer has the cache-flush bit")
+
+
+def judge_response(packet, message, source, target, group, last, announcements, goodbyes):
+    if source != 5353:
+        fault(packet, f"a response comes from port {source}")
+    if group and (message.id != 0 or message.question):
+        fault(packet, "a multicast response has an id or a question")
+    if not message.flags & dns.flags.AA:
+        fault(packet, "a response is not authoritative")
+    is_goodbye = any(record.ttl == 0 for record in message.answer)
+    (goodbyes if is_goodbye else announcements).append(packet)
+    for record in message.answer + message.additional:
+        has_flush = bool(record.rdclass & FLUSH)
+        if not group:
+            if target != 5353 and (has_flush or record.ttl > 10):
+                fault(packet, f"a legacy answer has the flush bit, or lives {record.ttl} s")
+            continue
+        if has_flush == (record.rdtype in SHARED):
+            fault(packet, f"{record.name} {dns.rdatatype.to_text(record.rdtype)}: the flush bit is {has_flush}")
+        if record.ttl not in (0, 120, 4500):
+            fault(packet, f"{record.name} lives {record.ttl} s")
+        key = (packet["source"], str(record.name), record.rdtype, str(record[0]) if len(record) else "")
+        if record in message.answer and record.ttl:
+            if packet["at"] - last.get(key, float("-inf")) < 0.98:
+                fault(packet, f"{record.name} {dns.rdatatype.to_text(record.rdtype)} again after "
+                      f"{packet['at'] - last[key]:.2f} s")
+            last[key] = packet["at"]
+
+
+def judge_times(announcements, goodbyes):
+    for source in {packet["source"] for packet in announcements}:
+        times = sorted(packet["at"] for packet in announcements if packet["source"] == source
+                       and ipaddress.ip_address(packet["target"]).is_multicast)
+        early = [at for at in times if at < ANNOUNCED + 5]
+        if not 2 <= len(early) <= 5:
+            faults.append(f"{source} announced {len(early)} times in the first 5 s")
+        late = [at for at in times if ANNOUNCED + 5 <= at < LEFT]
+        # Answers to the browser's questions, which back off; nothing goes out by itself.
+        if len(late) > 6:
+            faults.append(f"{source} said {len(late)} things in the quiet time")
+        farewells = [packet["at"] for packet in goodbyes if packet["source"] == source]
+        if len(farewells) != 3:
+            faults.append(f"{source} said goodbye {len(farewells)} times")
+        elif not 0.05 < farewells[2] - farewells[0] < 1:
+            faults.append(f"{source} said its goodbyes within {farewells[2] - farewells[0]:.3f} s")
+
+
+main()
