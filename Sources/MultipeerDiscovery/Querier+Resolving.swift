@@ -32,6 +32,8 @@ extension Querier {
     private static let mostResolves = 256
     private static let freshGap = Duration.seconds(2)
     private static let settling = Duration.milliseconds(250)
+    /// What the other family may take longer, as RFC 8305 has it (section 3, resolution delay).
+    private static let otherFamily = Duration.milliseconds(50)
     private static let mostCandidates = 32  // [mdns.limit]
 
     /// Ends what can be ended, and asks for what is missing.
@@ -41,15 +43,23 @@ extension Querier {
             let places = sightings(of: resolve.uid, in: resolve.service)
                 .compactMap { place in place.sighting.destination.map { (place.scope.id, $0.name) } }
             let missing = places.filter { caches[$0.0]?.hosts[$0.1]?.isKnown != true }
-            if !places.isEmpty && missing.isEmpty || resolve.deadline <= now {
+            let hasAll = places.allSatisfy { isComplete($0.1, on: $0.0) }
+            if !places.isEmpty && hasAll || resolve.deadline <= now {
                 finish(id)
                 continue
             }
             if missing.count < places.count, resolve.settles == nil {
-                resolves[id]?.settles = now + Querier.settling
+                resolves[id]?.settles = now + (missing.isEmpty ? Querier.otherFamily : Querier.settling)
             }
             for (scope, host) in missing { want(host, on: scope, until: resolve.until, at: now) }
         }
+    }
+
+    /// Whether an address of each family that is spoken there is known.
+    private func isComplete(_ host: DNSName, on scope: UInt32) -> Bool {
+        guard let cache = caches[scope], let known = cache.hosts[host] else { return false }
+        return (known.v4.count > 0 || !cache.scope.families.contains(.v4))
+            && (known.v6.count > 0 || !cache.scope.families.contains(.v6))
     }
 
     private mutating func want(_ host: DNSName, on scope: UInt32, until: Moment, at now: Moment) {
