@@ -27,11 +27,16 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     /// Who waits until the goodbyes have been said, and how long at the most.
     var departures: [(until: Moment, signal: Signal<Void>)] = []
 
-    /// Not the start of the turn, before which orders would have been given.
-    private var now: Moment { EventLoop.currentMoment() }
+    /// Who waits until an interface has an address, and how long at the most.
+    var arrivals: [(until: Moment, signal: Signal<Void>)] = []
 
+    /// Longer than it takes to find out that nobody else has an address.
+    static let patience = Duration.seconds(4)
     /// Goodbyes take 160 ms.
     static let farewell = Duration.milliseconds(250)
+
+    /// Not the start of the turn, before which orders would have been given.
+    private var now: Moment { EventLoop.currentMoment() }
 
     /// Nothing touches the network before somebody advertises, browses or resolves.
     package init(
@@ -84,6 +89,7 @@ extension MulticastDiscovery {
         let advert = Advert(
             peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
             info: advertisement.info)
+        try await addressesAreThere()
         let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
             try engine.advertise(advert, at: now)
         }
@@ -101,6 +107,7 @@ extension MulticastDiscovery {
     package func browse(
         _ type: ServiceType, hiding local: PeerID?
     ) async throws(MultipeerError) -> DiscoveryEvents {
+        try await addressesAreThere()
         let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
             try engine.browse(type, hiding: local?.uid, at: now)
         }
@@ -114,6 +121,7 @@ extension MulticastDiscovery {
     package func resolve(
         _ peer: PeerID, _ type: ServiceType, within patience: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
+        try await addressesAreThere()
         let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
             engine.resolve(peer.uid, of: type, within: patience, at: now)
         }
@@ -170,11 +178,36 @@ extension MulticastDiscovery {
         }
     }
 
-    private func opened() throws(MultipeerError) -> MulticastStation {
-        if let station {
-            try station.check()
-            return station
+    /// A machine that has just joined a network has to try its addresses first.
+    private func addressesAreThere() async throws(MultipeerError) {
+        let opened = try opened()
+        if opened.serves { return }
+        guard opened.mayServeSoon else {
+            defer { closeIfIdle() }
+            return try opened.check()
         }
+        let arrival = Signal<Void>()
+        arrivals.append((now + MulticastDiscovery.patience, arrival))
+        setDeadline()
+        await arrival.value(onCancel: { arrival.send(()) })
+        arrivals.removeAll { $0.signal === arrival }
+        do throws(MultipeerError) {
+            if Task.isCancelled { throw MultipeerError(.cancelled, "discovery was cancelled") }
+            try station?.check()
+        } catch {
+            closeIfIdle()
+            throw error
+        }
+    }
+
+    private func arrive() {
+        guard let station else { return }
+        for arrival in arrivals where station.serves || arrival.until <= now { arrival.signal.send(()) }
+        arrivals.removeAll { station.serves || $0.until <= now }
+    }
+
+    private func opened() throws(MultipeerError) -> MulticastStation {
+        if let station { return station }
         let new = try MulticastStation(settings, on: loop, for: self)
         station = new
         return new
@@ -211,6 +244,7 @@ extension MulticastDiscovery {
         guard let station else { return }
         station.advance(for: self)
         for action in station.carryOut(for: self) { tell(action) }
+        arrive()
         depart()
         closeIfIdle()
         setDeadline()
@@ -235,7 +269,8 @@ extension MulticastDiscovery {
 
     /// Once nobody uses it and nothing more is to be said.
     private func closeIfIdle() {
-        guard let station, adverts.isEmpty, browses.isEmpty, resolutions.isEmpty, station.engine.isQuiet
+        guard let station, adverts.isEmpty, browses.isEmpty, resolutions.isEmpty, arrivals.isEmpty,
+            station.engine.isQuiet
         else {
             return
         }
@@ -247,6 +282,7 @@ extension MulticastDiscovery {
     private func setDeadline() {
         guard let station else { return loop.setDeadline(self, nil) }
         let moments = [station.engine.deadline].compactMap(\.self) + departures.map(\.until)
+            + arrivals.map(\.until)
         loop.setDeadline(self, moments.min())
     }
 }

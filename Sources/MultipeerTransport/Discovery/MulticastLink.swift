@@ -66,6 +66,12 @@ extension MulticastSettings {
             "there is no network interface '\(unknown)'; there are \(known.joined(separator: ", "))")
     }
 
+    /// Whether an interface will take part as soon as it has an address: one that has just come up tries its IPv6
+    /// addresses for a second or two before they may be used.
+    package func mayServeSoon(in table: InterfaceTable) -> Bool {
+        table.all.contains { takes($0) && $0.lacksAddress }
+    }
+
     /// Why no interface takes part.
     package func reason(in table: InterfaceTable) -> MultipeerError {
         let chosen = table.all.filter { takes($0) }
@@ -85,6 +91,10 @@ extension InterfaceTable.Interface {
         if !isUp { return "is down" }
         if isPointToPoint { return "is point-to-point" }
         if !carriesMulticast { return "carries no multicast" }
-        return "has no usable address yet"
+        return "has no usable address"
+    }
+
+    fileprivate var lacksAddress: Bool {
+        isUp && !isPointToPoint && !isLoopback && carriesMulticast && usableAddresses.isEmpty
     }
 }

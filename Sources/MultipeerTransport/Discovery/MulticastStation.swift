@@ -20,7 +20,8 @@ final class MulticastStation {
     private var fault: SocketFault?
     private var nextTry = Moment.distantFuture
 
-    /// Opens the sockets of every interface that takes part. Without any there is nothing to be had, and it says why.
+    /// Opens the sockets of every interface that takes part. Without any there is nothing to be had, and it says why, unless
+    /// one has to wait for its address.
     init(
         _ settings: MulticastSettings, on loop: EventLoop, for client: any LoopClient
     ) throws(MultipeerError) {
@@ -38,7 +39,7 @@ final class MulticastStation {
         if let complaint = settings.complaint(about: watch.table) { throw complaint }
         refresh(for: client)
         do throws(MultipeerError) {
-            try check()
+            if !mayServeSoon { try check() }
             do throws(SocketFault) {
                 try loop.register(
                     watch.descriptor, for: client, token: MulticastStation.newsToken, interest: .readable)
@@ -57,6 +58,12 @@ final class MulticastStation {
         loop.deregister(watch.descriptor)
         ports.closeAll()
     }
+
+    /// Whether any interface takes part.
+    var serves: Bool { !links.isEmpty }
+
+    /// Whether one has to wait for its address alone.
+    var mayServeSoon: Bool { fault == nil && settings.mayServeSoon(in: watch.table) }
 
     /// Throws while no interface takes part.
     func check() throws(MultipeerError) {
