@@ -3,18 +3,22 @@
 import os
 import re
 import tempfile
+import time
 
 from checks import network, peer
 from checks.peer import expect, until
 
 from stacks import avahi, ours, python_zeroconf, resolved
 from stacks.place import Running, Switch
+from stacks.tap import UDP, Tap
 
 SERVICE = "matrix"
 UID = bytes(range(0x20, 0x30))
 # What can go wrong in names: letters beyond ASCII, quotes, dots, a backslash.
 NAME = 'Zoë "Z." \\o/'
-LABEL = ours.label(NAME, UID)
+# What others make of names when they publish: python-zeroconf takes a dot for the end of a label, and systemd-resolved
+# reads quotes and backslashes itself.
+PLAIN = "Zoë Zed"
 RESULTS = {}
 
 ROWS = ["they find ours", "they read ours", "they hear our goodbye", "we find theirs", "we read theirs",
@@ -95,10 +99,12 @@ def _with_zeroconf():
 
         trials.attempt("they hear our goodbye", hear)
         _find_theirs(trials, hub, lambda: python_zeroconf.publish(
-            hub.there(2), LABEL, SERVICE, 7777, "zc-host", [hub.address(2)], "mpc=1", f"n={NAME}", "greeting=hallo"))
+            hub.there(2), ours.label(PLAIN, UID), SERVICE, 7777, "zc-host", [hub.address(2)], "mpc=1", f"n={PLAIN}",
+            "greeting=hallo"), PLAIN)
         trials.attempt("same machine", lambda: _same_machine(hub, lambda: python_zeroconf.publish(
             hub.there(1), ours.label("neighbour", UID), SERVICE, 7778, "zc-same", [hub.address(1)], "mpc=1",
             "n=neighbour"), "neighbour"))
+        trials.attempt("ours gives way to them", lambda: _theirs_first(hub))
         return dict(trials)
     finally:
         peer.end_everything()
@@ -135,9 +141,9 @@ def _with_avahi():
                 line_of(across, "-")
 
             trials.attempt("they hear our goodbye", hear)
-            _find_theirs(trials, hub, lambda: across.publish(LABEL, SERVICE, 7777, "mpc=1", f"n={NAME}",
-                                                             "greeting=hallo"))
-            _conflicts(trials, hub, across)
+            _find_theirs(trials, hub, lambda: across.publish(ours.label(NAME, UID), SERVICE, 7777, "mpc=1",
+                                                             f"n={NAME}", "greeting=hallo"), NAME)
+            trials.attempt("they give way to ours", lambda: _ours_first(hub, across))
         return dict(trials)
     finally:
         peer.end_everything()
@@ -151,40 +157,38 @@ def _on_one(hub, line_of, beside, daemons):
                   "neighbour")
 
 
-def _conflicts(trials, hub, other):
-    """Both want one instance name: whoever has it keeps it."""
+def _ours_first(hub, other):
+    """They want a name that we have."""
+    with tempfile.TemporaryDirectory() as directory:
+        advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", os.path.join(directory, "id")))
+        watching = ours.browse(hub.there(2), SERVICE)
+        uid = bytes.fromhex(watching.await_event("found", "twin", 15)["id"])
+        taking = other.publish(ours.label("twin", uid), SERVICE, 7000, "mpc=1", "n=twin")
+        taking.wait_for(lambda line: "ollision" in line or "#2" in line, 15, "they do not give way")
+        expect(watching.knows() == ["twin"], f"we know {watching.knows()}")
+        for one in (taking, advertising, watching):
+            one.end()
+
+
+def _theirs_first(hub):
+    """We want a name that somebody has who does not give way: a stack that answers, and never looks for conflicts."""
     with tempfile.TemporaryDirectory() as directory:
         identity = os.path.join(directory, "id")
-
-        def ours_first():
-            advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
-            watching = ours.browse(hub.there(2), SERVICE)
-            uid = bytes.fromhex(watching.await_event("found", "twin", 15)["id"])
-            taking = other.publish(ours.label("twin", uid), SERVICE, 7000, "mpc=1", "n=twin")
-            taking.wait_for(lambda line: "ollision" in line or "#2" in line, 15, "they do not give way")
-            expect(watching.knows() == ["twin"], f"we know {watching.knows()}")
-            for one in (taking, advertising, watching):
-                one.end()
-
-        def theirs_first():
-            # The identity is known from the trial before.
-            advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
-            watching = ours.browse(hub.there(2), SERVICE)
-            uid = bytes.fromhex(watching.await_event("found", "twin", 15)["id"])
-            advertising.end()
-            watching.await_event("lost", "twin", 15)
-            watching.end()
-            taking = other.publish(ours.label("twin", uid), SERVICE, 7000, "mpc=1", "n=twin")
-            taking.wait_for(lambda line: "stablished" in line, 15, "they do not publish")
-            advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
-            asking = other.browse(SERVICE)
-            asking.wait_for(lambda line: line if "(2)" in line.replace("\\032", " ").replace("\\040", "(")
-                            .replace("\\041", ")") else None, 20, "ours does not take another name")
-            for one in (taking, advertising, asking):
-                one.end()
-
-        trials.attempt("they give way to ours", ours_first)
-        trials.attempt("ours gives way to them", theirs_first)
+        advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
+        watching = ours.browse(hub.there(2), SERVICE)
+        uid = bytes.fromhex(watching.await_event("found", "twin", 15)["id"])
+        advertising.end()
+        watching.await_event("lost", "twin", 15)
+        watching.end()
+        keeping = python_zeroconf.publish(hub.there(2), ours.label("twin", uid), SERVICE, 7000, "keeper",
+                                          [hub.address(2)], "mpc=1", "n=twin")
+        advertising = ours.advertise(hub.there(1), SERVICE, "twin", more=("--id", identity))
+        # python-zeroconf asks for answers to itself alone, which nobody else sees; ours asks everybody.
+        asking, watching = python_zeroconf.browse(hub.there(2), SERVICE), ours.browse(hub.there(2), SERVICE)
+        until(lambda: any(event["name"].startswith("twin (2)-") for event in asking.events() if "name" in event), 20,
+              "ours does not take another name")
+        for one in (keeping, advertising, asking, watching):
+            one.end()
 
 
 def _with_resolved():
@@ -192,7 +196,8 @@ def _with_resolved():
     try:
         with tempfile.TemporaryDirectory() as directory:
             # White space ends an entry there.
-            theirs = resolved.Resolved(hub.there(2), directory, "two", (LABEL, SERVICE, 7777, "mpc=1 n=Zed greeting=hallo"))
+            theirs = resolved.Resolved(hub.there(2), directory, "two", (ours.label("Zed", UID), SERVICE, 7777,
+                                                               "mpc=1 n=Zed greeting=hallo"))
             theirs.wait()
             browsing = ours.browse(hub.there(1), SERVICE)
             trials.attempt("we find theirs", lambda: browsing.await_event("found", "Zed", 15) and None)
@@ -221,29 +226,29 @@ def _with_resolved():
                 advertising.end()
             trials["they hear our goodbye"] = "no browse there"
 
-            def hear():
-                theirs.daemon.end()
-                browsing.await_event("lost", "Zed", 15)
-
-            trials.attempt("we hear their goodbye", hear)
+            # It leaves without a word: when that changes, this fails.
+            tap = Tap(["port2"])
+            theirs.daemon.end()
+            time.sleep(1.5)
+            said = [packet for packet in tap.close() if packet.protocol == UDP and packet.source_port == 5353]
+            trials["we hear their goodbye"] = "it says something" if said else "no goodbye there"
         return dict(trials)
     finally:
         peer.end_everything()
         hub.close()
 
 
-def _find_theirs(trials, hub, publish):
+def _find_theirs(trials, hub, publish, name):
     browsing = ours.browse(hub.there(1), SERVICE)
     publishing = publish()
-    trials.attempt("we find theirs", lambda: browsing.await_event("found", NAME, 15) and None)
+    trials.attempt("we find theirs", lambda: browsing.await_event("found", name, 15) and None)
     trials.attempt("we read theirs", lambda: browsing.await_event(
-        "found", NAME, 1, lambda event: event["info"] == {"greeting": "hallo"}
+        "found", name, 1, lambda event: event["info"] == {"greeting": "hallo"}
         and any(hub.address(2) in address for address in event["addresses"])) and None)
 
     def hear():
-        publishing.process.stdin.close()
-        publishing.end(by="terminate")
-        browsing.await_event("lost", NAME, 15)
+        publishing.leave()
+        browsing.await_event("lost", name, 15)
 
     trials.attempt("we hear their goodbye", hear)
     browsing.end()

@@ -69,6 +69,13 @@ class Running:
             self.process.wait()
         peer.unregister(self)
 
+    def leave(self):
+        """Its input ends, which is how `zeroconf_peer.py` is asked to say goodbye; others are told by a signal."""
+        if self.name == "zeroconf":
+            self.process.stdin.close()
+            self.process.wait(10)
+        self.end()
+
     def kill(self):
         self.end(by="kill")
 
