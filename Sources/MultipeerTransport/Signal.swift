@@ -34,6 +34,13 @@ package final class Signal<Value: Sendable>: Sendable {
         return true
     }
 
+    /// Whether there is a value already.
+    package var isSent: Bool {
+        state.withLock { state in
+            if case .sent = state { true } else { false }
+        }
+    }
+
     /// Waits for the value, whatever happens to the task. One task may wait, once.
     package func value() async -> Value {
         let value = await unsafe withUnsafeContinuation { continuation in

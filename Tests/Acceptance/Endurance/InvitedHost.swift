@@ -8,7 +8,7 @@ import MultipeerTransport
 ///
 /// It prints its uid and its port, then does its work until its standard input ends, and prints what it has seen: one
 /// JSON object. Strangers are declined after a while; the honest one, who is known by its name, is accepted.
-struct InvitedHost {
+final class InvitedHost: Sendable {
     private let peer: PeerID
     private let listener: InvitationListener
     private let honest: PeerID
@@ -16,7 +16,7 @@ struct InvitedHost {
 
     private struct Figures {
         var asked = 0
-        var open: [QuestionID: PeerID] = [:]
+        var taken: [QuestionID: Question] = [:]
         /// The most that were open at once.
         var most = 0
         /// Questions about somebody about whom another one was open.
@@ -60,13 +60,18 @@ struct InvitedHost {
     private func answer() async {
         await withTaskGroup(of: Void.self) { group in
             for await question in listener.questions {
-                figures.withLock { [waiting = listener.questions.count] seen in
+                // Those first that nobody has taken: whatever is still open behind that was open then, too.
+                let waiting = listener.questions.count
+                figures.withLock { seen in
+                    let others = seen.taken.values.filter { !$0.ending.isSent }
                     seen.asked += 1
-                    if seen.open.values.contains(question.inviter) { seen.repeated += 1 }
-                    seen.open[question.id] = question.inviter
-                    seen.most = max(seen.most, seen.open.count + waiting)
+                    if !question.ending.isSent, others.contains(where: { $0.inviter == question.inviter }) {
+                        seen.repeated += 1
+                    }
+                    seen.most = max(seen.most, others.count + waiting + (question.ending.isSent ? 0 : 1))
+                    seen.taken[question.id] = question
                 }
-                group.addTask { await decide(question) }
+                group.addTask { await self.decide(question) }
             }
         }
     }
@@ -83,7 +88,7 @@ struct InvitedHost {
             _ = await question.ending.value()
             patience.cancel()
         }
-        figures.withLock { $0.open[question.id] = nil }
+        figures.withLock { $0.taken[question.id] = nil }
     }
 
     private func invite(at address: SocketAddress) async throws {
@@ -92,7 +97,8 @@ struct InvitedHost {
             var outcome = "accepted"
             do throws(InvitationFault) {
                 _ = try await InvitationCall.invite(
-                    peer, at: [address], as: honest, data: { () throws(MultipeerError) in try hostData() })
+                    peer, at: [address], as: honest,
+                    data: { () throws(MultipeerError) in try self.hostData() })
             } catch {
                 outcome = "\(error)"
             }
