@@ -33,6 +33,7 @@ FILES = {
     "mesh-traces.json": "mesh_traces",
     "dns-messages.json": "dns_messages",
     "invitations.json": "invitations",
+    "invitation-traces.json": "invitation_traces",
 }
 
 

@@ -1,0 +1,419 @@
+"""invitation-traces.json: what either end of an invitation says and tells, step by step, chapter 12."""
+
+from . import connection_data
+from .encryption import TABLE, effective
+from .wire import CODE, KIND_BY_VALUE, LIMIT, Refused, document, frame, is_text, read_tlvs, seeded, test, tlv, u16, u32
+
+ID, INVITER, RECIPIENT, TIMEOUT, CONTEXT = 1, 2, 3, 4, 5
+ANSWER_CODE, DATA = 2, 3
+NAME = {value: name for name, value in CODE.items()}
+PATIENCE = dict(opening=5_000, completion=5_000)
+
+
+def refuse(check, code="PROTOCOL"):
+    raise Refused(code, check)
+
+
+def read(data):
+    """One whole frame of an invitation."""
+    length, kind, channel, payload = int.from_bytes(data[:3], "big"), data[3], data[4:8], data[8:]
+    name = KIND_BY_VALUE.get(kind, {}).get("name")
+    if name not in ("INVITE", "ANSWER", "COMPLETE", "CLOSE"):
+        refuse("order")
+    if channel != bytes(4) or length != len(payload) or length > (LIMIT["frame"] if name == "INVITE" else LIMIT["frameBeforeSelect"]):
+        refuse("frame")
+    if name == "CLOSE":
+        return dict(kind=name, code=NAME[int.from_bytes(payload[:2], "big")])
+    known = {"INVITE": [ID, INVITER, RECIPIENT, TIMEOUT, CONTEXT], "ANSWER": [ID, ANSWER_CODE, DATA],
+             "COMPLETE": [ID, DATA]}[name]
+    entries = dict(read_tlvs(payload, known)[0])
+
+    def need(truth):
+        if not truth:
+            refuse("entries")
+
+    need(len(entries.get(ID, b"")) == 16)
+    fields = dict(kind=name, id=entries[ID].hex())
+    if name == "INVITE":
+        inviter = entries.get(INVITER, b"")
+        need(17 <= len(inviter) <= 16 + LIMIT["displayName"] and is_text(inviter[16:], control_allowed=False))
+        need(len(entries.get(RECIPIENT, b"")) == 16 and len(entries.get(TIMEOUT, b"")) == 4)
+        need(len(entries.get(CONTEXT, b"")) <= LIMIT["invitationContext"])
+        seconds = int.from_bytes(entries[TIMEOUT], "big")
+        if not 1 <= seconds <= 600:
+            refuse("timeout")
+        context = entries.get(CONTEXT)
+        return dict(fields, inviter=inviter[:16].hex(), displayName=inviter[16:].decode(), recipient=entries[RECIPIENT].hex(),
+                    timeout=seconds, context=None if context is None else context.hex())
+    if name == "ANSWER":
+        need(len(entries.get(ANSWER_CODE, b"")) == 2)
+        code = int.from_bytes(entries[ANSWER_CODE], "big")
+        need(DATA not in entries or 1 <= len(entries[DATA]) <= LIMIT["connectionData"])
+        if (code == 0) != (DATA in entries):
+            refuse("data")
+        return dict(fields, code=NAME.get(code, "INTERNAL"), data=entries[DATA].hex() if DATA in entries else None)
+    need(1 <= len(entries.get(DATA, b"")) <= LIMIT["connectionData"])
+    return dict(fields, data=entries[DATA].hex())
+
+
+def judge(data, sender, receiver):
+    """Check 5 of 12.9."""
+    try:
+        fields = connection_data.read(data)
+    except Refused as verdict:
+        raise Refused("PROTOCOL", "data") from verdict
+    if fields["uid"] != sender.hex() or fields["recipient"] not in (None, receiver.hex()):
+        refuse("data")
+    return fields
+
+
+def fits(one, other):
+    pair = (effective(one["preference"], one["identity"]), effective(other["preference"], other["identity"]))
+    return TABLE[pair] != "refused"
+
+
+class End:
+    """What both ends do; `does` collects the words of the vectors."""
+
+    def __init__(self):
+        self.does = []
+
+    def say(self, connection, kind, payload):
+        self.does.append(f"say {connection} {frame(kind, payload).hex()}")
+
+    def close(self, connection, code=None):
+        self.does.append(f"close {connection} {code}" if code else f"end {connection}")
+
+
+class Invitee(End):
+    def __init__(self, uid):
+        super().__init__()
+        self.uid, self.lines, self.asked, self.now = uid, {}, 0, 0
+
+    def look(self):
+        for number, line in sorted(self.lines.items()):
+            if line["until"] <= self.now:
+                self.over(number, "TIMEOUT", "timedOut")
+
+    def over(self, number, code, told):
+        line = self.lines.pop(number)
+        self.close(number, code)
+        if line.get("question"):
+            self.does.append(f"tell {line['question']} {told}")
+
+    def connect(self, number, origin):
+        self.lines[number] = dict(origin=origin, state="greeting", until=self.now + PATIENCE["opening"])
+
+    def lost(self, number):
+        line = self.lines.pop(number, {})
+        if line.get("question"):
+            self.does.append(f"tell {line['question']} withdrawn")
+
+    def receive(self, number, data):
+        line = self.lines.get(number)
+        if line is None:
+            return
+        try:
+            fields = read(data)
+            if fields["kind"] == "CLOSE":
+                self.over(number, None, {"TIMEOUT": "timedOut", "POLICY": "incompatible"}.get(fields["code"], "withdrawn"))
+            elif fields["kind"] == "INVITE" and line["state"] == "greeting":
+                self.invited(number, line, fields)
+            elif fields["kind"] == "COMPLETE" and line["state"] == "agreed" and fields["id"] == line["id"]:
+                theirs = judge(bytes.fromhex(fields["data"]), bytes.fromhex(line["inviter"]), self.uid)
+                if not fits(theirs, line["ours"]):
+                    self.over(number, "POLICY", "incompatible")
+                else:
+                    self.over(number, None, "completed")
+            else:
+                refuse("order")
+        except Refused as verdict:
+            self.over(number, verdict.code, "protocolError")
+
+    def invited(self, number, line, fields):
+        waiting = {at: one for at, one in self.lines.items() if one.get("question")}
+        same = [at for at, one in waiting.items() if one["inviter"] == fields["inviter"]]
+        held = {origin: [at for at, one in waiting.items() if one["origin"] == origin]
+                for origin in {one["origin"] for one in waiting.values()}}
+        own, question = len(held.get(line["origin"], ())), None
+        if fields["inviter"] == self.uid.hex():
+            return self.turn_away(number, fields, "SELF")
+        if fields["recipient"] != self.uid.hex():
+            return self.turn_away(number, fields, "UNKNOWN_PEER")
+        if same:
+            former = waiting[same[0]]
+            if former["state"] == "agreed" or former["origin"] != line["origin"]:
+                return self.turn_away(number, fields, "BUSY")
+            self.lines.pop(same[0])
+            self.close(same[0], "DUPLICATE")
+            question, until = former["question"], former["until"]
+        elif own >= LIMIT["invitationsPerAddress"]:
+            return self.turn_away(number, fields, "BUSY")
+        elif len(waiting) >= LIMIT["invitations"]:
+            most = max(len(crowd) for crowd in held.values())
+            if most <= own + 1:
+                return self.turn_away(number, fields, "BUSY")
+            victim = max((at for crowd in held.values() if len(crowd) == most for at in crowd
+                          if waiting[at]["state"] == "asking"), key=lambda at: waiting[at]["question"])
+            self.turn_away(victim, dict(id=waiting[victim]["id"]), "BUSY")
+            self.does.append(f"tell {waiting[victim]['question']} withdrawn")
+        if question is None:
+            self.asked += 1
+            question, until = self.asked, self.now + 1_000 * fields["timeout"]
+            self.does.append(f"ask {question}")
+        line.update(state="asking", question=question, until=until, id=fields["id"], inviter=fields["inviter"])
+
+    def turn_away(self, number, fields, code):
+        self.lines.pop(number)
+        self.say(number, "ANSWER", tlv(ID, bytes.fromhex(fields["id"])) + tlv(ANSWER_CODE, u16(CODE[code])))
+        self.close(number)
+
+    def answer(self, question, code, data=None):
+        """Answers whether it was in time and the first."""
+        open_lines = {at: one for at, one in self.lines.items() if one.get("question") == question and one["state"] == "asking"}
+        for number, line in open_lines.items():
+            if code != "OK":
+                self.turn_away(number, line, code)
+                self.does.append(f"tell {question} refused")
+            else:
+                self.say(number, "ANSWER", tlv(ID, bytes.fromhex(line["id"])) + tlv(ANSWER_CODE, u16(0)) + tlv(DATA, data))
+                line.update(state="agreed", until=self.now + PATIENCE["completion"], ours=connection_data.read(data))
+            return True
+        return False
+
+
+class Inviter(End):
+    """With one address at which somebody is."""
+
+    def __init__(self, uid, name, peer, number, seconds):
+        super().__init__()
+        self.uid, self.name, self.peer, self.id = uid, name, peer, number
+        self.until, self.now, self.state, self.connection, self.theirs = 1_000 * seconds, 0, "seeking", 1, None
+        self.busy, self.again = False, None
+
+    def over(self, code, told, silently=False):
+        self.state = "over"
+        if not silently:
+            self.close(self.connection, code)
+        self.does.append(f"tell {told}")
+
+    def look(self):
+        if self.state == "over":
+            return
+        if self.until <= self.now:
+            resting = self.state == "seeking" and self.again is not None
+            self.over("TIMEOUT", "busy" if resting and self.busy else "timedOut", silently=resting)
+        elif self.state == "seeking" and self.again is not None and self.again <= self.now:
+            self.again = None
+            self.connection += 1
+            self.does.append(f"dial {self.connection}")
+
+    def tls(self):
+        left = (self.until - self.now + 999) // 1_000
+        self.state = "asking"
+        self.say(self.connection, "INVITE", tlv(ID, self.id) + tlv(INVITER, self.uid + self.name) + tlv(RECIPIENT, self.peer)
+                 + tlv(TIMEOUT, u32(left)))
+
+    def pause(self, busy):
+        # The vectors look only before half of the first pause and after one and a half of it.
+        self.state, self.busy, self.again = "seeking", busy, self.now + 250
+
+    def lost(self):
+        if self.state == "asking":
+            self.pause(False)
+        elif self.state == "agreeing":
+            self.over(None, "unreachable", silently=True)
+
+    def refused(self, code):
+        told = {"DECLINED": "declined", "FULL": "full", "POLICY": "incompatible", "TIMEOUT": "timedOut", "CANCELLED": "cancelled",
+                "DUPLICATE": "replaced", "UNKNOWN_PEER": "unreachable"}
+        if code == "BUSY" and self.state == "asking":
+            self.close(self.connection)
+            self.pause(True)
+        else:
+            self.over(None, told.get(code, "refused"))
+
+    def receive(self, data):
+        if self.state == "over":
+            return
+        try:
+            fields = read(data)
+            if fields["kind"] == "CLOSE":
+                self.refused(fields["code"])
+            elif fields["kind"] == "ANSWER" and self.state == "asking" and fields["id"] == self.id.hex():
+                if fields["code"] != "OK":
+                    self.refused(fields["code"])
+                else:
+                    self.theirs = judge(bytes.fromhex(fields["data"]), self.peer, self.uid)
+                    self.state, self.until = "agreeing", self.now + PATIENCE["completion"]
+                    self.does.append("make")
+            else:
+                refuse("order")
+        except Refused as verdict:
+            self.over(verdict.code, "protocolError")
+
+    def supply(self, data):
+        if self.state != "agreeing":
+            return
+        if not fits(connection_data.read(data), self.theirs):
+            self.over("POLICY", "incompatible")
+        else:
+            self.say(self.connection, "COMPLETE", tlv(ID, self.id) + tlv(DATA, data))
+            self.over(None, "agreed")
+
+    def cancel(self):
+        if self.state != "over":
+            self.over("CANCELLED", "cancelled", silently=self.again is not None)
+
+
+def brief(word):
+    """What is done, short enough to be written down by hand."""
+    parts = word.split()
+    if parts[0] != "say":
+        return word
+    fields = read(bytes.fromhex(parts[2]))
+    return f"say {parts[1]} {fields['kind']}" + (f" {fields['code']}" if fields["kind"] == "ANSWER" else "")
+
+
+def build():
+    random = seeded("invitation-traces")
+    ann, bob = connection_data.Recipe(random), connection_data.Recipe(random)
+    number, other_number = random.randbytes(16), random.randbytes(16)
+    anns = ann.build({connection_data.RECIPIENT: bob.uid})
+    bobs = bob.build({connection_data.RECIPIENT: ann.uid})
+    strict = bob.build({connection_data.RECIPIENT: ann.uid, connection_data.PREFERENCE: b"\1"})
+    plain = ann.build({connection_data.RECIPIENT: bob.uid, **ann.plain()})
+
+    def invite(seconds=30, inviter=ann.uid, name=b"Ann", recipient=bob.uid, context=None, id=number, extra=b""):
+        entries = tlv(ID, id) + tlv(INVITER, inviter + name) + tlv(RECIPIENT, recipient) + tlv(TIMEOUT, u32(seconds))
+        return frame("INVITE", entries + (b"" if context is None else tlv(CONTEXT, context)) + extra)
+
+    def answer(code="OK", data=bobs, id=number):
+        return frame("ANSWER", tlv(ID, id) + tlv(ANSWER_CODE, u16(CODE[code])) + (tlv(DATA, data) if data else b""))
+
+    def complete(data=anns, id=number):
+        return frame("COMPLETE", tlv(ID, id) + tlv(DATA, data))
+
+    def close(code):
+        return frame("CLOSE", u16(CODE[code]))
+
+    runs = []
+
+    def run(id, comment, flags, end, steps):
+        """A step is (milliseconds, what to do, its arguments, what follows in short)."""
+        told = []
+        for at, do, arguments, expect in steps:
+            end.now, end.does, isTaken = at, [], None
+            end.look()
+            if do != "look":
+                isTaken = getattr(end, "answer" if do in ("accept", "refuse") else do)(*arguments)
+            assert [brief(word) for word in end.does] == expect, (id, at, do, [brief(word) for word in end.does])
+            words = [one.hex() if isinstance(one, bytes) else one for one in arguments]
+            told.append(dict(at=at, do=do, with_=words, does=end.does, **({} if isTaken is None else dict(taken=isTaken))))
+        for step in told:
+            step["with"] = [str(word) for word in step.pop("with_")]
+        role = type(end).__name__.lower()
+        fields = dict(role=role, steps=told)
+        if role == "inviter":
+            fields.update(timeout=30, invitation=number.hex())
+        runs.append(test(id, comment, flags, **fields, uid=end.uid.hex(), peer=(ann if end.uid == bob.uid else bob).uid.hex(),
+                              result="valid"))
+
+    def asked(*more):
+        return [(0, "connect", (1, "192.0.2.1"), []), (1, "receive", (1, invite()), ["ask 1"]), *more]
+
+    yes = (1_000, "accept", (1, "OK", bobs), ["say 1 ANSWER OK"])
+    run("invitee-yes", "asked, yes, complete", ["Run"], Invitee(bob.uid),
+        asked(yes, (2_000, "receive", (1, complete()), ["end 1", "tell 1 completed"])))
+    run("invitee-no", "asked, no; a second answer is none", ["Run", "Once"], Invitee(bob.uid),
+        asked((1_000, "refuse", (1, "DECLINED"), ["say 1 ANSWER DECLINED", "end 1", "tell 1 refused"]),
+              (1_001, "accept", (1, "OK", bobs), [])))
+    run("invitee-too-late", "no answer in time, and one behind it", ["Time"], Invitee(bob.uid),
+        asked((30_000, "look", (), []), (30_001, "look", (), ["close 1 TIMEOUT", "tell 1 timedOut"]),
+              (30_002, "accept", (1, "OK", bobs), [])))
+    run("invitee-silent", "no INVITE in 5 s", ["Time"], Invitee(bob.uid),
+        [(0, "connect", (1, "192.0.2.1"), []), (4_999, "look", (), []), (5_000, "look", (), ["close 1 TIMEOUT"])])
+    run("invitee-incomplete", "no COMPLETE in 5 s", ["Time"], Invitee(bob.uid),
+        asked(yes, (5_999, "look", (), []), (6_000, "look", (), ["close 1 TIMEOUT", "tell 1 timedOut"])))
+    run("invitee-given-up", "the inviter says CANCELLED", ["Run"], Invitee(bob.uid),
+        asked((500, "receive", (1, close("CANCELLED")), ["end 1", "tell 1 withdrawn"]), (600, "accept", (1, "OK", bobs), [])))
+    run("invitee-lost", "the inviter's connection ends", ["Run"], Invitee(bob.uid),
+        asked((500, "lost", (1,), ["tell 1 withdrawn"])))
+    run("invitee-twice", "INVITE again on the same connection", ["Order"], Invitee(bob.uid),
+        asked((500, "receive", (1, invite()), ["close 1 PROTOCOL", "tell 1 protocolError"])))
+    run("invitee-complete-early", "COMPLETE before the answer", ["Order", "Consent"], Invitee(bob.uid),
+        asked((500, "receive", (1, complete()), ["close 1 PROTOCOL", "tell 1 protocolError"])))
+    run("invitee-complete-other-id", "COMPLETE with another ID", ["Order"], Invitee(bob.uid),
+        asked(yes, (2_000, "receive", (1, complete(id=other_number)), ["close 1 PROTOCOL", "tell 1 protocolError"])))
+    run("invitee-complete-other-peer", "COMPLETE with the invitee's own data", ["Data"], Invitee(bob.uid),
+        asked(yes, (2_000, "receive", (1, complete(bobs)), ["close 1 PROTOCOL", "tell 1 protocolError"])))
+    run("invitee-complete-unfit", "preferences that do not fit", ["Data"], Invitee(bob.uid),
+        asked((1_000, "accept", (1, "OK", strict), ["say 1 ANSWER OK"]),
+              (2_000, "receive", (1, complete(plain)), ["close 1 POLICY", "tell 1 incompatible"])))
+    run("invitee-elsewhere", "for another peer, and of the peer itself", ["Order"], Invitee(bob.uid),
+        [(0, "connect", (1, "192.0.2.1"), []),
+         (1, "receive", (1, invite(recipient=other_number)), ["say 1 ANSWER UNKNOWN_PEER", "end 1"]),
+         (2, "connect", (2, "192.0.2.1"), []),
+         (3, "receive", (2, invite(inviter=bob.uid)), ["say 2 ANSWER SELF", "end 2"])])
+    run("invitee-again", "the same inviter, from its address and from another", ["Limit"], Invitee(bob.uid),
+        asked((10, "connect", (2, "192.0.2.9"), []), (11, "receive", (2, invite()), ["say 2 ANSWER BUSY", "end 2"]),
+              (12, "connect", (3, "192.0.2.1"), []), (13, "receive", (3, invite(id=other_number)), ["close 1 DUPLICATE"]),
+              (1_000, "accept", (1, "OK", bobs), ["say 3 ANSWER OK"])))
+    crowd = []
+    for place in range(1, 6):
+        crowd += [(0, "connect", (place, "192.0.2.1"), []),
+                  (0, "receive", (place, invite(inviter=random.randbytes(16))),
+                   [f"ask {place}"] if place < 5 else ["say 5 ANSWER BUSY", "end 5"])]
+    run("invitee-four", "a fifth of one address", ["Limit"], Invitee(bob.uid), crowd)
+    crowd = []
+    for place in range(1, 17):
+        crowd += [(0, "connect", (place, f"192.0.2.{min(place, 14)}"), []),
+                  (0, "receive", (place, invite(inviter=random.randbytes(16))), [f"ask {place}"])]
+    crowd += [(1, "connect", (17, "192.0.2.77"), []),
+              (1, "receive", (17, invite(inviter=random.randbytes(16))),
+               ["say 16 ANSWER BUSY", "end 16", "tell 16 withdrawn", "ask 17"]),
+              (2, "connect", (18, "192.0.2.77"), []),
+              (2, "receive", (18, invite(inviter=random.randbytes(16))), ["say 18 ANSWER BUSY", "end 18"])]
+    run("invitee-sixteen", "a seventeenth takes a place of who holds most", ["Limit"], Invitee(bob.uid), crowd)
+
+    def inviter():
+        return Inviter(ann.uid, b"Ann", bob.uid, number, 30)
+
+    def asking(*more):
+        return [(0, "tls", (), ["say 1 INVITE"]), *more]
+
+    run("inviter-yes", "asks, is told yes, completes", ["Run", "Consent"], inviter(),
+        asking((1_000, "receive", (answer(),), ["make"]), (1_001, "supply", (anns,), ["say 1 COMPLETE", "end 1", "tell agreed"])))
+    for code, told in (("DECLINED", "declined"), ("FULL", "full"), ("POLICY", "incompatible"), ("UNKNOWN_PEER", "unreachable")):
+        run(f"inviter-{code.lower().replace('_', '-')}", f"is told {code}", ["Run"], inviter(),
+            asking((1_000, "receive", (answer(code, None),), ["end 1", f"tell {told}"])))
+    run("inviter-close", "is told CANCELLED with CLOSE", ["Run"], inviter(),
+        asking((1_000, "receive", (close("CANCELLED"),), ["end 1", "tell cancelled"])))
+    run("inviter-busy", "is told BUSY and comes again", ["Busy"], inviter(),
+        asking((1_000, "receive", (answer("BUSY", None),), ["end 1"]), (1_100, "look", (), []), (1_400, "look", (), ["dial 2"]),
+               (1_500, "tls", (), ["say 2 INVITE"]), (2_000, "receive", (answer(),), ["make"])))
+    run("inviter-busy-to-the-end", "is told BUSY when the time is almost over", ["Busy", "Time"], inviter(),
+        asking((29_950, "receive", (answer("BUSY", None),), ["end 1"]), (30_000, "look", (), ["tell busy"])))
+    run("inviter-too-late", "an answer behind the time", ["Time"], inviter(),
+        asking((29_999, "look", (), []), (30_000, "look", (), ["close 1 TIMEOUT", "tell timedOut"]),
+               (30_001, "receive", (answer(),), [])))
+    run("inviter-other-id", "an answer with another ID", ["Order"], inviter(),
+        asking((1_000, "receive", (answer(id=other_number),), ["close 1 PROTOCOL", "tell protocolError"])))
+    run("inviter-other-peer", "an answer with its own data", ["Data"], inviter(),
+        asking((1_000, "receive", (answer(data=anns),), ["close 1 PROTOCOL", "tell protocolError"])))
+    run("inviter-unfit", "preferences that do not fit: no data goes out", ["Data", "Consent"], inviter(),
+        asking((1_000, "receive", (answer(data=strict),), ["make"]), (1_001, "supply", (plain,), ["close 1 POLICY", "tell incompatible"])))
+    run("inviter-gives-up", "the application gives up, and an answer comes", ["Run"], inviter(),
+        asking((1_000, "cancel", (), ["close 1 CANCELLED", "tell cancelled"]), (1_001, "receive", (answer(),), [])))
+    run("inviter-answered-twice", "ANSWER again", ["Order"], inviter(),
+        asking((1_000, "receive", (answer(),), ["make"]), (1_001, "receive", (answer(),), ["close 1 PROTOCOL", "tell protocolError"])))
+
+    notes = {
+        "Run": "who says what, and what the application hears", "Once": "a question has one answer", "Time": "what is too late",
+        "Order": "a frame that is not due", "Data": "whose connection data it is, and whether it fits",
+        "Consent": "no data before the yes", "Busy": "BUSY is not the end", "Limit": "how many",
+    }
+    return document("invitations over time", notes, [
+        dict(type="invitation-trace", spec="12",
+             labels=["invite.order", "invite.consent", "invite.once", "invite.timeout", "invite.deadline", "invite.pending",
+                     "invite.busy", "invite.cancel", "invite.data", "invite.recipient"], tests=runs)])
