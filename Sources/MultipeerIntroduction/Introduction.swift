@@ -41,6 +41,9 @@ struct Introduction: Sendable {
     var acquaintance: Acquaintance
     var former: Former?
     var phase = Phase.seeking
+    let began: Moment
+    /// Nobody asked for it here: the peer was dialling when its link ended.
+    var isCallback = false
     var deadline: Moment
     var plan: DialPlan
     var selection: Selection
@@ -58,6 +61,7 @@ struct Introduction: Sendable {
         let isLower = local.endpoint.uid < acquaintance.endpoint.uid
         self.acquaintance = acquaintance
         self.deadline = deadline
+        began = now
         plan = DialPlan(candidates, from: isLower ? now : now + Timing.higherDialDelay)  // [link.dialler]
         selection = Selection(isLower ? .controlling : .controlled)
     }

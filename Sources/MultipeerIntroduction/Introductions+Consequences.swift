@@ -210,6 +210,7 @@ extension Introductions {
             let data = connection.handshake.acquaintance?.data
         else { return }
         introductions[uid]?.phase = .linked(to: remote.sender, settles: now + Timing.linkSettles)
+        introductions[uid]?.isCallback = false
         introductions[uid]?.former = nil
         introductions[uid]?.probeDeadline = nil
         actions.append(
@@ -235,6 +236,7 @@ extension Introductions {
         if introduction.former == nil {
             // The attempt that made the link is long over; the candidate that is there begins another.
             introduction.deadline = now + Timing.attempt
+            introduction.isCallback = true
             introduction.plan.restart(at: now, jitter: jitter.factor())
         }
         introductions[uid] = introduction

@@ -76,6 +76,16 @@ extension Introductions {
         introductions[uid].flatMap { $0.isLinked ? nil : max(.zero, $0.deadline - now) }
     }
 
+    /// Whether a peer has been sought for so long with the same data.
+    package func hasSought(_ uid: UID, for time: Duration, at now: Moment) -> Bool {
+        introductions[uid].map { !$0.isLinked && now - $0.began >= time } ?? false
+    }
+
+    /// Who is sought for no other reason than that it was dialling when its link ended.
+    package func callsBack(_ uid: UID) -> Endpoint? {
+        introductions[uid].flatMap { $0.isCallback && !$0.isLinked ? $0.acquaintance.endpoint : nil }
+    }
+
     /// Whether this very instance of a peer is sought or linked.
     package func seeks(_ endpoint: Endpoint) -> Bool {
         introductions[endpoint.uid]?.acquaintance.endpoint == endpoint
@@ -114,7 +124,10 @@ extension Introductions {
                 return forget(uid, telling: .duplicate)
             }
             // As after a probe that was not answered: the candidate that is there begins another attempt. [stale.probe]
-            if isAwaited { introduction.deadline = max(introduction.deadline, now + Timing.attempt) }
+            if isAwaited {
+                introduction.deadline = max(introduction.deadline, now + Timing.attempt)
+                introduction.isCallback = true
+            }
             introduction.plan.restart(at: now, jitter: jitter.factor())
             introductions[uid] = introduction
         }

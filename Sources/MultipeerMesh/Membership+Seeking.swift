@@ -23,6 +23,10 @@ struct Search: Sendable {
     var hasBegun = false
     /// It left the component, and only its pause is remembered.
     var isOutside = false
+    /// The link that was lost was one of the mesh.
+    var isOfMesh = false
+    /// Until then the search goes on outside the component, too: the peer was dialling when its link ended.
+    var callback: Moment?
 
     var isActive: Bool {
         if case .active = phase { true } else { false }
@@ -56,6 +60,7 @@ extension Membership {
         for endpoint in searches.keys.sorted(by: <) where !missing.contains(endpoint) {
             guard let search = searches[endpoint] else { continue }
             if search.isActive {
+                if let callback = search.callback, now < callback { continue }
                 fail(endpoint)
                 actions.append(.withdraw(endpoint.uid))
             }
@@ -179,11 +184,22 @@ extension Membership {
     /// A link was lost. Its peer is sought again, at once if the link was of any use.
     mutating func resume(after link: MeshLink) {
         let isSteady = now - link.since >= Timing.steady
-        searches[link.endpoint] = Search(phase: .waiting(until: now), failures: isSteady ? 0 : link.failures)
+        searches[link.endpoint] = Search(
+            phase: .waiting(until: now), failures: isSteady ? 0 : link.failures, isOfMesh: link.isMesh)
         if !isSteady { fail(link.endpoint) }
     }
 
-    /// 1 s, 2 s, 4 s, each half as long or half as long again at random.
+    /// Of the two ends one may have seen more of the end of the link than the other: the search is withdrawn like any
+    /// other, but not before the peer had time to finish what it began. [mesh.withdraw]
+    mutating func keepSearching(for endpoint: Endpoint) {
+        guard searches[endpoint]?.isOfMesh == true, activeSearch(of: endpoint.uid) == nil else { return }
+        let reference = database[endpoint]?.data.reference ?? []
+        searches[endpoint]?.phase = .active(reference, since: now)
+        searches[endpoint]?.hasBegun = true
+        searches[endpoint]?.callback = now + Timing.callback
+    }
+
+    /// 1 s, 2 s, 2 s, each half as long or half as long again at random.
     private mutating func fail(_ endpoint: Endpoint) {
         guard let failures = searches[endpoint]?.failures else { return }
         let pause = min(Timing.firstPause * (1 << min(failures, 5)), Timing.longestPause)
@@ -193,13 +209,16 @@ extension Membership {
 
     /// When somebody is due to be sought.
     var searching: Moment? {
-        missing.compactMap { endpoint -> Moment? in
+        let missing = missing
+        let callbacks = searches.filter { $0.value.isActive && !missing.contains($0.key) }.compactMap(\.value.callback)
+        let begins = missing.compactMap { endpoint -> Moment? in
             guard let search = searches[endpoint] else { return now }
             switch search.phase {
             case .waiting(let until): return mayBegin(endpoint) || replaced(by: endpoint) != nil ? until : nil
             case .active: return renewal(of: endpoint)
             case .hopeless: return nil
             }
-        }.min()
+        }
+        return (begins + callbacks).min()
     }
 }

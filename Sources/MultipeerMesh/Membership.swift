@@ -32,11 +32,13 @@ package struct Membership: Sendable {
         package static let meeting = Duration.seconds(60)
         package static let firstPause = Duration.seconds(1)
         /// Short, because two members link only while both try: after a fault all is well within 15 s.
-        package static let longestPause = Duration.seconds(4)
+        package static let longestPause = Duration.seconds(2)
         /// A link that ended sooner counts as an attempt that failed.
         package static let steady = Duration.seconds(30)
         /// Newer data of a peer that is being sought are used after so long.
         package static let freshData = Duration.seconds(5)
+        /// A search that goes on because the peer was dialling when its link ended has so long, unless the peer is a member.
+        package static let callback = Duration.seconds(4)
         /// No clock that is awake leaves out so much while there are too many members.
         package static let gap = Duration.seconds(13)
         /// After so long with too many members, their pairs decide who goes.
@@ -165,6 +167,13 @@ extension Membership {
     package mutating func attemptEnded(_ uid: UID, isHopeless: Bool, at now: Moment) {
         self.now = now
         endSearch(of: uid, isHopeless: isHopeless)
+        settle()
+    }
+
+    /// The search for a peer goes on without the mesh having asked for it: the peer was dialling when its link ended.
+    package mutating func searchGoesOn(for endpoint: Endpoint, at now: Moment) {
+        self.now = now
+        keepSearching(for: endpoint)
         settle()
     }
 

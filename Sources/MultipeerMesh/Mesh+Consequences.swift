@@ -58,6 +58,7 @@ extension Mesh {
             // Its attempt was answered when it linked: from now on the mesh may go on with newer data.
             introduced.insert(uid)
             note(.sought, of: uid)
+            if let endpoint = introductions.callsBack(uid) { membership.searchGoesOn(for: endpoint, at: now) }
         case .fail(let uid, let failure): failed(uid, failure)
         case .supersede, .unanswered: break
         }
@@ -83,10 +84,15 @@ extension Mesh {
         }
     }
 
-    /// A member that is not linked. What the application seeks by itself goes on as it is. [mesh.dial]
+    /// A member that is not linked. What the application seeks by itself stays the application's, also with the data of the
+    /// mesh. [mesh.dial]
     private mutating func seek(_ data: ConnectionData, isFirst: Bool) {
         let uid = data.peer.uid
-        if introductions.seeks(data.endpoint), !introduced.contains(uid) { return }
+        let isOwn = introductions.seeks(data.endpoint) && !introduced.contains(uid)
+        if isOwn, !introductions.hasSought(uid, for: Membership.Timing.freshData, at: now) {
+            // Its data come first. When they lead nowhere, those of the mesh are tried: see below.
+            return membership.attemptEnded(uid, isHopeless: false, at: now)
+        }
         do throws(Introductions.Refusal) {
             // What is replaced by newer data goes on as the attempt that it was. [state.outcome]
             let patience = introductions.patience(with: uid, at: now) ?? Timing.attempt
@@ -94,8 +100,9 @@ extension Mesh {
                 try introductions.connect(
                     with: data, zones: zones, within: patience, needsSeat: false, at: now)
             else { return }
-            introduced.insert(uid)
             names[uid] = data.peer
+            if isOwn { return }
+            introduced.insert(uid)
             if isFirst { note(.sought, of: uid) }
         } catch {
             membership.attemptEnded(uid, isHopeless: error == .incompatible || error == .itself, at: now)

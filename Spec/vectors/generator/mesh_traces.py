@@ -547,9 +547,9 @@ def dialling():
            .look(60000, seeks=[]).end(60001, 2, seeks=[["cat", True]]).made())
     yield (introduced("pause", "after a failure it is sought again, silently", ["Retry"]).failed(30020, "cat", seeks=[])
            .look(30519, seeks=[]).look(31522, seeks=[["cat", False]]).made())
-    trace = introduced("pauses", "the pause doubles up to 4 s", ["Retry"])
+    trace = introduced("pauses", "the pause doubles up to 2 s", ["Retry"])
     at = 30000
-    for pause in (1000, 2000, 4000, 4000, 4000):
+    for pause in (1000, 2000, 2000, 2000, 2000):
         trace.failed(at, "cat", seeks=[]).look(at + pause // 2 - 1, seeks=[])
         trace.look(at + pause * 3 // 2 + 2, seeks=[["cat", False]])
         at += pause * 3 // 2 + 30000
