@@ -6,20 +6,20 @@ extension Room {
         do throws(Complaint) {
             let data = try Blob.read(Blob.decode(text))
             searches += 1
-            Task { await search { _ = await self.seek(data) } }
+            Task { await search { await self.seek(data) } }
         } catch {
             screen.tell("\(error)")
         }
     }
 
-    /// Answers whether the peer is linked.
+    /// Answers whether the peer is linked. It counts as somebody who is here from the event on: what is said before that
+    /// goes to nobody.
     func seek(_ data: ConnectionData) async -> Bool {
         meet(data.peer)
         members[data.peer]?.seekers += 1
         defer { members[data.peer]?.seekers -= 1 }
         do throws(MultipeerError) {
             try await session.connect(with: data)
-            hasArrived()
             return true
         } catch {
             failure = error.reason ?? failure
@@ -31,19 +31,23 @@ extension Room {
     }
 
     /// Waits for a file with data; when that leads to nobody, for other data in it.
-    func watch(_ path: String) async {
+    func watch(_ path: String) async -> Bool {
         let file = DataFile(path, on: files)
         if !file.isThere { screen.note("waiting for \(path.printable)") }
         var old: [UInt8]?
         while !isLeaving {
             do throws(Complaint) {
-                guard let contents = try await file.contents(otherThan: old) else { return }
+                guard let contents = try await file.contents(otherThan: old) else { return false }
                 old = contents
-                if try await seek(Blob.read(Blob.decode(contents: contents))) { return }
+                if try await seek(Blob.read(Blob.decode(contents: contents))) { return true }
             } catch {
-                guard error.exit == .badInput else { return screen.tell("\(error)") }
+                guard error.exit == .badInput else {
+                    screen.tell("\(error)")
+                    return false
+                }
                 screen.tell("\(path.printable): \(error)")
             }
         }
+        return false
     }
 }

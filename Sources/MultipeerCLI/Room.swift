@@ -63,7 +63,7 @@ actor Room {
             try await publish()
             searches = data.count + paths.count
         }
-        let seeking = data.map { one in Task { await self.search { _ = await self.seek(one) } } }
+        let seeking = data.map { one in Task { await self.search { await self.seek(one) } } }
         let watching = paths.map { path in Task { await self.search { await self.watch(path) } } }
         let listening = Task { await settle { () throws(Complaint) in try await self.listen() } }
         // Nobody can stop the one that reads standard input, and the process ends anyway.
@@ -164,11 +164,11 @@ actor Room {
         arrival.send(())
     }
 
-    /// What was begun by hand, and was counted then.
-    func search(_ body: () async -> Void) async {
-        await body()
+    /// What was begun by hand, and was counted then; it answers whether it led to a link.
+    func search(_ body: () async -> Bool) async {
+        let isLinked = await body()
         searches -= 1
-        if searches == 0 { arrival.send(()) }
+        if searches == 0, !isLinked { arrival.send(()) }
     }
 
     private func obey(_ order: RoomOrder) async throws(Complaint) {
