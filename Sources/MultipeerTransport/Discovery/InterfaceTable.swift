@@ -50,7 +50,9 @@ extension InterfaceTable.Interface {
         case multicast = 0x1000
     }
 
-    package var isUp: Bool { has(.up) && has(.running) }
+    package var isUp: Bool { isSwitchedOn && has(.running) }
+    /// It is meant to be used, whether anything is at the other end or not.
+    package var isSwitchedOn: Bool { has(.up) }
     package var isLoopback: Bool { has(.loopback) }
     package var isPointToPoint: Bool { has(.pointToPoint) }
     /// The loopback interface does not say so, and yet it does, for IPv4.

@@ -281,8 +281,8 @@ extension MulticastDiscovery {
 
     private func setDeadline() {
         guard let station else { return loop.setDeadline(self, nil) }
-        let moments = [station.engine.deadline].compactMap(\.self) + departures.map(\.until)
-            + arrivals.map(\.until)
+        let waits = departures.map(\.until) + arrivals.map(\.until)
+        let moments = [station.engine.deadline].compactMap(\.self) + waits
         loop.setDeadline(self, moments.min())
     }
 }

@@ -66,8 +66,8 @@ extension MulticastSettings {
             "there is no network interface '\(unknown)'; there are \(known.joined(separator: ", "))")
     }
 
-    /// Whether an interface will take part as soon as it has an address: one that has just come up tries its IPv6
-    /// addresses for a second or two before they may be used.
+    /// Whether an interface may take part in a moment: one that has just come up looks for its cable first, and then tries
+    /// its IPv6 addresses for a second or two before they may be used.
     package func mayServeSoon(in table: InterfaceTable) -> Bool {
         table.all.contains { takes($0) && $0.lacksAddress }
     }
@@ -95,6 +95,7 @@ extension InterfaceTable.Interface {
     }
 
     fileprivate var lacksAddress: Bool {
-        isUp && !isPointToPoint && !isLoopback && carriesMulticast && usableAddresses.isEmpty
+        isSwitchedOn && !isPointToPoint && !isLoopback && carriesMulticast
+            && (!isUp || usableAddresses.isEmpty)
     }
 }
