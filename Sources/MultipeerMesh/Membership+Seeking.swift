@@ -210,7 +210,8 @@ extension Membership {
     /// When somebody is due to be sought.
     var searching: Moment? {
         let missing = missing
-        let callbacks = searches.filter { $0.value.isActive && !missing.contains($0.key) }.compactMap(\.value.callback)
+        let callbacks = searches.filter { $0.value.isActive && !missing.contains($0.key) }
+            .compactMap(\.value.callback)
         let begins = missing.compactMap { endpoint -> Moment? in
             guard let search = searches[endpoint] else { return now }
             switch search.phase {

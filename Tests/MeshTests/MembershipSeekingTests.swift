@@ -127,7 +127,7 @@ struct MembershipSeekingTests {
         }
         #expect(waits.count == 4)
         #expect(waits.allSatisfy { $0 >= .milliseconds(500) })
-        #expect(waits.last.map { $0 >= .seconds(2) } == true)
+        #expect(waits.last.map { $0 >= .seconds(1) } == true)
     }
 
     @Test("whoever is no longer in the mesh is not sought any more [mesh.withdraw]")
