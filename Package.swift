@@ -115,7 +115,7 @@ let package = Package(
                 "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming",
             ]),
-        tests("CommandTests", ["MultipeerCLI", "Multipeer", "MultipeerTransport"]),
+        tests("CommandTests", ["MultipeerCLI", "MultipeerNeighbour", "Multipeer", "MultipeerTransport"]),
 
         .target(
             name: "FuzzBodies",

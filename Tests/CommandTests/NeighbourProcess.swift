@@ -1,0 +1,64 @@
+import Foundation
+import MultipeerCLI
+import MultipeerTransport
+import Testing
+
+/// A process of `MultipeerNeighbour` on the loopback interface, and what it has said so far.
+final class NeighbourProcess: Sendable {
+    struct Said: Decodable, Sendable {
+        let event: String
+        var uid: String?
+        var info: [String: String]?
+        var addresses: [String]?
+    }
+
+    /// After so long a process is killed, which ends what it says.
+    private static let patience = Duration.seconds(60)
+
+    let process: ChildProcess
+    private let reading = Worker("output")
+    private let said = Locked<[Said]>([])
+
+    init(_ type: String, _ name: String) throws {
+        let folder = URL(filePath: ChildProcess.ownPath).deletingLastPathComponent()
+        let path = folder.appending(path: "MultipeerNeighbour").path
+        try #require(FileManager.default.isExecutableFile(atPath: path), "\(path) was not built")
+        process = try ChildProcess(path, [type, name])
+        Task { [process] in
+            try await Task.sleep(for: NeighbourProcess.patience)
+            process.signal(SIGKILL)
+        }
+    }
+
+    func tell(_ line: String) throws(Complaint) { try process.input.write(Array("\(line)\n".utf8)) }
+
+    /// What it has said of that kind, of that peer, once it is so many; throws when it ends before.
+    @discardableResult
+    func says(_ event: String, of uid: String? = nil, times count: Int = 1) async throws -> [Said] {
+        try await reading.run { [self] () throws(Complaint) in
+            while true {
+                let heard = said.withLock { $0.filter { $0.event == event && (uid == nil || $0.uid == uid) } }
+                if heard.count >= count { return heard }
+                guard let line = try process.output.readLine() else {
+                    throw Complaint("it ended before it said \(event) \(count) times", exit: .system)
+                }
+                if let one = try? JSONDecoder().decode(Said.self, from: Data(line.utf8)) {
+                    said.withLock { $0.append(one) }
+                }
+            }
+        }
+    }
+
+    /// What it has said until now, of that kind.
+    func hasSaid(_ event: String) -> [Said] { said.withLock { $0.filter { $0.event == event } } }
+
+    var uid: String {
+        get async throws { try #require(try await says("advertised").first?.uid) }
+    }
+
+    func quit() async throws {
+        try tell("quit")
+        try await says("quit")
+        #expect(process.wait() == 0)
+    }
+}
