@@ -42,7 +42,13 @@ struct Cancels {
         for number in 0..<count {
             if let time = try await cancel(number, file, inbox, couple) { times.append(time) }
         }
-        let after = try Figures()
+        var after = try Figures()
+        // What was just called off is closed by another thread, in a moment.
+        let deadline = ContinuousClock.now + .seconds(5)
+        while after.descriptors > before.descriptors, .now < deadline {
+            try await Task.sleep(for: .milliseconds(10))
+            after = try Figures()
+        }
         await couple.leave()
         let left = try FileManager.default.contentsOfDirectory(atPath: inbox.path)
         let told = Distribution(times)
