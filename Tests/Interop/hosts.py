@@ -133,12 +133,14 @@ def _loss():
     hub = Switch(2)
     try:
         for number in (1, 2):
+            # What loses packets looks at IPv4 alone.
+            _sysctl(hub, number, "cable", "disable_ipv6", "1")
             hub.lose(number, 40)
         for run in range(runs):
             service = f"loss{run}"
             browsing = ours.browse(hub.there(1), service)
-            advertising = ours.advertise(hub.there(2), service, "faint")
             start = time.monotonic()
+            advertising = ours.advertise(hub.there(2), service, "faint")
             browsing.await_event("found", "faint", 15)
             times.append(time.monotonic() - start)
             start = time.monotonic()
@@ -146,7 +148,9 @@ def _loss():
             browsing.await_event("lost", "faint", 15)
             gone.append(time.monotonic() - start)
             browsing.end()
-        return f"{runs} runs, found after {max(times):.1f} s at the latest, lost after {max(gone):.1f} s"
+        lost, passed = hub.lost()
+        expect(lost > passed / 2, f"{lost} packets were lost, and {passed} were not")
+        return f"{lost} of {lost + passed} packets lost; {runs} runs, found after {max(times):.1f} s at the latest, lost after {max(gone):.1f} s"
     finally:
         peer.end_everything()
         hub.close()
