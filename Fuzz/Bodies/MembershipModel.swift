@@ -24,7 +24,7 @@ struct MembershipModel {
     private(set) var now = Moment(nanoseconds: 0) {
         didSet {
             // Whoever slept has not seen whether others left.
-            if now > oldValue + .seconds(13) { (tooManySince, mustGoSince, behind) = (nil, nil, []) }
+            if now > oldValue + .seconds(3) { (tooManySince, mustGoSince, behind) = (nil, nil, []) }
         }
     }
     private(set) var own: Members?

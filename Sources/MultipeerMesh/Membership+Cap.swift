@@ -108,10 +108,10 @@ extension Membership {
         return partners.intersection(counted).subtracting([uid])
     }
 
-    /// When somebody may have to go.
+    /// When somebody may have to go, or it is time to look again: a clock that jumps over several looks shows that we slept.
     var leaving: Moment? {
         guard let since = excess.since else { return nil }
         let moments = [since + Timing.backstop, since + Timing.dismissal].filter { now < $0 }
-        return (moments + [excess.hold].compactMap { $0 }).min()
+        return (moments + [excess.hold, now + Timing.look].compactMap { $0 }).min()
     }
 }

@@ -39,8 +39,10 @@ package struct Membership: Sendable {
         package static let freshData = Duration.seconds(5)
         /// A search that goes on because the peer was dialling when its link ended has so long, unless the peer is a member.
         package static let callback = Duration.seconds(4)
+        /// While there are too many members, it is looked at least so often whether there still are.
+        package static let look = Duration.seconds(1)
         /// No clock that is awake leaves out so much while there are too many members.
-        package static let gap = Duration.seconds(13)
+        package static let gap = Duration.seconds(3)
         /// After so long with too many members, their pairs decide who goes.
         package static let backstop = Duration.seconds(10)
         /// After so long, when whoever goes by itself has gone, links to whoever should have gone end.
@@ -56,7 +58,7 @@ package struct Membership: Sendable {
     var now = Moment(nanoseconds: 0) {
         didSet {
             isSettled = false
-            if now > latest + Timing.gap, !excess.hasLeft { excess = Excess() }
+            if now > latest + Timing.gap, !excess.hasLeft { excess = Excess() }  // [mesh.slept]
             latest = now
         }
     }

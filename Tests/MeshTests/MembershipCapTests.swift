@@ -106,6 +106,22 @@ struct MembershipCapTests {
         #expect(member.held(peer(6)) == nil)
     }
 
+    @Test("whoever slept while there were too many begins to count anew [mesh.slept]")
+    func slept() throws {
+        var member = try Member(1, cap: 5)
+        let lists = [2: [1, 3, 4, 5], 3: [1, 2, 4, 5], 4: [1, 2, 3, 5], 5: [2, 3, 4], 6: [1]]
+        for (other, list) in lists.sorted(by: { $0.key < $1.key }) {
+            if other != 5 { member.link(peer(other)) }
+            let news = try entry(of: peer(other), 1, list.map { peer($0) })
+            try member.hear(news, on: other == 5 ? 2 : other)
+        }
+        #expect(!member.wait(.seconds(1)).contains { $0.action == .dismiss(connection(6)) })
+        // The clock jumps over all that the others did meanwhile.
+        member.now = member.now + .seconds(12)
+        let done = member.wait(.seconds(20)).filter { $0.action == .dismiss(connection(6)) }
+        #expect(done.map(\.after) == [.seconds(12)])
+    }
+
     @Test(
         "what only one other member has seen counts for nothing, met or vouched for it counts [mesh.counted]")
     func counted() throws {
