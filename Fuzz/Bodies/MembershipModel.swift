@@ -15,8 +15,6 @@ struct MembershipModel {
         var line: ConnectionID
         let arrival: Int
         var lostSince: Moment?
-        /// What others said of it while it was linked.
-        var rumour: (entry: Members, line: ConnectionID)?
     }
 
     let local: Endpoint
@@ -38,6 +36,8 @@ struct MembershipModel {
     private var tooManySince: Moment?
     private var left: [Endpoint: Moment] = [:]
     private var met: [Endpoint: Moment] = [:]
+    /// What others said of those that are linked.
+    private var setAside: [Endpoint: (entry: Members, line: ConnectionID)] = [:]
     private var arrivals = 0
 
     init(_ local: Endpoint, cap: Int) {
@@ -85,8 +85,8 @@ extension MembershipModel {
     mutating func linkEnded(_ id: ConnectionID, hasDeparted: Bool, at moment: Moment) {
         now = moment
         if let line = lines.removeValue(forKey: id) {
-            let rumour = held[line.endpoint]?.rumour
-            held[line.endpoint]?.rumour = nil
+            let rumour = setAside[line.endpoint]
+            setAside[line.endpoint] = nil
             if hasDeparted {
                 held[line.endpoint] = nil
                 left[line.endpoint] = now + .seconds(60)
@@ -145,10 +145,9 @@ extension MembershipModel {
     private mutating func keep(_ entry: Members, from id: ConnectionID) {
         let isFirstHand = lines[id]?.endpoint == entry.origin
         if neighbours.contains(entry.origin), !isFirstHand {
-            guard let known = held[entry.origin] else { return }
-            if entry.sequence > max(known.entry.sequence, known.rumour?.entry.sequence ?? 0) {
-                held[entry.origin]?.rumour = (entry, id)
-            }
+            let isOld = held[entry.origin].map { entry.sequence <= $0.entry.sequence } ?? false
+            if let other = setAside[entry.origin], entry.sequence <= other.entry.sequence { return }
+            if !isOld { setAside[entry.origin] = (entry, id) }
             return
         }
         if let until = left[entry.origin], now < until { return }

@@ -11,14 +11,14 @@ struct HeldEntry: Sendable {
     let arrival: UInt64
     /// Since when nobody reachable stands for it; nil while it is in the component.
     var unreachableSince: Moment?
-    /// The newest that others said of it while it was linked, and was not believed.
-    var rumour: Rumour?
+}
 
-    struct Rumour: Sendable {
-        let entry: Members
-        let data: ConnectionData
-        let link: ConnectionID
-    }
+/// The newest that others say of an endpoint that is linked. It is not believed.
+struct Rumour: Sendable {
+    let entry: Members
+    let data: ConnectionData
+    /// The link that it came on.
+    let link: ConnectionID
 }
 
 /// What is wrong with an entry whoever receives it, so that an honest member does not pass it on.

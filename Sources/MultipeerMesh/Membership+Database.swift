@@ -53,7 +53,7 @@ extension Membership {
         }
         database[origin] = HeldEntry(
             entry: entry, data: data, link: id, arrival: held?.arrival ?? arrivals,
-            unreachableSince: held == nil ? now : held?.unreachableSince, rumour: held?.rumour)
+            unreachableSince: held == nil ? now : held?.unreachableSince)
         isChanged = true
         links[id]?.dequeue(origin)
         if held?.entry != entry { enqueue(origin, except: id) }
@@ -62,16 +62,14 @@ extension Membership {
     /// Not believed while the link to its endpoint stands. That link may be dead without our knowing, so it is kept: nobody
     /// says it twice.
     private mutating func keep(_ entry: Members, _ data: ConnectionData, from id: ConnectionID) {
-        guard let held = database[entry.origin] else { return }
-        let known = max(held.entry.sequence, held.rumour?.entry.sequence ?? 0)
-        guard entry.sequence > known else { return }
-        database[entry.origin]?.rumour = .init(entry: entry, data: data, link: id)
+        let known = [database[entry.origin]?.entry, rumours[entry.origin]?.entry].compactMap { $0?.sequence }
+        guard known.allSatisfy({ entry.sequence > $0 }) else { return }
+        rumours[entry.origin] = Rumour(entry: entry, data: data, link: id)
     }
 
     /// The link to `origin` is gone, so what others say of it counts. [mesh.first-hand]
     mutating func believeRumour(of origin: Endpoint) {
-        guard let rumour = database[origin]?.rumour else { return }
-        database[origin]?.rumour = nil
+        guard let rumour = rumours.removeValue(forKey: origin) else { return }
         take(rumour.entry, rumour.data, from: rumour.link)
     }
 

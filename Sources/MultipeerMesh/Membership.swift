@@ -74,6 +74,8 @@ package struct Membership: Sendable {
     var links: [ConnectionID: MeshLink] = [:]
     /// The entries of others. With the own one, and one for each mesh link whose entry is yet to come, at most 32.
     var database: [Endpoint: HeldEntry] = [:]
+    /// What others say of those to whom there are mesh links, whether an entry of them is held or not.
+    var rumours: [Endpoint: Rumour] = [:]
     /// Entries taken in so far.
     var arrivals: UInt64 = 0
     /// Who is connected to us over pairs that list each other.
@@ -129,6 +131,7 @@ extension Membership {
         guard let link = links.removeValue(forKey: id) else { return }
         if hasDeparted || link.isDismissed {
             remove(link.endpoint)  // [mesh.departed]
+            rumours[link.endpoint] = nil
             departures.remember(link.endpoint, until: now + Timing.departure, at: now)
             meetings.forget(link.endpoint)
         } else {

@@ -86,6 +86,27 @@ struct MembershipEntryTests {
         #expect(ann.held(peer(3)) == later)
     }
 
+    @Test("what others say of a neighbour is kept, even if it has said nothing itself [mesh.first-hand]")
+    func rumourOfSilent() throws {
+        var ann = try Member(1)
+        ann.link(peer(2))
+        ann.link(peer(3))
+        let rumour = try entry(of: peer(3), 5, [peer(2)])
+        try ann.hear(rumour, on: 2)
+        #expect(ann.held(peer(3)) == nil)
+        try ann.hear(try entry(of: peer(3), 4, []), on: 2)
+        ann.unlink(3)
+        #expect(ann.held(peer(3)) == rumour)
+        // Of whoever said that it leaves, nothing is believed, now or later.
+        ann.link(peer(4))
+        try ann.hear(try entry(of: peer(4), 5, [peer(2)]), on: 2)
+        ann.unlink(4, hasDeparted: true)
+        #expect(ann.held(peer(4)) == nil)
+        ann.link(peer(4), as: 5)
+        ann.unlink(5)
+        #expect(ann.held(peer(4)) == nil)
+    }
+
     @Test("the own entry begins with 1 and grows by 1 with every change of links or data [mesh.own]")
     func own() throws {
         var ann = try Member(1, isPublished: false)

@@ -146,8 +146,9 @@ class Member:
         elif self.now - link.since < TIMER["meshSteady"]:
             self.attempts[link.peer] = dict(state="resting", failures=link.failures, until=None, shown=False)
             self.pause(self.attempts[link.peer])
-        if not departed and link.peer in self.entries and link.peer in self.set_aside:
-            self.take(*self.set_aside.pop(link.peer))
+        rumour = self.set_aside.pop(link.peer, None)
+        if rumour and not departed:
+            self.take(*rumour)
         if link.is_mesh:
             self.own()
 
@@ -165,7 +166,7 @@ class Member:
         if self.departed.get(name, 0) > self.now:
             return
         if link.peer != name and name in self.mesh_links():
-            if name in self.entries and sequence > max(self.entries[name][0], self.set_aside.get(name, (0, 0, 0))[2]):
+            if sequence > max(self.entries.get(name, (-1,))[0], self.set_aside.get(name, (0, 0, -1))[2]):
                 self.set_aside[name] = (number, name, sequence, listed)
             return
         self.take(number, name, sequence, listed)
@@ -220,7 +221,6 @@ class Member:
     def settle(self):
         """Everything that is due now."""
         component = self.component()
-        self.set_aside = {name: said for name, said in self.set_aside.items() if name in self.entries}
         for name in list(self.entries):
             if name in component:
                 self.outside.pop(name, None)
@@ -458,6 +458,9 @@ def spreading():
     yield (Trace("set-aside-overtaken", "unless it had gone on itself", ["FirstHand"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(30, 2, "bob", 8, "cat eve")
            .entry(31, 1, "bob", 9, "cat dan").end(40000, 1, held=[["bob", 9]]).made())
+    yield (Trace("set-aside-unheard", "also if it never said anything itself", ["FirstHand"])
+           .link(10, 1, "bob").link(20, 2, "cat").entry(22, 2, "cat", 2, "dan bob").entry(30, 2, "bob", 8, "cat", held=[["cat", 2]])
+           .end(31, 1, held=[["bob", 8], ["cat", 2]], component=["bob", "cat"]).made())
     yield (Trace("set-aside-departed", "or said that it leaves", ["FirstHand", "Departed"])
            .link(10, 1, "bob").entry(12, 1, "bob", 2, "dan").link(20, 2, "cat").entry(30, 2, "bob", 8, "cat eve")
            .end(40000, 1, True, held=[]).made())
