@@ -212,9 +212,9 @@ extension Mesh {
         // A peer whose SELECTED came too late, or never, says TIMEOUT. [link.timeouts]
         let hasTold = informants.remove(id) != nil
         let mayResume = (reason.code == .lost || reason.closeCode == .timeout) && !wasUsed && !hasTold
-        introductions.linkEnded(
-            id, of: uid, mayResume: mayResume, hasDeparted: reason.hasDeparted, at: now)
-        membership.linkEnded(id, hasDeparted: reason.hasDeparted, at: now)
+        let hasDeparted = reason.hasDeparted(hasTold: hasTold)
+        introductions.linkEnded(id, of: uid, mayResume: mayResume, hasDeparted: hasDeparted, at: now)
+        membership.linkEnded(id, hasDeparted: hasDeparted, at: now)
         // The peer's DUPLICATE says that it has another link, which need not be one that we know of.
         let isReplaced = reason.code == .superseded && reason.closeCode == nil
         note(isReplaced ? .superseded : .linkEnded(reason), of: uid)

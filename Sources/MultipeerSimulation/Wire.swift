@@ -144,6 +144,8 @@ final class Seat {
     /// The cost of messages that the application has not taken.
     var untaken = 0
     let since: Int64
+    /// An entry has come.
+    var hasTold = false
 
     init(_ link: consuming Link, to data: ConnectionData, isMesh: Bool, since: Int64) {
         self.link = link

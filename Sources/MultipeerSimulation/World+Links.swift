@@ -171,6 +171,7 @@ extension World {
                 node.isTouched = true
             case .members(let entry):
                 counts.entries += 1
+                seat.hasTold = true
                 if let violation = node.mesh.membersArrived(entry, on: socket.id, at: moment(node)) {
                     seat.link.violated(violation)
                 }

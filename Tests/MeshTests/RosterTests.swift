@@ -101,6 +101,19 @@ struct EndReasonTests {
     }
 
     @Test(
+        "GOODBYE is a departure, and FULL is one behind an entry or from this side [mesh.departed]",
+        arguments: [
+            (.closedByPeer(.goodbye, reason: ""), false, true),
+            (.closedByPeer(.full, reason: ""), true, true),
+            (.closedByPeer(.full, reason: ""), false, false),
+            (.timedOut, true, false), (.lost, true, false),
+        ] as [(LinkEnd, Bool, Bool)])
+    func departures(_ end: LinkEnd, hasTold: Bool, hasDeparted: Bool) {
+        #expect(EndReason(end).hasDeparted(hasTold: hasTold) == hasDeparted)
+        #expect(EndReason(code: .full).hasDeparted(hasTold: hasTold))
+    }
+
+    @Test(
         "every failed attempt and every refusal has one reason [state.reason]",
         arguments: [
             (EndReason(IntroductionFailure.timedOut(.lost)), .timedOut),
