@@ -91,7 +91,7 @@ extension World {
             fail(.messages, "\(name(socket)) ended with GOODBYE, but not all messages had come")
         }
         guard let lies = liesSince, now > lies + World.settling, node.isHonest, nodes[socket.remote].isHonest,
-            seat.since < lies, !isExcused(node.index), !isExcused(socket.remote)
+            seat.since < lies, record.isWhole, !isExcused(node.index), !isExcused(socket.remote)
         else { return }
         fail(.honest, "\(name(socket)) ended while a third member lied: \(reason)")
     }

@@ -37,6 +37,8 @@ final class Wire {
         /// What the messages of each end have cost, and what the credit that has arrived there allows.
         var spent: [UInt64] = [0, 0]
         var credit: [UInt64] = [0, 0]
+        /// Both ends have held it as their link. Until then the controlling end may still refuse it.
+        var isWhole: Bool { !instances.contains(0) }
     }
 
     init(
