@@ -12,6 +12,8 @@ package struct LocalPeer: Sendable {
     package let fingerprint: Fingerprint?
     package let limits: LinkLimits
     package let agent: String?
+    /// How long a person who is asked for trust has, and each side waits for the other's answer. A test is less patient.
+    package var decision = Timing.decision
 
     package init(
         peer: PeerID, instance: UInt64, preference: EncryptionPreference, hasIdentity: Bool,

@@ -104,7 +104,7 @@ package struct Handshake: Sendable {
             theirHello = Handshake.frame(.hello, payload)
             key = found.acquaintance.key(with: found.issued, weInitiate: role == .initiator)
             phase = .deciding(confirmed: false)
-            deadline = now + Timing.decision
+            deadline = now + local.decision
             if role == .initiator { return [.met, .decide] }
             let own = greet(found.acquaintance, with: found.issued, members: company.members, grease: grease)
             return [.met, own, .decide]

@@ -44,6 +44,7 @@ struct Introduction: Sendable {
     let began: Moment
     /// Nobody asked for it here: the peer was dialling when its link ended.
     var isCallback = false
+    private let decision: Duration
     var deadline: Moment
     var plan: DialPlan
     var selection: Selection
@@ -61,6 +62,7 @@ struct Introduction: Sendable {
         let isLower = local.endpoint.uid < acquaintance.endpoint.uid
         self.acquaintance = acquaintance
         self.deadline = deadline
+        decision = local.decision
         began = now
         plan = DialPlan(candidates, from: isLower ? now : now + Timing.higherDialDelay)  // [link.dialler]
         selection = Selection(isLower ? .controlling : .controlled)
@@ -72,7 +74,7 @@ struct Introduction: Sendable {
     /// A person who is asked for trust gets their time; everything else has to fit into the attempt's. [link.deadline]
     var end: Moment {
         guard case .asked(_, let since) = trust else { return deadline }
-        return max(deadline, since + Timing.decision)
+        return max(deadline, since + decision)
     }
 
     func isSettled(at now: Moment) -> Bool {

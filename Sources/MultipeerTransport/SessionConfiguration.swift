@@ -64,6 +64,8 @@ public struct SessionConfiguration: Sendable {
     /// What is offered instead of the UDP port at which the session receives. A test puts itself in between.
     package var datagramPort: (@Sendable (UInt16) -> UInt16)?
     package var datagramTiming = DatagramPath.Timing()
+    /// How long the trust policy's question may be open. A test is less patient.
+    package var decision = Timing.decision
 
     /// A session with the standard limits: encrypted when the other side can, listening on every interface.
     public init(

@@ -100,9 +100,11 @@ package actor SessionDriver: LoopClient {
         var limits = LinkLimits.standard
         limits.maxMessage = UInt64(configuration.maxMessage)
         limits.maxChannels = UInt32(configuration.maxChannels)
-        return LocalPeer(
+        var local = LocalPeer(
             peer: peer, instance: randomness.next(), preference: configuration.preference,
             hasIdentity: configuration.identity != nil, fingerprint: fingerprint, limits: limits,
             agent: SessionDriver.agent)
+        local.decision = configuration.decision
+        return local
     }
 }
