@@ -47,6 +47,7 @@ extension MultipeerError {
             self.init(.tooLarge, "\(peer) accepts messages of \(limit) bytes, not of \(count)")
         case .ended(let reason): self.init(.ended, "the link to \(peer) ended: \(reason)", reason: reason)
         case .cancelled: self.init(.cancelled, "sending to \(peer) was cancelled")
+        case .full: self.init(.full, "too much waits to be sent to \(peer)")
         }
     }
 

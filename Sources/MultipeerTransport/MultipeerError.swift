@@ -54,7 +54,7 @@ public struct MultipeerError: Error, Sendable {
         public static let fetch = Code(rawValue: "fetch")
         /// The peer that was invited cannot be reached at any of its addresses, or has none any more.
         public static let unreachable = Code(rawValue: "unreachable")
-        /// A session, here or on the other side, or its mesh, has no place left.
+        /// A session, here or on the other side, or its mesh, has no place left; or the queue of what waits for a peer.
         public static let full = Code(rawValue: "full")
         /// One side's links are always encrypted and the other's never, or a key is not the one that was announced.
         public static let incompatible = Code(rawValue: "incompatible")

@@ -4,7 +4,8 @@ import MultipeerFraming
 ///
 /// What counts is everything between `offer` and `released`, so the limit holds for what the link has taken and not
 /// yet written, too. A message larger than the limit is accepted when it is alone. Senders that wait are served in
-/// their order, and nobody overtakes them.
+/// their order, and nobody overtakes them. Who cannot wait posts: a message that finds no room waits by itself then,
+/// in the same order.
 package final class Outlet<Ending: Error>: Sendable {
     package enum Offer: Sendable {
         case accepted
@@ -12,8 +13,8 @@ package final class Outlet<Ending: Error>: Sendable {
         case closed(Ending)
     }
 
-    private let state: Locked<State>
-    private let wake: @Sendable () -> Void
+    let state: Locked<State>
+    let wake: @Sendable () -> Void
     /// What the peer's HELLO allows; its senders check it before they offer. [msg.local-limit]
     package let longestMessage: Int
 
@@ -106,27 +107,20 @@ package final class Outlet<Ending: Error>: Sendable {
     /// Refuses everything from here on, and answers what was accepted and never taken. The first ending stays.
     @discardableResult
     package func close(with ending: Ending) -> [[UInt8]] {
-        let (left, waiters) = state.withLock { state -> ([[UInt8]], [State.Waiter]) in
-            if state.ending == nil { state.ending = ending }
-            defer {
-                state.queue = []
-                state.waiters = [:]
-            }
-            return (state.queue, Array(state.waiters.values))
-        }
-        for waiter in waiters { waiter.signal.send(.closed(ending)) }
+        let (left, waiters) = state.withLock { $0.close(with: ending) }
+        for waiter in waiters { waiter.signal?.send(.closed(ending)) }
         return left
     }
 
-    /// How many senders wait now.
+    /// How many messages wait now for room: senders', and posted ones.
     package var waiting: Int { state.withLock { $0.waiters.count } }
 
     private func wait(with message: [UInt8]) async throws {
-        let waiter = State.Waiter(message: message)
+        let signal = Signal<Verdict>()
         // Something may have changed since the offer: the queue decides again.
-        let ticket = state.withLock { $0.enqueue(waiter) }
+        let ticket = state.withLock { $0.enqueue(State.Waiter(message: message, signal: signal)) }
         admit { _ in }
-        let verdict = await waiter.signal.value(onCancel: { [self] in cancel(ticket) })
+        let verdict = await signal.value(onCancel: { [self] in cancel(ticket) })
         switch verdict {
         case .accepted: return
         case .closed(let ending): throw ending
@@ -136,89 +130,19 @@ package final class Outlet<Ending: Error>: Sendable {
 
     private func cancel(_ ticket: UInt64) {
         let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
-        waiter?.signal.send(.cancelled)
+        waiter?.signal?.send(.cancelled)
         if waiter != nil { admit { _ in } }
     }
 
     /// Makes a change, and lets in whoever fits then.
-    private func admit(after change: (inout State) -> Void) {
+    func admit(after change: (inout State) -> Void) {
         let (admitted, ending, wakes) = state.withLock { state in
             change(&state)
             let wasEmpty = state.queue.isEmpty
             let admitted = state.admit()
             return (admitted, state.ending, wasEmpty && !state.queue.isEmpty)
         }
-        for waiter in admitted { waiter.signal.send(ending.map { .closed($0) } ?? .accepted) }
+        for waiter in admitted { waiter.signal?.send(ending.map { .closed($0) } ?? .accepted) }
         if wakes { wake() }
-    }
-}
-
-extension Outlet {
-    fileprivate enum Verdict: Sendable {
-        case accepted
-        case closed(Ending)
-        case cancelled
-    }
-
-    fileprivate struct State {
-        struct Waiter: Sendable {
-            let message: [UInt8]
-            let signal = Signal<Verdict>()
-        }
-
-        let byteLimit: Int
-        let messageLimit: Int
-        var queue: [[UInt8]] = []
-        /// Accepted and not released.
-        var messages = 0
-        var bytes = 0
-        /// By ticket; those between `served` and `tickets` that are missing were cancelled.
-        var waiters: [UInt64: Waiter] = [:]
-        var served: UInt64 = 0
-        var tickets: UInt64 = 0
-        var ending: Ending?
-
-        init(byteLimit: Int, messageLimit: Int) {
-            self.byteLimit = byteLimit
-            self.messageLimit = messageLimit
-        }
-
-        mutating func offer(_ message: [UInt8]) -> Offer {
-            if let ending { return .closed(ending) }
-            guard waiters.isEmpty, fits(message) else { return .full }
-            append(message)
-            return .accepted
-        }
-
-        mutating func enqueue(_ waiter: Waiter) -> UInt64 {
-            defer { tickets += 1 }
-            waiters[tickets] = waiter
-            return tickets
-        }
-
-        /// Takes those who fit, the first come first, out of the queue of waiters; all of them once it has ended.
-        mutating func admit() -> [Waiter] {
-            var admitted: [Waiter] = []
-            while served < tickets {
-                if let waiter = waiters[served] {
-                    guard ending != nil || fits(waiter.message) else { break }
-                    if ending == nil { append(waiter.message) }
-                    waiters[served] = nil
-                    admitted.append(waiter)
-                }
-                served += 1
-            }
-            return admitted
-        }
-
-        private func fits(_ message: [UInt8]) -> Bool {
-            messages == 0 || (messages < messageLimit && bytes + message.count <= byteLimit)
-        }
-
-        private mutating func append(_ message: [UInt8]) {
-            queue.append(message)
-            messages += 1
-            bytes += message.count
-        }
     }
 }

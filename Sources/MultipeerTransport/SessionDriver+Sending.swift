@@ -28,7 +28,7 @@ extension SessionDriver {
         _ = try outlet(to: uid, for: count)
     }
 
-    nonisolated private func outlet(to uid: UID, for count: Int) throws(SendFault) -> Outlet<EndReason> {
+    nonisolated func outlet(to uid: UID, for count: Int) throws(SendFault) -> Outlet<EndReason> {
         guard let outlet = outlets[uid] else { throw .notLinked }
         guard count <= outlet.longestMessage else {
             throw .tooLong(count, limit: outlet.longestMessage)  // [msg.local-limit]
@@ -43,6 +43,8 @@ package enum SendFault: Error, Equatable, Sendable {
     case tooLong(Int, limit: Int)
     case ended(EndReason)
     case cancelled
+    /// So much waits for this peer that no more may.
+    case full
 
     fileprivate static func translating(_ body: () async throws -> Void) async throws(SendFault) {
         do {

@@ -1,0 +1,45 @@
+import MultipeerFraming
+package import MultipeerIntroduction
+package import MultipeerTransport
+
+// MARK: sending without waiting
+
+// For APIs that are not asynchronous and translate to this one.
+extension Session {
+    /// Sends one message without waiting, ever: it is accepted, or nothing of it was sent.
+    ///
+    /// Accepted is what `send` would accept at once, and behind that 64 MiB or 262,144 messages for each peer; they go in
+    /// order with everything else that is sent to it, and count in the reason of the link's end when they do not go.
+    /// `flush` does not know of those that wait. An unreliable message that would go over UDP is dropped when the queue
+    /// for that is full.
+    ///
+    /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts,
+    /// `ended` when the link has just ended, and `full` when so much waits.
+    package nonisolated func post(
+        _ message: [UInt8], to peer: PeerID, delivery: Delivery
+    ) throws(MultipeerError) {
+        do throws(SendFault) {
+            try driver.post(message, to: peer.uid, delivery: delivery)
+        } catch {
+            throw MultipeerError(error, to: peer)
+        }
+    }
+
+    /// Sends one message to all of several peers, or throws for the first that does not take it: then nothing was sent to
+    /// any of them. A peer that is named twice gets it twice.
+    package nonisolated func post(
+        _ message: [UInt8], to peers: [PeerID], delivery: Delivery
+    ) throws(MultipeerError) {
+        if peers.count == 1 { return try post(message, to: peers[0], delivery: delivery) }
+        var places: [ReservedPlace] = []
+        for peer in peers {
+            do throws(SendFault) {
+                places.append(try driver.reserve(message, to: peer.uid, delivery: delivery))
+            } catch {
+                for place in places { driver.giveUp(place) }
+                throw MultipeerError(error, to: peer)
+            }
+        }
+        for place in places { driver.commit(place, message) }
+    }
+}
