@@ -13,6 +13,12 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
+/// Apple's API: its classes are not `Sendable` there either, and clients in Swift 6 mode compile only against the like.
+let faithful = [.swiftLanguageMode(.v5)] + strict.dropFirst()
+
+/// As a user of Apple's API sets up a program; `@preconcurrency import` counts as unsafe where memory safety is strict.
+let client: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
 func layer(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
@@ -32,6 +38,7 @@ let package = Package(
     name: "swift-multipeer",
     products: [
         .library(name: "Multipeer", targets: ["Multipeer"]),
+        .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
         .library(name: "MultipeerSimulation", targets: ["MultipeerSimulation"]),
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
     ],
@@ -58,6 +65,15 @@ let package = Package(
                 "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming",
             ]),
+        .target(
+            name: "CMultipeerConnectivity", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
+        .target(
+            name: "MultipeerConnectivity",
+            dependencies: [
+                "CMultipeerConnectivity", "Multipeer", "MultipeerTransport", "MultipeerMesh",
+                "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            ],
+            swiftSettings: faithful),
         layer(
             "MultipeerSimulation",
             ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
@@ -85,6 +101,15 @@ let package = Package(
             ],
             path: "Tests/Acceptance/Neighbour", swiftSettings: strict),
         .executableTarget(
+            name: "MultipeerDevice", dependencies: ["MultipeerConnectivity"], path: "Tests/Acceptance/Device",
+            swiftSettings: client),
+        .executableTarget(
+            name: "peer-session", dependencies: ["MultipeerConnectivity"], path: "Examples/PeerSession",
+            swiftSettings: client),
+        .executableTarget(
+            name: "collusion", dependencies: ["MultipeerConnectivity"], path: "Examples/Collusion",
+            swiftSettings: client),
+        .executableTarget(
             name: "simulate", dependencies: ["MultipeerSimulation"], path: "Tests/Simulation/Runner",
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -104,6 +129,14 @@ let package = Package(
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
             ]),
+        .testTarget(
+            name: "ConnectivityTests",
+            dependencies: [
+                "TestSupport", "MultipeerConnectivity", "MultipeerDevice", "peer-session", "collusion",
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            ],
+            swiftSettings: client),
         .testTarget(
             name: "SimulationTests", dependencies: ["MultipeerSimulation", "simulate"],
             path: "Tests/Simulation/Suite",

@@ -26,6 +26,14 @@ private let layers: [Layer] = [
         outside: [
             "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization",
         ]),
+    Layer("CMultipeerConnectivity"),
+    Layer(
+        "MultipeerConnectivity",
+        on: [
+            "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+            "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "CMultipeerConnectivity",
+        ],
+        outside: operatingSystem.union(["Dispatch", "Foundation"])),
     Layer(
         "MultipeerSimulation",
         on: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),

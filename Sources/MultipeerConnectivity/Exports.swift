@@ -1,0 +1,3 @@
+// Clients of Apple's framework use these with no import of their own.
+@_exported public import Dispatch
+@_exported public import Foundation

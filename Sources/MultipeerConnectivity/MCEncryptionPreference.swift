@@ -1,0 +1,11 @@
+/// What a session asks of its connections.
+///
+/// A session with `.required` and one with `.none` do not connect; two others are encrypted unless one has `.none`.
+public enum MCEncryptionPreference: Int, Sendable {
+    /// Encrypted, unless the other side wants none. With a security identity it counts as `.required`.
+    case optional = 0
+    /// Encrypted, or not connected.
+    case required = 1
+    /// Never encrypted: everybody on the network can read and change what is sent. A security identity is not shown.
+    case none = 2
+}

@@ -1,0 +1,33 @@
+import MultipeerSecurity
+import MultipeerTransport
+
+extension SessionConfiguration {
+    /// As sessions of this framework are: found like everything of the process, with Apple's limit of eight.
+    static var facade: SessionConfiguration {
+        var configuration = SessionConfiguration()
+        configuration.listening = DiscoveryConfiguration.standard.listening
+        configuration.peers = kMCSessionMaximumNumberOfPeers
+        return configuration
+    }
+}
+
+extension EncryptionPreference {
+    init(_ preference: MCEncryptionPreference) {
+        switch preference {
+        case .optional: self = .optional
+        case .required: self = .required
+        case .none: self = .none
+        }
+    }
+}
+
+extension MCSession {
+    static func configuration(
+        _ configuration: SessionConfiguration, _ identity: [Any]?, _ preference: MCEncryptionPreference
+    ) -> SessionConfiguration {
+        var configuration = configuration
+        configuration.preference = EncryptionPreference(preference)
+        configuration.identity = MCIdentity.native(identity)
+        return configuration
+    }
+}

@@ -1,0 +1,63 @@
+import Dispatch
+import Multipeer
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// What an `MCSession` is made of: the native session, its delegate's queue, and what the delegate has been told.
+///
+/// Whoever works for a session keeps this and not the `MCSession`, so that letting go of that ends it. No lock is held
+/// while somebody is called, and no thread waits for another.
+final class SessionCore: Sendable {
+    let native: Session
+    let callbacks: CallbackQueue
+    let roster = Locked(Roster())
+    private let owner = Locked(Owner())
+
+    /// Neither is kept alive.
+    private struct Owner {
+        weak var session: MCSession?
+        weak var delegate: (any MCSessionDelegate)?
+    }
+
+    init(_ peer: PeerID, _ configuration: SessionConfiguration) {
+        let jury = Jury()
+        var configuration = configuration
+        configuration.trust = .ask { evidence in await jury.decide(evidence) }
+        do {
+            native = try Session(peer: peer, configuration: configuration)
+        } catch {
+            preconditionFailure("MCSession: there can be no session: \(error)")
+        }
+        callbacks = CallbackQueue("MCSession.callbackQueue")
+        jury.attach(self)
+    }
+
+    /// Called once, when the session is there.
+    func attach(_ session: MCSession) {
+        owner.withLock { $0.session = session }
+        pump()
+    }
+
+    var delegate: (any MCSessionDelegate)? {
+        get { owner.withLock { $0.delegate } }
+        set { owner.withLock { $0.delegate = newValue } }
+    }
+
+    /// Calls the delegate; does nothing when the session or its delegate is gone. Only on the callback queue.
+    func withDelegate(_ body: (MCSession, any MCSessionDelegate) -> Void) {
+        guard let session = owner.withLock({ $0.session }), let delegate = session.delegate else { return }
+        body(session, delegate)
+    }
+
+    /// The same, and answers whether the session is still there; without a delegate the body gets none.
+    func withSession<Result>(_ body: (MCSession, (any MCSessionDelegate)?) -> Result) -> Result? {
+        guard let session = owner.withLock({ $0.session }) else { return nil }
+        return body(session, session.delegate)
+    }
+
+    /// The `MCSession` is gone: says goodbye, and ends with the native session behind that.
+    func end() {
+        roster.withLock { _ = $0.leave() }
+        Task(executorPreference: native.executor) { [self] in await native.disconnect() }
+    }
+}

@@ -1,0 +1,3 @@
+import MultipeerConnectivity
+
+print("\(kMCSessionMaximumNumberOfPeers) peers at the most")

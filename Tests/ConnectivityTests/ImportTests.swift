@@ -1,0 +1,16 @@
+import MultipeerConnectivity
+import MultipeerConnectivity.MCPeerID
+import MultipeerConnectivity.MCSession
+import Testing
+
+@Suite("Imports")
+struct ImportTests {
+    @Test("the headers of Apple's framework can be imported by their names")
+    func submodules() { #expect(kMCSessionMaximumNumberOfPeers == 8) }
+
+    @Test("Foundation and Dispatch come along")
+    func reexports() {
+        #expect(URL(fileURLWithPath: "/").isFileURL)
+        #expect(DispatchQueue.main.label.isEmpty == false)
+    }
+}
