@@ -99,8 +99,20 @@ extension IncomingResource {
         into directory: URL?, atMost limit: UInt64
     ) async throws(MultipeerError) -> ReceivedFile {
         do throws(ResourceFault) {
-            return try await receive(
-                into: directory?.filePath(), atMost: limit, on: EventLoop.nextForFiles())
+            let place: Place = if let directory { .directory(try directory.filePath()) } else { .session }
+            return try await receive(into: place, atMost: limit, on: EventLoop.nextForFiles())
+        } catch {
+            throw MultipeerError(error, of: "the file from \(peer)")
+        }
+    }
+
+    /// Receives it into a directory of its own, which goes with `folder` unless files are left in it. The name is one
+    /// component of a path.
+    package func receive(
+        into folder: ResourceFolder, as name: String
+    ) async throws(MultipeerError) -> ReceivedFile {
+        do throws(ResourceFault) {
+            return try await receive(into: .folder(folder, name: name), on: EventLoop.nextForFiles())
         } catch {
             throw MultipeerError(error, of: "the file from \(peer)")
         }

@@ -42,6 +42,12 @@ public final class OutgoingStream: Sendable {
     /// returned it does nothing.
     public func abort(_ code: CloseCode = .cancelled) { sender.abort(code) }
 
+    /// Waits until it is over, and answers what ended it before its time; nil when it was finished. In a task that is
+    /// cancelled it answers `cancelled`, and the stream lives on.
+    package func failure() async -> MultipeerError? {
+        await sender.outcome().map { failure($0) }
+    }
+
     private func failure(_ fault: ChannelFault) -> MultipeerError {
         MultipeerError(fault, in: "the stream to \(peer)")
     }

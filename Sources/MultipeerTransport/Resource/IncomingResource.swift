@@ -51,13 +51,21 @@ public final class IncomingResource: Sendable {
     /// Calls it off: the sender is told so, and nothing of it is kept. Does nothing to one that is over.
     public func cancel() { stop(.cancelled) }
 
-    /// Receives it into a new file in `directory`, or in the session's own, under a random name. Once. It is declined as
-    /// soon as it has more bytes than `limit`.
+    /// Where a file is put: in a directory that is there, in one that is made for it, or in the session's own.
+    package enum Place: Sendable {
+        case directory(String)
+        /// Under a name of the caller's choice, which is one component of a path.
+        case folder(ResourceFolder, name: String)
+        case session
+    }
+
+    /// Receives it into a new file, under a random name where none is chosen. Once. It is declined as soon as it has more
+    /// bytes than `limit`.
     package func receive(
-        into directory: String?, atMost limit: UInt64 = .max, on worker: EventLoop
+        into place: Place, atMost limit: UInt64 = .max, on worker: EventLoop
     ) async throws(ResourceFault) -> ReceivedFile {
         try begin()
-        let task = Task(executorPreference: worker.taskExecutor) { await self.run(directory, limit) }
+        let task = Task(executorPreference: worker.taskExecutor) { await self.run(place, limit) }
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
@@ -100,10 +108,10 @@ public final class IncomingResource: Sendable {
         }
     }
 
-    private func run(_ directory: String?, _ limit: UInt64) async -> Result<ReceivedFile, ResourceFault> {
+    private func run(_ place: Place, _ limit: UInt64) async -> Result<ReceivedFile, ResourceFault> {
         var result: Result<ReceivedFile, ResourceFault>
         do throws(ResourceFault) {
-            result = .success(try await store(directory, limit))
+            result = .success(try await store(place, limit))
         } catch {
             result = .failure(give(up: error))
         }
@@ -124,8 +132,8 @@ public final class IncomingResource: Sendable {
     }
 
     /// Writes everything to the file and checks it; the file is closed, and stays, when this returns.
-    private func store(_ directory: String?, _ limit: UInt64) async throws(ResourceFault) -> ReceivedFile {
-        var sink = try open(directory)
+    private func store(_ place: Place, _ limit: UInt64) async throws(ResourceFault) -> ReceivedFile {
+        var sink = try open(place)
         var hasher = SHA256.Hasher()
         var count: UInt64 = 0
         while let pieces = try await next() {
@@ -148,10 +156,14 @@ public final class IncomingResource: Sendable {
             path: sink.path, name: name, size: count, digest: digest, isVerified: receiver.digest != nil)
     }
 
-    private func open(_ directory: String?) throws(ResourceFault) -> FileSink {
+    private func open(_ place: Place) throws(ResourceFault) -> FileSink {
         do throws(FileFault) {
-            let folder = if let directory { directory } else { try folder.path() }
-            return try FileSink(in: folder, size: size)
+            return switch place {
+            case .directory(let path): try FileSink(in: path, size: size)
+            case .folder(let folder, let name):
+                try FileSink(in: folder.path(), size: size) { name }  // [resource.label]
+            case .session: try FileSink(in: folder.path(), size: size)
+            }
         } catch {
             throw .file(error)
         }
