@@ -1,5 +1,5 @@
-import Foundation
-import MultipeerTransport
+package import Foundation
+package import MultipeerTransport
 
 extension URL {
     /// What a file at this URL is called unless its sender says otherwise.
@@ -32,5 +32,17 @@ extension URL {
             throw .unsupported("the file is on another machine: \(host ?? "")")
         }
         return path
+    }
+}
+
+extension FileSource {
+    /// Opens a file of this machine at once, so that it may be removed while it is on its way. Blocks as `open` does.
+    package convenience init(at url: URL) throws(MultipeerError) {
+        do throws(ResourceFault) {
+            let path = try url.filePath()
+            do throws(FileFault) { try self.init(path) } catch { throw .file(error) }
+        } catch {
+            throw MultipeerError(error, of: "the file")
+        }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Multipeer
 
 /// The directory where received files appear, each under its own name only when all of it is there.
 package struct Landing: Sendable {

@@ -1,3 +1,4 @@
+import Multipeer
 import MultipeerCLI
 import Testing
 
