@@ -1,16 +1,135 @@
 import Foundation
+import Glibc
+import Multipeer
 import MultipeerIntroduction
 import MultipeerTransport
 
+// Sending. The handler is called once, on the callback queue.
 extension SessionCore {
-    /// The handler is called once, on the callback queue.
+    /// What can be known at once is found out at once: then there is no progress, and the handler hears why.
     func sendResource(
         at url: URL, named name: String, to peer: PeerID, _ handler: (@Sendable ((any Error)?) -> Void)?
     ) -> Progress? {
-        callbacks.async { handler?(MCError(.unavailable, "resources are not there yet")) }
-        return nil
+        let file: FileSource?
+        do {
+            file = try open(url, named: name, for: peer)
+        } catch {
+            callbacks.async { handler?(error) }
+            return nil
+        }
+        let progress = PeerProgress(
+            .uploading, size: file?.size, url: url.isFileURL ? url : nil, in: Progress.current())
+        let task = Task(executorPreference: native.executor) { [self, native] in
+            let error = await send(progress) { () async throws(MultipeerError) in
+                if let file { return try await native.send(file, to: peer, name: name) }
+                return try await native.send(file: url, to: peer, name: name)
+            }
+            callbacks.async { handler?(error) }
+        }
+        progress.onCancel { task.cancel() }
+        return progress
     }
 
-    /// A peer offers a file. Letting go of it declines it.
-    func received(_ resource: IncomingResource) async {}
+    /// The file, opened, so that it may be removed meanwhile; nil for a document of the web.
+    private func open(_ url: URL, named name: String, for peer: PeerID) throws -> FileSource? {
+        let scheme = url.scheme?.lowercased()
+        guard let scheme, ["file", "http", "https"].contains(scheme) else {
+            throw MCError(
+                .unsupported, "only file, http and https URLs can be sent, not \(scheme ?? "one without scheme")")
+        }
+        guard stateOf(peer) == .connected else {
+            throw MCError(.notConnected, "\(peer) is not connected")
+        }
+        try checkName(name)
+        guard scheme == "file" else { return nil }
+        do throws(MultipeerError) { return try FileSource(at: url) } catch { throw MCError(error) }
+    }
+
+    /// Answers why the file has not arrived; nil when it has, even if it was called off at the last moment.
+    private func send(
+        _ progress: PeerProgress, _ open: () async throws(MultipeerError) -> OutgoingResource
+    ) async -> MCError? {
+        let resource: OutgoingResource
+        do throws(MultipeerError) {
+            resource = try await open()
+        } catch {
+            await callbacks.run { progress.fail() }
+            return MCError(error)
+        }
+        let following = follow(resource.progress, progress)
+        // A task of its own: cancelling this one calls the transfer off, and what becomes of that is waited for.
+        let arrival = Task(executorPreference: native.executor) { () -> (UInt64, MultipeerError?) in
+            do throws(MultipeerError) { try await resource.completion() } catch { return (0, error) }
+            return (resource.written, nil)
+        }
+        let (size, error) = await withTaskCancellationHandler {
+            await arrival.value
+        } onCancel: {
+            resource.cancel()
+        }
+        following.cancel()
+        await callbacks.run { if error == nil { progress.complete(size) } else { progress.fail() } }
+        return error.map { MCError($0) }
+    }
+}
+
+// Receiving.
+extension SessionCore {
+    /// A peer offers a file. When there is nobody to tell it is declined.
+    func received(_ resource: IncomingResource) async {
+        let progress = PeerProgress(.receiving, size: resource.size)
+        progress.onCancel { resource.cancel() }
+        let isWanted = Locked(false)
+        await callbacks.run { [self] in
+            withDelegate { session, delegate in
+                isWanted.withLock { $0 = true }
+                delegate.session(
+                    session, didStartReceivingResourceWithName: resource.name,
+                    fromPeer: object(resource.peer), with: progress)
+            }
+        }
+        guard isWanted.withLock({ $0 }) else { return resource.decline() }
+        Task(executorPreference: native.executor) { [self] in await receive(resource, progress) }
+    }
+
+    /// The file lies in a directory of its own, which nobody else may look into, and is gone with it when the delegate has
+    /// returned and has not moved it away.
+    private func receive(_ resource: IncomingResource, _ progress: PeerProgress) async {
+        let folder = ResourceFolder()
+        let following = follow(resource.progress, progress)
+        let result: Result<ReceivedFile, MultipeerError>
+        do throws(MultipeerError) {
+            result = .success(try await resource.receive(into: folder, as: FileName.of(label: resource.name)))
+        } catch {
+            result = .failure(error)
+        }
+        following.cancel()
+        await callbacks.run { [self] in
+            switch result {
+            case .success(let file):
+                progress.complete(file.size, at: file.url)
+                finished(resource, file.url, nil)
+                unsafe unlink(file.path)
+            case .failure(let error):
+                progress.fail()
+                finished(resource, nil, MCError(error))
+            }
+        }
+        withExtendedLifetime(folder) {}
+    }
+
+    private func finished(_ resource: IncomingResource, _ url: URL?, _ error: MCError?) {
+        withDelegate { session, delegate in
+            delegate.session(
+                session, didFinishReceivingResourceWithName: resource.name, fromPeer: object(resource.peer),
+                at: url, withError: error)
+        }
+    }
+
+    /// Has the progress changed on the callback queue, until the transfer is over or the task is cancelled.
+    private func follow(_ updates: TransferProgress.Updates, _ progress: PeerProgress) -> Task<Void, Never> {
+        Task(executorPreference: native.executor) { [self] in
+            for await update in updates { await callbacks.run { progress.note(update) } }
+        }
+    }
 }

@@ -1,0 +1,73 @@
+import Foundation
+import Multipeer
+import MultipeerTransport
+
+/// A stream that a peer opened, in the form of Foundation: bytes in the order in which they were written.
+///
+/// From `open` on it takes bytes from the session. Where it is scheduled its delegate hears `.openCompleted`;
+/// `.hasBytesAvailable`, again each time that something was read and there is more; and `.endEncountered` behind the last
+/// byte, or `.errorOccurred` with an `MCError` when the other side or the link gave up. What came before an error can be
+/// read first. A reader that stops reading holds back the writer of this stream and nobody else.
+///
+/// It may be used on any thread, also without a run loop: `read` waits until there is something and blocks its thread, so
+/// it is not for a task, unless `hasBytesAvailable` has said yes. `close` gives the stream up, and so does letting go of
+/// it; before `open` that declines it. A run loop does not keep it.
+final class PeerInputStream: InputStream {
+    private let flow: InputFlow
+    private let calls: StreamCalls
+
+    init(_ source: IncomingStream, on executor: any TaskExecutor) {
+        let flow = InputFlow(source, on: executor)
+        let calls = StreamCalls(flow)
+        flow.onNews { [weak calls] in calls?.ring() }
+        (self.flow, self.calls) = (flow, calls)
+        super.init(data: Data())
+        calls.attach(self)
+    }
+
+    deinit {
+        calls.silence()
+        flow.close()
+    }
+
+    override weak var delegate: (any StreamDelegate)? {
+        get { calls.delegate }
+        set { calls.delegate = newValue }
+    }
+
+    override func open() { flow.open() }
+
+    override func close() {
+        if flow.status != .notOpen { calls.silence() }
+        flow.close()
+    }
+
+    override var streamStatus: Stream.Status { flow.status }
+
+    override var streamError: (any Error)? { flow.error }
+
+    override var hasBytesAvailable: Bool { flow.hasBytes }
+
+    override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength len: Int) -> Int {
+        unsafe flow.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: max(len, 0)))
+    }
+
+    /// There is never a buffer to lend.
+    override func getBuffer(
+        _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, length len: UnsafeMutablePointer<Int>
+    ) -> Bool {
+        false
+    }
+
+    override func property(forKey key: Stream.PropertyKey) -> AnyObject? { nil }
+
+    override func setProperty(_ property: AnyObject?, forKey key: Stream.PropertyKey) -> Bool { false }
+
+    override func schedule(in aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        calls.schedule(in: aRunLoop, mode)
+    }
+
+    override func remove(from aRunLoop: RunLoop, forMode mode: RunLoop.Mode) {
+        calls.remove(from: aRunLoop, mode)
+    }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import MultipeerTransport
+
+/// How far a resource has come, in the form of Foundation.
+///
+/// The counts are bytes; an empty resource counts as one byte, so that there is something to complete. As long as nobody
+/// knows how many there are it is indeterminate. It is complete only when the receiver has all of it.
+///
+/// Foundation's own is not locked on Linux, and a parent hears of its children in their threads: all that this module
+/// changes in any of them it changes under one lock, and what can be read of this one is read under it. That is recursive
+/// because a parent may be a subclass of the app's.
+///
+/// Unchecked as its superclass is: what it adds is `Sendable`.
+final class PeerProgress: Progress, @unchecked Sendable {
+    private static let tree = NSRecursiveLock()
+
+    private struct State {
+        var isOver = false
+        /// Called off before it was known what that means.
+        var isCalledOff = false
+        var callOff: (@Sendable () -> Void)?
+        /// Counts what has changed.
+        var version = 0
+        var watchers: [Signal<Void>] = []
+    }
+
+    private let state = Locked(State())
+
+    /// A part of `parent`, which is the current progress of this thread or nil.
+    init(_ operation: FileOperationKind, size: UInt64?, url: URL? = nil, in parent: Progress? = nil) {
+        PeerProgress.tree.lock()
+        defer { PeerProgress.tree.unlock() }
+        super.init(
+            parent: parent,
+            userInfo: [
+                .fileOperationKindKey: operation, .fileTotalCountKey: NSNumber(value: 1),
+                .fileCompletedCountKey: NSNumber(value: 0),
+            ])
+        super.kind = .file
+        super.isCancellable = true
+        super.totalUnitCount = size.map(PeerProgress.units) ?? -1
+        if let url { super.setUserInfoObject(url, forKey: .fileURLKey) }
+    }
+
+    private static func units(_ bytes: UInt64) -> Int64 { Int64(clamping: max(bytes, 1)) }
+
+    /// Also called when a parent is cancelled, and while this one is being made, when its parent has been.
+    override func cancel() {
+        super.cancel()
+        let callOff = state.withLock { state in
+            state.isCalledOff = true
+            return state.callOff
+        }
+        callOff?()
+    }
+
+    override var completedUnitCount: Int64 {
+        get { PeerProgress.tree.withLock { super.completedUnitCount } }
+        set { PeerProgress.tree.withLock { super.completedUnitCount = newValue } }
+    }
+
+    override var totalUnitCount: Int64 {
+        get { PeerProgress.tree.withLock { super.totalUnitCount } }
+        set { PeerProgress.tree.withLock { super.totalUnitCount = newValue } }
+    }
+
+    override var isIndeterminate: Bool { PeerProgress.tree.withLock { super.isIndeterminate } }
+
+    override var isFinished: Bool { PeerProgress.tree.withLock { super.isFinished } }
+
+    override var isCancelled: Bool {
+        get { PeerProgress.tree.withLock { super.isCancelled } }
+        set { PeerProgress.tree.withLock { super.isCancelled = newValue } }
+    }
+
+    override var userInfo: [ProgressUserInfoKey: Any] { PeerProgress.tree.withLock { super.userInfo } }
+
+    override func setUserInfoObject(_ objectOrNil: Any?, forKey key: ProgressUserInfoKey) {
+        PeerProgress.tree.withLock { super.setUserInfoObject(objectOrNil, forKey: key) }
+    }
+}
+
+// MARK: what the transfer tells
+
+extension PeerProgress {
+    /// What `cancel` does from here on; if it was called before, at once.
+    func onCancel(_ callOff: @escaping @Sendable () -> Void) {
+        let isLate = state.withLock { state in
+            state.callOff = callOff
+            return state.isCalledOff
+        }
+        if isLate { callOff() }
+    }
+
+    /// The transfer goes on. One unit is kept back until the receiver has all of it.
+    func note(_ progress: TransferProgress) {
+        update { [self] in
+            if let total = progress.total, isIndeterminate { totalUnitCount = PeerProgress.units(total) }
+            let done = min(Int64(clamping: progress.completed), max(totalUnitCount - 1, 0))
+            if !isIndeterminate, done > completedUnitCount { completedUnitCount = done }
+            setUserInfoObject(NSNumber(value: Int(progress.rate)), forKey: .throughputKey)
+            setUserInfoObject(
+                progress.timeLeft.map { NSNumber(value: $0 / .seconds(1)) }, forKey: .estimatedTimeRemainingKey)
+        }
+    }
+
+    /// The receiver has all of it, as many bytes.
+    func complete(_ size: UInt64, at url: URL? = nil) {
+        finish { [self] in
+            if isIndeterminate { totalUnitCount = PeerProgress.units(size) }
+            completedUnitCount = totalUnitCount
+            setUserInfoObject(NSNumber(value: 1), forKey: .fileCompletedCountKey)
+            setUserInfoObject(NSNumber(value: 0), forKey: .estimatedTimeRemainingKey)
+            if let url { setUserInfoObject(url, forKey: .fileURLKey) }
+        }
+    }
+
+    /// It came to nothing, and stays at what it is.
+    func fail() {
+        finish { [self] in
+            setUserInfoObject(nil, forKey: .throughputKey)
+            setUserInfoObject(nil, forKey: .estimatedTimeRemainingKey)
+        }
+    }
+
+    private func finish(_ change: () -> Void) {
+        update(change)
+        state.withLock { state in
+            state.isOver = true
+            state.callOff = nil
+        }
+        wake()
+    }
+
+    private func update(_ change: () -> Void) {
+        if isOver { return }
+        PeerProgress.tree.lock()
+        change()
+        PeerProgress.tree.unlock()
+        wake()
+    }
+}
+
+// MARK: watching
+
+extension PeerProgress {
+    /// Nothing will change any more.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Waits until there is something new since that version, or nothing will change any more, or the task is cancelled.
+    /// Answers the version that there is then.
+    func change(since version: Int) async -> Int {
+        let signal = Signal<Void>()
+        let waits = state.withLock { state in
+            if state.isOver || state.version > version { return false }
+            state.watchers.append(signal)
+            return true
+        }
+        if waits { await signal.value(onCancel: { signal.send(()) }) }
+        return state.withLock { state in
+            state.watchers.removeAll { $0 === signal }
+            return state.version
+        }
+    }
+
+    private func wake() {
+        let watchers = state.withLock { state in
+            state.version += 1
+            defer { state.watchers = [] }
+            return state.watchers
+        }
+        for watcher in watchers { watcher.send(()) }
+    }
+}

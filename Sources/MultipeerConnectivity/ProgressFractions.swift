@@ -1,0 +1,65 @@
+public import Foundation
+
+extension Progress {
+    /// What part is done, as it goes on: for `for await`, where Apple's platforms have key-value observing. Not in Apple's
+    /// framework.
+    ///
+    /// ```swift
+    /// for await fraction in progress.fractions { bar.value = fraction }
+    /// ```
+    public var fractions: ProgressFractions { ProgressFractions(self) }
+}
+
+/// The `fractionCompleted` of a progress as an asynchronous sequence; not in Apple's framework.
+///
+/// It begins with what there is and goes on with the latest whenever it has changed; what a slow reader misses is gone. It
+/// ends behind 1, when the progress is cancelled, when its resource has come to nothing, and when the task that asks is
+/// cancelled. Progresses that an `MCSession` hands out tell their changes, 20 times a second at the most; any other, as a
+/// parent of these, is looked at as often. Any number of tasks may watch, each with an iterator of its own.
+public struct ProgressFractions: AsyncSequence, Sendable {
+    /// From 0 to 1.
+    public typealias Element = Double
+    /// It never fails.
+    public typealias Failure = Never
+
+    private static let pause = Duration.milliseconds(50)
+
+    private let progress: Progress
+
+    init(_ progress: Progress) { self.progress = progress }
+
+    /// Begins with the present state.
+    public func makeAsyncIterator() -> Iterator { Iterator(progress: progress) }
+
+    /// Hands out the latest fraction.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let progress: Progress
+        private var last: Double?
+        private var version = 0
+        private var isOver = false
+
+        fileprivate init(progress: Progress) { self.progress = progress }
+
+        /// The next fraction that differs from the one before; nil behind the last.
+        public mutating func next() async -> Double? {
+            while !isOver, !Task.isCancelled {
+                isOver = progress.isFinished || progress.isCancelled || (progress as? PeerProgress)?.isOver == true
+                let fraction = progress.fractionCompleted
+                if fraction != last {
+                    last = fraction
+                    return fraction
+                }
+                if !isOver { await wait() }
+            }
+            return nil
+        }
+
+        private mutating func wait() async {
+            if let progress = progress as? PeerProgress {
+                version = await progress.change(since: version)
+            } else {
+                do { try await Task.sleep(for: ProgressFractions.pause) } catch { isOver = true }
+            }
+        }
+    }
+}
