@@ -13,6 +13,7 @@ package final class Inbox<Element: Sendable>: Sendable {
         package init() {}
 
         package var isEmpty: Bool { elements.isEmpty }
+        package var count: Int { elements.count }
 
         package mutating func append(_ element: consuming Element, key: Int = 0, cost: Int = 0) {
             elements.append(element)
@@ -22,6 +23,7 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     private struct State {
         var batches: [Batch] = []
+        var pushed = 0
         var waiter: Signal<Void>?
         var isFinished = false
         /// What `takeAll` gave out last.
@@ -52,10 +54,14 @@ package final class Inbox<Element: Sendable>: Sendable {
         let waiter = state.withLock { state -> Signal<Void>? in
             if state.isFinished { return nil }
             state.batches.append(pushed)
+            state.pushed += pushed.count
             return state.waiter.take()
         }
         waiter?.send(())
     }
+
+    /// How many elements there have been since the beginning.
+    package var pushed: Int { state.withLock { $0.pushed } }
 
     /// Ends the sequence behind what was pushed.
     package func finish() {

@@ -137,6 +137,7 @@ extension SessionDriver {
     func finishLeaving() {
         guard leaveDeadline != nil, wires.isEmpty else { return }
         leaveDeadline = nil
+        firstEvent = eventCount
         let fresh = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
         mesh = Mesh(
             fresh, peers: configuration.peers, seed: randomness.next(), after: mesh.lastConnection)
@@ -171,6 +172,10 @@ extension SessionDriver {
             isDialled: wire.isDialled, datagrams: seat.lane?.facts ?? LinkFacts.Datagrams(),
             statistics: seat.statistics)
     }
+
+    /// How many events there have been, with those that are about to be delivered: who counts what it takes from the
+    /// inbox knows when it has seen everything that led to this moment.
+    package var eventCount: Int { inbox.pushed + pending.count }
 
     package var linkedPeers: [PeerID] { wires.values.compactMap { $0.seat?.peer } }
 

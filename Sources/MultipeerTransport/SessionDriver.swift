@@ -48,6 +48,8 @@ package actor SessionDriver: LoopClient {
     var marks: [UInt64: (uid: UID, signal: Signal<Bool>)] = [:]
     var lastMark: UInt64 = 0
     var departures: [Signal<Void>] = []
+    /// How many events were before this instance of the session: those are what the one that was left has told.
+    package internal(set) var firstEvent = 0
     /// What goes on for this session elsewhere: an invitation of or to that peer.
     var pursuits: [UInt64: (uid: UID, cancel: @Sendable () -> Void)] = [:]
     var lastPursuit: UInt64 = 0
