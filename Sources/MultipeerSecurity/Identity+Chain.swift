@@ -24,6 +24,14 @@ extension Identity {
         }
     }
 
+    /// The same key with further certificates in its chain, in any order; those that are there already change nothing.
+    ///
+    /// - Throws: ``SecurityFault`` when they do not form one chain with those that are there.
+    package func adding(_ issuers: [Certificate]) throws(SecurityFault) -> Identity {
+        guard let key = DER.privateKey(key) else { throw .internal("a key that was read cannot be read again") }
+        return try Identity(key, chain + issuers)
+    }
+
     /// Puts the certificates in order: the key's own first, then each one's issuer.
     init(_ key: borrowing Owned, _ certificates: [Certificate]) throws(SecurityFault) {
         let kind = unsafe CertificateFacts.key(key.pointer)

@@ -39,7 +39,10 @@ extension Identity {
     /// The longest text or archive that is looked at.
     static let largestFile = 131_072
 
-    private static func certificates(inPEM pem: [UInt8]) throws(SecurityFault) -> [Certificate] {
+    /// The certificates of a PEM text, in their order; what is none is skipped.
+    package static func certificates(
+        inPEM pem: [UInt8]
+    ) throws(SecurityFault) -> [Certificate] {
         OpenSSLErrors.clear()
         var found: [Certificate?] = []
         unsafe pem.withUnsafeBytes { text in
