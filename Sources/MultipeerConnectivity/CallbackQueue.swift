@@ -14,13 +14,10 @@ final class CallbackQueue: Sendable {
     /// Calls behind everything that was put in before.
     func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// The same, and returns when the call has returned.
-    func run(_ body: @escaping @Sendable () -> Void) async {
-        let done = Signal<Void>()
-        queue.async {
-            body()
-            done.send(())
-        }
-        await done.value()
+    /// The same, and returns when the call has returned, with what it returned.
+    func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        let done = Signal<Result>()
+        async { done.send(body()) }
+        return await done.value()
     }
 }

@@ -1,7 +1,8 @@
+import MultipeerIntroduction
 import MultipeerSecurity
 import MultipeerTransport
 
-/// Asks a session's delegate whether a peer may connect.
+/// Whom the native session asks whether a peer may be connected. The session is made with it, so it comes first.
 final class Jury: Sendable {
     private struct State {
         weak var core: SessionCore?
@@ -11,5 +12,33 @@ final class Jury: Sendable {
 
     func attach(_ core: SessionCore) { state.withLock { $0.core = core } }
 
-    func decide(_ evidence: TrustEvidence) async -> Bool { true }
+    /// Nobody is let in where nobody is.
+    func decide(_ evidence: TrustEvidence) async -> Bool {
+        guard let core = state.withLock({ $0.core }) else { return false }
+        return await core.decide(evidence)
+    }
+}
+
+extension SessionCore {
+    /// Asks the delegate, behind everything that has happened until now. The first answer counts; when the native session
+    /// does not wait any longer the task is cancelled, and the answer is no.
+    fileprivate func decide(_ evidence: TrustEvidence) async -> Bool {
+        guard let peer = try? PeerID(uid: evidence.peer, displayName: evidence.name) else { return false }
+        let chain = evidence.chain.map { MCCertificate($0) }
+        let answer = Signal<Bool>()
+        await caughtUp()
+        callbacks.async { [self] in
+            let object = object(peer)
+            let isAsked = withSession { session, delegate in
+                guard let delegate else { return false }
+                delegate.session(
+                    session, didReceiveCertificate: chain.isEmpty ? nil : chain, fromPeer: object
+                ) { answer.send($0) }
+                return true
+            }
+            // Like a delegate that does not implement the question; a session that is gone lets nobody in.
+            if isAsked != true { answer.send(isAsked != nil) }
+        }
+        return await answer.value(onCancel: { answer.send(false) })
+    }
 }

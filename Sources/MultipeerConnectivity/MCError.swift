@@ -1,6 +1,6 @@
 public import Foundation
-import Multipeer
-import MultipeerTransport
+import MultipeerSecurity
+package import MultipeerTransport
 
 /// Why a call of this framework did not do what it was asked; all of its errors are of this type.
 ///
@@ -69,7 +69,7 @@ extension MCError {
     }
 
     /// The native error in Apple's words: the only place that decides which.
-    init(_ error: MultipeerError) {
+    package init(_ error: MultipeerError) {
         let code: Code =
             switch error.code {
             case .notConnected, .ended: .notConnected
@@ -82,5 +82,16 @@ extension MCError {
         self.init(
             code,
             userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])
+    }
+
+    /// What is wrong with a file or a name.
+    static func checking<Value>(_ body: () throws(SecurityFault) -> Value) throws -> Value {
+        do throws(SecurityFault) {
+            return try body()
+        } catch {
+            throw MCError(
+                .invalidParameter,
+                userInfo: [NSLocalizedDescriptionKey: "\(error)", NSUnderlyingErrorKey: error])
+        }
     }
 }

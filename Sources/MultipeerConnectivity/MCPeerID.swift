@@ -7,6 +7,10 @@ public import MultipeerIntroduction
 ///
 /// Two with the same name differ; one archived and read back is equal to itself, on every machine. An id of another peer
 /// comes from that peer alone: from a browser, an invitation, a session, or as an archive.
+///
+/// An archive holds one value, and the same peer has the same archive each time. It names its class as
+/// `MultipeerConnectivity.MCPeerID`, and is read under that name and under `MCPeerID`: in a module of another name, too,
+/// once that has made or asked for any id.
 open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     /// The peer in the native API.
     public private(set) var id: PeerID
@@ -22,6 +26,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
         }
         self.id = id
         super.init()
+        MCPeerID.archivedNames
     }
 
     /// The same, and throws `MCError.invalidParameter` for a name that does not fit, an empty one among them.
@@ -48,10 +53,15 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// Archives the peer as one value, the same bytes each time.
-    open func encode(with coder: NSCoder) { coder.encode(NSData(data: Data(id.archived)), forKey: MCPeerID.key) }
+    open func encode(with coder: NSCoder) {
+        coder.encode(NSData(data: Data(id.archived)), forKey: MCPeerID.key)
+    }
 
     /// It can be read securely.
-    open class var supportsSecureCoding: Bool { true }
+    open class var supportsSecureCoding: Bool {
+        archivedNames
+        return true
+    }
 
     /// Itself: a peer cannot be changed.
     open func copy(with zone: NSZone? = nil) -> Any { self }
@@ -72,6 +82,13 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     open override var debugDescription: String { "\(displayName) \(id.uid)" }
 
     private static let key = "id"
+
+    /// Once, the names under which archives are read. Foundation for Linux reads by other names and writes its own alone.
+    private static let archivedNames: Void = {
+        for name in ["MCPeerID", "MultipeerConnectivity.MCPeerID"] {
+            NSKeyedUnarchiver.setClass(MCPeerID.self, forClassName: name)
+        }
+    }()
 
     private static var hostName: String {
         let name = String(decoding: Text.prefix(ProcessInfo.processInfo.hostName, limit: 63), as: UTF8.self)

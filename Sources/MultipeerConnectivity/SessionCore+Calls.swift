@@ -3,23 +3,22 @@ import Multipeer
 import MultipeerIntroduction
 import MultipeerTransport
 
-// What the session's owner calls, on any thread. Tasks that prefer the session's executor are put into the queue of its
-// loop at once, by the caller: so what was called first begins first, `disconnect` before the connecting behind it.
+// What the session's owner calls, on any thread. A task that prefers the session's executor is in the queue of its loop
+// before the call returns, and each of these goes to the session's actor with its first step: so what was called first
+// begins first, `disconnect` before the connecting behind it.
 extension SessionCore {
-    var connectedPeers: [MCPeerID] { roster.withLock { $0.connected } }
-
-    func stateOf(_ peer: PeerID) -> MCSessionState { roster.withLock { $0.state(of: peer) } }
-
     func send(_ message: [UInt8], to peers: [PeerID], _ mode: MCSessionSendDataMode) throws {
         guard !peers.isEmpty else {
             throw MCError(.invalidParameter, "a message goes to one peer at the least")
         }
+        // The native session may know of a peer that the delegate has not heard of, or of one that was left just now.
         for peer in peers where stateOf(peer) != .connected {
             throw MCError(.notConnected, "\(peer) is not connected")
         }
-        let delivery: Delivery = mode == .reliable ? .reliable : .unreliable
-        Task(executorPreference: native.executor) { [self] in
-            for peer in peers { try? await native.send(message, to: peer, delivery: delivery) }
+        do {
+            try native.post(message, to: peers, delivery: Delivery(mode))
+        } catch {
+            throw MCError(error)
         }
     }
 
@@ -28,9 +27,20 @@ extension SessionCore {
         callbacks.async { [self] in
             for peer in gone { withDelegate { $1.session($0, peer: peer, didChange: .notConnected) } }
         }
+        leave()
+    }
+
+    /// The `MCSession` is gone: says goodbye, and ends with the native session behind that.
+    func end() {
+        _ = roster.withLock { $0.leave() }
+        leave()
+    }
+
+    private func leave() {
         Task(executorPreference: native.executor) { [self] in
             await native.disconnect()
-            roster.withLock { $0.hasLeft(before: 0) }?.send(())
+            let count = await native.driver.firstEvent
+            roster.withLock { $0.hasLeft(after: count) }?.send(())
         }
     }
 
@@ -49,7 +59,10 @@ extension SessionCore {
     }
 
     func connectionData(for peer: PeerID) async -> Result<Data, MCError> {
-        do throws(MultipeerError) {
+        guard peer != native.peer else {
+            return .failure(MCError(.invalidParameter, "connection data is for another peer, not for \(peer)"))
+        }
+        do {
             return .success(Data(try await native.connectionData(for: peer).bytes))
         } catch {
             return .failure(MCError(error))
@@ -58,11 +71,17 @@ extension SessionCore {
 
     func connect(_ peer: PeerID, with data: Data) {
         let attempt = begin(peer)
+        guard let data = try? ConnectionData([UInt8](data)), peer != native.peer else {
+            // Behind what was called before, like an attempt that takes its time.
+            Task(executorPreference: native.executor) { [self] in await failed(attempt) }
+            return
+        }
         Task(executorPreference: native.executor) { [self] in
             do {
-                try await native.connect(peer, with: ConnectionData([UInt8](data)))
+                try await native.connect(peer, with: data)
                 succeeded(attempt)
             } catch {
+                // The delegate hears that there is no connection; the reason is the native API's.
                 await failed(attempt)
             }
         }
@@ -70,5 +89,14 @@ extension SessionCore {
 
     func cancelConnect(_ peer: PeerID) {
         Task(executorPreference: native.executor) { [self] in await native.cancelConnect(peer) }
+    }
+}
+
+extension Delivery {
+    init(_ mode: MCSessionSendDataMode) {
+        switch mode {
+        case .reliable: self = .reliable
+        case .unreliable: self = .unreliable
+        }
     }
 }

@@ -3,6 +3,10 @@ import MultipeerIntroduction
 import MultipeerTransport
 
 extension SessionCore {
+    var connectedPeers: [MCPeerID] { roster.withLock { $0.connected } }
+
+    func stateOf(_ peer: PeerID) -> MCSessionState { roster.withLock { $0.state(of: peer) } }
+
     /// The object by which the delegate knows a peer.
     func object(_ peer: PeerID) -> MCPeerID { roster.withLock { $0.object(peer) } }
 
@@ -10,13 +14,14 @@ extension SessionCore {
     func begin(_ peer: PeerID) -> Roster.Attempt { roster.withLock { $0.begin(peer) } }
 
     /// The native session links the peer, and tells of it.
-    func succeeded(_ attempt: Roster.Attempt) { roster.withLock { _ = $0.finish(attempt, isLinked: true) } }
+    func succeeded(_ attempt: Roster.Attempt) { roster.withLock { $0.succeed(attempt) } }
 
     /// The attempt came to nothing. The delegate hears `.notConnected`, behind everything that has happened until now,
     /// unless it has heard so since the attempt began, or the peer is connected or connecting by something else.
     func failed(_ attempt: Roster.Attempt) async {
+        await caughtUp()
         await callbacks.run { [self] in
-            guard let peer = roster.withLock({ $0.finish(attempt, isLinked: false) }) else { return }
+            guard let peer = roster.withLock({ $0.fail(attempt) }) else { return }
             withDelegate { $1.session($0, peer: peer, didChange: .notConnected) }
         }
     }
@@ -25,5 +30,11 @@ extension SessionCore {
     func report(_ peer: PeerID) {
         let attempt = begin(peer)
         Task(executorPreference: native.executor) { [self] in await failed(attempt) }
+    }
+
+    /// Returns when the delegate has heard everything that had happened when this was called.
+    func caughtUp() async {
+        let count = await native.driver.eventCount
+        await roster.withLock { $0.until(count) }?.value()
     }
 }

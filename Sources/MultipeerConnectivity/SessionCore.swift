@@ -1,4 +1,3 @@
-import Dispatch
 import Multipeer
 import MultipeerIntroduction
 import MultipeerTransport
@@ -53,11 +52,5 @@ final class SessionCore: Sendable {
     func withSession<Result>(_ body: (MCSession, (any MCSessionDelegate)?) -> Result) -> Result? {
         guard let session = owner.withLock({ $0.session }) else { return nil }
         return body(session, session.delegate)
-    }
-
-    /// The `MCSession` is gone: says goodbye, and ends with the native session behind that.
-    func end() {
-        roster.withLock { _ = $0.leave() }
-        Task(executorPreference: native.executor) { [self] in await native.disconnect() }
     }
 }
