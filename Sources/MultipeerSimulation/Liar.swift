@@ -24,6 +24,12 @@ struct Liar: Sendable {
     /// Which invention it told of last.
     var next = 0
     var sequence: UInt32 = 0
+
+    /// Whoever lies as fast as receivers bear has no room for what others say; its own links would end for it, and nobody
+    /// would see whether the honest keep to the pace.
+    func keepsNews(of origin: Endpoint, from own: Endpoint, at now: Int64) -> Bool {
+        lie == .everything && now < end && origin != own
+    }
 }
 
 extension World {

@@ -32,6 +32,7 @@ struct Rest {
         for node in nodes where node.isHonest {
             checkAttempts(node)
             checkDepartures(node)
+            if hasLiar { checkFirstHand(node) }
         }
     }
 
@@ -132,6 +133,18 @@ struct Rest {
             }
         }
         if !hasLiar || hasWhispers, !hasTwins { checkEntries(component) }
+    }
+
+    /// Whatever a liar says of honest members, those that are linked to them believe them alone.
+    private func checkFirstHand(_ node: Node) {
+        let entries = node.mesh.entries
+        for socket in node.links where socket.seat?.isMesh == true {
+            let far = world.nodes[socket.remote]
+            guard far.isHonest, let own = far.mesh.entries.first(where: { $0.origin == far.endpoint }),
+                entries.first(where: { $0.origin == far.endpoint }) != own
+            else { continue }
+            world.fail(.database, "peer \(node.index) does not hold what its neighbour \(far.index) says")
+        }
     }
 
     private func areLinked(_ one: Node, _ other: Node) -> Bool {

@@ -74,6 +74,7 @@ extension World {
             guard let socket = live(id, node, "told about"), let seat = socket.seat else {
                 return fail(.dead, "peer \(node.index) told link \(id.rawValue), which is none")
             }
+            if node.liar?.keepsNews(of: entry.origin, from: node.endpoint, at: now) == true { return }
             seat.link.say(.members(entry))
             soil(socket, of: node)
         case .state(let peer, let state): heard(peer, state, of: node)
