@@ -90,10 +90,24 @@ extension World {
         {
             fail(.messages, "\(name(socket)) ended with GOODBYE, but not all messages had come")
         }
+        // Where there really are too many, some have to go, whoever lies meanwhile.
+        let members = reason.code == .full ? mesh(around: [node.index, socket.remote]) : []
+        if members.count > cap { for member in members { excuse(member) } }
         guard let lies = liesSince, now > lies + World.settling, node.isHonest, nodes[socket.remote].isHonest,
             seat.since < lies, record.isWhole, !isExcused(node.index), !isExcused(socket.remote)
         else { return }
         fail(.honest, "\(name(socket)) ended while a third member lied: \(reason)")
+    }
+
+    /// Who is joined with these by mesh links, whatever entries say.
+    private func mesh(around some: Set<Int>) -> Set<Int> {
+        var (found, frontier) = (some, Array(some))
+        while let index = frontier.popLast() {
+            for socket in nodes[index].links where socket.seat?.isMesh == true {
+                if found.insert(socket.remote).inserted { frontier.append(socket.remote) }
+            }
+        }
+        return found
     }
 
     /// Reads the headers of what a link writes. The message credit is counted a second time, by other code.
