@@ -8,6 +8,9 @@ struct Rest {
     private let world: World
     private let scenario: Scenario
 
+    /// Both ends hold a link when this has passed.
+    private static let beginning: Int64 = 2_000_000_000
+
     init(_ world: World, _ scenario: Scenario) {
         self.world = world
         self.scenario = scenario
@@ -44,6 +47,8 @@ struct Rest {
             guard socket.remote >= 0 else { continue }
             let far = world.nodes[socket.remote]
             guard node.isHonest || far.isHonest else { continue }
+            // What a liar made of the mesh fades when it does, so a link may begin at any time: SELECTED is on its way.
+            if hasLiar, let seat = socket.seat, world.now - seat.since < Rest.beginning { continue }
             guard !socket.wire.isDead, let other = socket.wire.sockets[1 - socket.end], let seat = other.seat
             else {
                 world.fail(
@@ -137,6 +142,9 @@ struct Rest {
 
     /// Whatever a liar says of honest members, those that are linked to them believe them alone.
     private func checkFirstHand(_ node: Node) {
+        // The news of a link that begins is still on its way.
+        let links = nodes.flatMap(\.links).compactMap(\.seat)
+        guard links.allSatisfy({ world.now - $0.since >= Rest.beginning }) else { return }
         let entries = node.mesh.entries
         for socket in node.links where socket.seat?.isMesh == true {
             let far = world.nodes[socket.remote]
