@@ -13,7 +13,7 @@ public import MultipeerTransport
 /// ```
 ///
 /// It runs from `start` to `stop`, as often as you like. Letting go of it stops it, with a goodbye; iterating over its
-/// invitations does not keep it. Nothing needs the main thread. Everybody on the network can read what is advertised, the
+/// invitations does not keep it. What was accepted by then goes on. Nothing needs the main thread. Everybody on the network can read what is advertised, the
 /// name and the id of the peer among it.
 ///
 /// With discovery on loopback alone, set `SessionConfiguration.listening` to `configuration.listening`, so that the session
@@ -94,7 +94,8 @@ public actor Advertiser {
         }
     }
 
-    /// Says that the peer is gone, and ends the invitations that are not answered; returns when that is done. Links stay.
+    /// Says that the peer is gone, and ends the invitations that are not answered; returns when that is done. Those that
+    /// were accepted go on, and links stay.
     public func stop() async {
         await gate.enter()
         defer { gate.leave() }

@@ -31,23 +31,28 @@ struct Approach: Sendable {
 
     private func complaint(_ text: String) -> MultipeerError { MultipeerError(.invalidArgument, text) }
 
+    /// Asks, and links. The backend is asked for when it comes to that; so are complaints about the arguments.
+    ///
+    /// Answers besides whether the session's events say how it ended.
     func make(
-        for driver: SessionDriver, asking backend: any DiscoveryBackend
-    ) async throws(MultipeerError) {
+        for driver: SessionDriver,
+        asking backend: @escaping @Sendable () async throws(MultipeerError) -> any DiscoveryBackend
+    ) async -> (result: Result<Void, MultipeerError>, isTold: Bool) {
         let end = EventLoop.currentMoment() + timeout
-        guard await driver.hasRoom(for: peer.uid) else {
-            throw MultipeerError(.full, "there is no place left for \(peer)")
-        }
-        do throws(MultipeerError) {
-            try await driver.pursuing(peer) { () async throws(MultipeerError) in
+        return await driver.pursuit(of: peer) { () async throws(MultipeerError) in
+            let backend = try await backend()
+            guard await driver.hasRoom(for: peer.uid) else {
+                throw MultipeerError(.full, "there is no place left for \(peer)")
+            }
+            do throws(MultipeerError) {
                 let addresses = try await addresses(from: backend)
                 let theirs = try await ask(at: addresses, for: driver, until: end)
                 try await driver.link(with: theirs, to: peer, until: end)
+            } catch {
+                // A machine that is gone may not even refuse: then all that is heard of it is nothing.
+                if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }
+                throw error
             }
-        } catch {
-            // A machine that is gone may not even refuse: then all that is heard of it is nothing.
-            if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }
-            throw error
         }
     }
 

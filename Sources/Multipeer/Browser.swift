@@ -114,12 +114,34 @@ public actor Browser {
     ) async throws(MultipeerError) {
         let approach = Approach(
             peer: peer, local: self.peer, service: service, context: context, timeout: timeout)
-        try approach.check(session)
-        guard let watch, sightings.peer(peer.uid) != nil else {
-            throw MultipeerError(
-                .notFound, watch == nil ? "the browser is not running" : "\(peer) is not there")
+        let backend = try prepare(approach, for: session)
+        try await approach.make(for: session.driver) { backend }.result.get()
+    }
+
+    /// The same of a peer that was found a while ago, also when the browser is not running, with all complaints in the
+    /// result. Answers besides whether the session's events say how it ended.
+    package nonisolated func invite(
+        known peer: PeerID, to session: Session, context: [UInt8]?, timeout: Duration
+    ) async -> (result: Result<Void, MultipeerError>, isTold: Bool) {
+        let approach = Approach(
+            peer: peer, local: self.peer, service: service, context: context, timeout: timeout)
+        let configuration = configuration
+        return await approach.make(for: session.driver) { () throws(MultipeerError) in
+            try approach.check(session)
+            return try configuration.chosenBackend()
         }
-        try await approach.make(for: session.driver, asking: watch.backend)
+    }
+
+    /// Who can be asked where the peer is, if all else is right.
+    private func prepare(
+        _ approach: Approach, for session: Session
+    ) throws(MultipeerError) -> any DiscoveryBackend {
+        try approach.check(session)
+        guard let watch, sightings.peer(approach.peer.uid) != nil else {
+            throw MultipeerError(
+                .notFound, watch == nil ? "the browser is not running" : "\(approach.peer) is not there")
+        }
+        return watch.backend
     }
 }
 

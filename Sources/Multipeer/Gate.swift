@@ -1,7 +1,7 @@
 import MultipeerTransport
 
 /// Lets one call in at a time; those that wait are let in in their order.
-final class Gate: Sendable {
+package final class Gate: Sendable {
     private struct State {
         var isTaken = false
         var waiting: [Signal<Void>] = []
@@ -9,7 +9,9 @@ final class Gate: Sendable {
 
     private let state = Locked(State())
 
-    func enter() async {
+    package init() {}
+
+    package func enter() async {
         let turn = state.withLock { state -> Signal<Void>? in
             guard state.isTaken else {
                 state.isTaken = true
@@ -22,7 +24,7 @@ final class Gate: Sendable {
         await turn?.value()
     }
 
-    func leave() {
+    package func leave() {
         let next = state.withLock { state -> Signal<Void>? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }
             state.isTaken = false

@@ -50,14 +50,26 @@ public final class Invitation: Sendable {
     /// the other never does, which both sides find; `ended` with the reason when the link could not be made for
     /// another one, also when this session was left; `system` when the session cannot listen.
     public func accept(into session: Session) async throws(MultipeerError) {
+        try consent(to: session)
+        try await link(in: session).result.get()
+    }
+
+    /// The first half of `accept`, at once: from here on, stopping or letting go of the advertiser takes nothing back.
+    ///
+    /// Throws `alreadyAnswered`, and `invalidArgument` when the session is of another peer than the advertiser.
+    package func consent(to session: Session) throws(MultipeerError) {
         guard session.peer == listener.peer else {
             throw MultipeerError(
                 .invalidArgument, "\(listener.peer) was invited, and the session is of \(session.peer)")
         }
         try claim()
+    }
+
+    /// The other half, once, with the session of the first. Answers besides whether the session's events say how it ended.
+    package func link(in session: Session) async -> (result: Result<Void, MultipeerError>, isTold: Bool) {
         let (inviter, listener, id) = (inviter, listener, question.id)
         let (driver, deadline) = (session.driver, question.deadline)
-        try await driver.pursuing(inviter) { () async throws(MultipeerError) in
+        return await driver.pursuit(of: inviter) { () async throws(MultipeerError) in
             guard await driver.hasRoom(for: inviter.uid) else {
                 try await listener.answering(inviter) { () async throws(InvitationFault) in
                     try await listener.refuse(id, .full)  // [limit.links]
@@ -94,6 +106,7 @@ public final class Invitation: Sendable {
         guard isFirst else {  // [invite.once]
             throw MultipeerError(.alreadyAnswered, "the invitation of \(inviter) was answered before")
         }
+        listener.claim(question.id)
     }
 }
 

@@ -31,6 +31,7 @@ extension SessionDriver {
             dirty.insert(id)
         case .state(let peer, let state):
             pending.append(.peer(peer, state))
+            noteState(of: peer.uid)
             if case .notConnected(let reason) = state, reason.code == .lost || reason.code == .timedOut {
                 Losses.shared.report(peer.uid)
             }

@@ -56,7 +56,7 @@ extension SessionDriver {
         // The search itself has not ended.
         if mesh.isLinked(to: data.endpoint) { return nil }
         outcomes[uid]?.remove(at: place)
-        let others = pursuits.values.count { $0.uid == uid } - 1
+        let others = pursuits.values.count { $0.uid == uid && !$0.isAbandoned } - 1
         if outcomes[uid]?.isEmpty == true, others <= 0 {
             outcomes[uid] = nil
             cancel(uid)
@@ -79,6 +79,16 @@ extension SessionDriver {
 
 // MARK: what goes on for the session elsewhere
 
+/// What goes on for a session elsewhere: an invitation of or to that peer.
+struct Pursuit {
+    let uid: UID
+    let cancel: @Sendable () -> Void
+    /// The session left.
+    var isAbandoned = false
+    /// The session's owner was told a state of the peer meanwhile.
+    var isTold = false
+}
+
 extension SessionDriver {
     /// Lets an invitation of or to `peer` go on, until the caller's task is cancelled or the session leaves.
     ///
@@ -86,6 +96,14 @@ extension SessionDriver {
     package nonisolated func pursuing<Value: Sendable>(
         _ peer: PeerID, _ body: @escaping @Sendable () async throws(MultipeerError) -> Value
     ) async throws(MultipeerError) -> Value {
+        try await pursuit(of: peer, body).result.get()
+    }
+
+    /// The same, and whether the session's events say how it ended: whether they have told a state of the peer since it
+    /// began, or have told another than `notConnected` before.
+    package nonisolated func pursuit<Value: Sendable>(
+        of peer: PeerID, _ body: @escaping @Sendable () async throws(MultipeerError) -> Value
+    ) async -> (result: Result<Value, MultipeerError>, isTold: Bool) {
         let task = Task { () async -> Result<Value, MultipeerError> in
             do throws(MultipeerError) { return .success(try await body()) } catch { return .failure(error) }
         }
@@ -95,26 +113,33 @@ extension SessionDriver {
         } onCancel: {
             task.cancel()
         }
-        let hasEnded = await endPursuit(id)
-        if hasEnded, result.failure?.code == .cancelled {
-            throw MultipeerError(.refused(SessionDriver.left))
+        let ended = await endPursuit(id)
+        if ended.isAbandoned, result.failure?.code == .cancelled {
+            return (.failure(MultipeerError(.refused(SessionDriver.left))), ended.isTold)
         }
-        return try result.get()
+        return (result, ended.isTold)
     }
 
     private func beginPursuit(of uid: UID, _ cancel: @escaping @Sendable () -> Void) -> UInt64 {
         lastPursuit += 1
-        pursuits[lastPursuit] = (uid, cancel)
+        pursuits[lastPursuit] = Pursuit(uid: uid, cancel: cancel)
         return lastPursuit
     }
 
-    /// Answers whether it was cancelled because the session left.
-    private func endPursuit(_ id: UInt64) -> Bool { pursuits.removeValue(forKey: id) == nil }
+    private func endPursuit(_ id: UInt64) -> (isAbandoned: Bool, isTold: Bool) {
+        guard let pursuit = pursuits.removeValue(forKey: id) else { return (true, true) }
+        return (pursuit.isAbandoned, pursuit.isTold || mesh.state(of: pursuit.uid) != .notConnected)
+    }
 
     func abandonPursuits() {
-        let abandoned = pursuits.values
-        pursuits = [:]
-        for pursuit in abandoned { pursuit.cancel() }
+        for (id, pursuit) in pursuits where !pursuit.isAbandoned {
+            pursuits[id]?.isAbandoned = true
+            pursuit.cancel()
+        }
+    }
+
+    func noteState(of uid: UID) {
+        for (id, pursuit) in pursuits where pursuit.uid == uid { pursuits[id]?.isTold = true }
     }
 }
 

@@ -51,7 +51,7 @@ package actor SessionDriver: LoopClient {
     /// How many events were before this instance of the session: those are what the one that was left has told.
     package internal(set) var firstEvent = 0
     /// What goes on for this session elsewhere: an invitation of or to that peer.
-    var pursuits: [UInt64: (uid: UID, cancel: @Sendable () -> Void)] = [:]
+    var pursuits: [UInt64: Pursuit] = [:]
     var lastPursuit: UInt64 = 0
     var ciphertext = ByteBuffer()
     var plaintext = ByteBuffer()

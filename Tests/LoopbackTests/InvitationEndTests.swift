@@ -74,6 +74,31 @@ struct InvitationEndTests {
         await callers.stop()
     }
 
+    @Test(
+        "an advertiser that stops, or is let go of, right behind a yes takes nothing back",
+        arguments: [true, false])
+    func stoppedBehindYes(_ isLetGo: Bool) async throws {
+        let network = try Ground.memory.network()
+        let (ann, bob) = (try Caller("ann", network), try Member("bob"))
+        var advertiser: Advertiser? = Advertiser(
+            peer: bob.peer, service: network.0, configuration: network.1)
+        try await ann.start()
+        try await advertiser?.start()
+        try await ann.finds([bob.peer])
+        let asked = Task {
+            try await ann.browser.invite(bob.peer, to: ann.session)
+        }
+        var invitations = try #require(advertiser).invitations.makeAsyncIterator()
+        let invitation = try #require(await invitations.next())
+        try invitation.consent(to: bob.session)
+        if isLetGo { advertiser = nil } else { await advertiser?.stop() }
+        try await invitation.link(in: bob.session).result.get()
+        try await asked.value
+        #expect(await bob.session.peers == [ann.peer])
+        await bob.session.disconnect()
+        await ann.stop()
+    }
+
     @Test("a session without a place says so at once, on either side, and makes no connection [limit.links]")
     func full() async throws {
         let network = try Ground.memory.network()

@@ -130,6 +130,31 @@ struct InvitationSocketTests {
         }
     }
 
+    @Test("who stops asking lets what it said yes to go on, also a yes that is still on its way [invite.cancel]")
+    func stopBehindYes() async throws {
+        let (ann, host) = (try #require(ann), try await Host())
+        let pipe = try await host.pipe(InvitationTLS())
+        try await pipe.say(.invite(ann.invitation(to: host.peer)))
+        let first = try await host.question()
+        let bobsData = try host.data(for: ann)
+        let agreed = Task { try await host.listener.accept(first.id, with: bobsData) }
+        guard case .answer(let answer) = try await pipe.hear() else {
+            Issue.record("no answer")
+            return
+        }
+        let carl = try PeerID(displayName: "carl")
+        async let call = carl.invite(host)
+        let second = try await host.question()
+        host.listener.claim(second.id)
+        await host.listener.stop()
+        let annsData = try ann.made(for: host.peer)
+        try await pipe.say(.complete(Complete(id: answer.id, connectionData: annsData.bytes)))
+        #expect(try await agreed.value == annsData)
+        let data = try host.data(for: carl)
+        #expect(try await host.listener.accept(second.id, with: data).peer == carl)
+        #expect(await call == .success(data))
+    }
+
     @Test("an accept that is cancelled ends the invitation at both ends [invite.cancel]")
     func cancelledAccept() async throws {
         let ann = try #require(ann)

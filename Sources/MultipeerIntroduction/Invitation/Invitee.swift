@@ -179,11 +179,15 @@ extension Invitee {
         end(agreed.id, .cancelled, .cancelled)
     }
 
-    /// Nobody is asked any more: whoever waits is told, at both ends.
-    package mutating func stop(at now: Moment) {
+    /// Nobody is asked any more: whoever waits for an answer is told, at both ends. What was answered with yes goes on to
+    /// its end, and so do questions that the application is about to answer.
+    package mutating func stop(sparing answered: Set<QuestionID> = [], at now: Moment) {
         advance(to: now)
         isStopped = true
-        for id in connections.keys.sorted() { end(id, .cancelled, .cancelled) }  // [invite.cancel]
+        let spared = held.filter { $0.isAgreed || answered.contains($0.waiting.question) }.map(\.id)
+        for id in connections.keys.sorted() where !spared.contains(id) {
+            end(id, .cancelled, .cancelled)  // [invite.cancel]
+        }
     }
 
     private func answerable(

@@ -4,7 +4,8 @@ import MultipeerSecurity
 
 /// Where invitations of one peer arrive: listening sockets, TLS, and the questions that come of it. Spec 12.
 ///
-/// An actor pinned to its loop. What it may do is decided by an `Invitee`. It lives until `stop`.
+/// An actor pinned to its loop. What it may do is decided by an `Invitee`. It lives until `stop`, and until what was
+/// answered by then has come to its end.
 package actor InvitationListener: LoopClient {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -20,6 +21,8 @@ package actor InvitationListener: LoopClient {
     private var acceptor: Acceptor?
     private var acceptResumes: Moment?
     private var isStopped = false
+    /// The questions whose answers are on their way here.
+    private let claimed = Locked<Set<QuestionID>>([])
     /// Of the questions that nobody has answered.
     private var endings: [QuestionID: Signal<InvitationFault?>] = [:]
     /// Of those that were answered with yes.
@@ -59,6 +62,9 @@ extension InvitationListener {
         return port
     }
 
+    /// Says that `accept` or `refuse` is going to be called, which `stop` does not keep from anything any more.
+    nonisolated package func claim(_ id: Question.ID) { claimed.withLock { _ = $0.insert(id) } }
+
     /// Says yes: the inviter hears `data`, and its own data is the answer. Throws `InvitationFault.alreadyAnswered`,
     /// `.timedOut`, `.withdrawn`, `.protocolError`, `.incompatible`, or `.cancelled` when the listener has stopped or the
     /// task was cancelled: then the inviter hears that, too.
@@ -66,6 +72,7 @@ extension InvitationListener {
         _ id: Question.ID, with data: ConnectionData
     ) async throws(InvitationFault) -> ConnectionData {
         defer { loop.wantsTurnEnd(self) }
+        claimed.withLock { _ = $0.remove(id) }
         try invitee.accept(id, with: data, at: EventLoop.currentMoment())
         endings.removeValue(forKey: id)?.send(nil)
         let outcome = Signal<Result<ConnectionData, InvitationFault>>()
@@ -79,14 +86,16 @@ extension InvitationListener {
     /// or `.cancelled` when the listener has stopped.
     package func refuse(_ id: Question.ID, _ code: CloseCode = .declined) async throws(InvitationFault) {
         defer { loop.wantsTurnEnd(self) }
+        claimed.withLock { _ = $0.remove(id) }
         try invitee.refuse(id, code, at: EventLoop.currentMoment())
     }
 
-    /// Ends listening and tells everybody who waits, at both ends.
+    /// Ends listening and tells everybody who waits for an answer, at both ends. What was answered with yes, or is claimed,
+    /// goes on; its connections end with it.
     package func stop() async {
         isStopped = true
         stopListening()
-        invitee.stop(at: EventLoop.currentMoment())
+        invitee.stop(sparing: claimed.withLock { $0 }, at: EventLoop.currentMoment())
         questions.finish()
         settle()
     }

@@ -61,6 +61,32 @@ struct InviteeLimitTests {
         #expect(stage.ending(of: other.question) == [.failed(.withdrawn)])
     }
 
+    @Test("who asks no more keeps those whom it said yes to, or is about to answer [invite.cancel]")
+    func stopping() throws {
+        var stage = try InviteeStage()
+        let connections = try (1...3).map { try stage.invite($0, from: UInt8($0)) }
+        let stranger = stage.connect(from: 4)
+        let asked = stage.asked
+        try stage.invitee.accept(asked[0].question, with: stage.bob.made(for: asked[0].inviter), at: .start)
+        stage.invitee.stop(sparing: [asked[1].question], at: .start)
+        stage.advance(to: .start)
+        #expect(stage.closes(of: connections[2]) == [.cancelled])
+        #expect(stage.closes(of: stranger) == [.cancelled])
+        #expect(stage.ending(of: asked[2].question) == [.failed(.cancelled)])
+        try stage.invitee.accept(asked[1].question, with: stage.bob.made(for: asked[1].inviter), at: .start)
+        for (connection, question) in zip(connections, asked).prefix(2) {
+            let data = try question.inviter.made(for: stage.bob)
+            let id = question.inviter.invitation(to: stage.bob).id
+            stage.say(.complete(Complete(id: id, connectionData: data.bytes)), on: connection)
+            #expect(stage.ending(of: question.question) == [.completed(data)])
+            #expect(stage.closes(of: connection) == [.ok])
+        }
+        #expect(stage.invitee.deadline == nil)
+        // Nobody new gets as far as that.
+        let late = stage.connect(from: 5)
+        #expect(stage.closes(of: late) == [.cancelled])
+    }
+
     @Test("a second invitation of a peer takes over the connection and asks nothing [invite.pending]")
     func again() throws {
         var stage = try InviteeStage()
