@@ -25,7 +25,7 @@ extension SessionCore {
     func disconnect() {
         let gone = roster.withLock { $0.leave() }
         callbacks.async { [self] in
-            for peer in gone { withDelegate { $1.session($0, peer: peer, didChange: .notConnected) } }
+            for peer in gone { tell(peer, .notConnected) }
         }
         leave()
     }

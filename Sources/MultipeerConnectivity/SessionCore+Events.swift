@@ -64,7 +64,7 @@ extension SessionCore {
 
     private func changed(_ peer: PeerID, _ state: MCSessionState) {
         guard let peer = roster.withLock({ $0.change(peer, to: state) }) else { return }
-        withDelegate { $1.session($0, peer: peer, didChange: state) }
+        tell(peer, state)
     }
 
     private func received(_ message: Message) {

@@ -22,7 +22,7 @@ extension SessionCore {
         await caughtUp()
         await callbacks.run { [self] in
             guard let peer = roster.withLock({ $0.fail(attempt) }) else { return }
-            withDelegate { $1.session($0, peer: peer, didChange: .notConnected) }
+            tell(peer, .notConnected)
         }
     }
 

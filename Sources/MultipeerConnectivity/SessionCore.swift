@@ -10,6 +10,7 @@ final class SessionCore: Sendable {
     let native: Session
     let callbacks: CallbackQueue
     let roster = Locked(Roster())
+    let watches = SessionWatches()
     private let owner = Locked(Owner())
 
     /// Neither is kept alive.
