@@ -1,0 +1,103 @@
+import Multipeer
+import MultipeerTransport
+
+/// What an advertiser or a browser does between a start and the next stop. Each start has one of its own.
+protocol NearbyRun: AnyObject, Sendable {
+    /// Throws when nothing could be begun; then nothing is left behind.
+    func start() async throws(MultipeerError)
+    func stop() async
+}
+
+/// Brings about in the background what was asked for last: nobody who starts or stops ever waits.
+///
+/// One thing is done at a time. A start that a stop overtakes may never happen; then nothing is told of it.
+final class NearbyRuns<Run: NearbyRun>: Sendable {
+    private struct State {
+        var wanted: Run?
+        /// What runs, or is just being started.
+        var current: Run?
+        var isWorking = false
+    }
+
+    private enum Step {
+        case start(Run)
+        case stop(Run)
+    }
+
+    let callbacks: CallbackQueue
+    private let state = Locked(State())
+    private let failed: @Sendable (MCError) -> Void
+
+    /// `failed` is called on the queue when a run that is still wanted could not be started.
+    init(_ callbacks: CallbackQueue, failed: @escaping @Sendable (MCError) -> Void) {
+        self.callbacks = callbacks
+        self.failed = failed
+    }
+
+    /// Does nothing when something runs. Nobody is called back before this has returned.
+    func start(_ make: () -> Run) {
+        callbacks.queue.suspend()
+        defer { callbacks.queue.resume() }
+        if state.withLock({ $0.wanted != nil }) { return }
+        let run = make()
+        want { if $0 == nil { $0 = run } }
+    }
+
+    /// From here on nothing is told of what ran, but for a call that is under way.
+    func stop() { want { $0 = nil } }
+
+    /// Whether nobody has stopped it.
+    func isWanted(_ run: Run) -> Bool { state.withLock { $0.wanted === run } }
+
+    private func want(_ change: (inout Run?) -> Void) {
+        let (begins, former) = state.withLock { state in
+            let former = state.wanted
+            change(&state.wanted)
+            let begins = !state.isWorking && state.wanted !== state.current
+            if begins { state.isWorking = true }
+            return (begins, former)
+        }
+        // What was wanted may end its life here, and not while the lock is held.
+        withExtendedLifetime(former) {}
+        if begins { Task { await self.work() } }
+    }
+
+    private func work() async {
+        while let step = next() {
+            switch step {
+            case .stop(let run): await run.stop()
+            case .start(let run):
+                do throws(MultipeerError) {
+                    try await run.start()
+                } catch {
+                    giveUp(run, MCError(error))
+                }
+            }
+        }
+    }
+
+    private func next() -> Step? {
+        state.withLock { state in
+            if state.wanted === state.current {
+                state.isWorking = false
+                return nil
+            }
+            if let current = state.current {
+                state.current = nil
+                return .stop(current)
+            }
+            state.current = state.wanted
+            return state.wanted.map(Step.start)
+        }
+    }
+
+    private func giveUp(_ run: Run, _ error: MCError) {
+        let isWanted = state.withLock { state in
+            state.current = nil
+            guard state.wanted === run else { return false }
+            state.wanted = nil
+            return true
+        }
+        if isWanted { callbacks.async { [failed] in failed(error) } }
+    }
+}

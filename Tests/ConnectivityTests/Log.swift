@@ -1,0 +1,61 @@
+import MultipeerTransport
+import Testing
+
+/// What has happened so far, for a test that waits for more of it.
+final class Log<Entry: Sendable>: Sendable {
+    private struct State {
+        var entries: [Entry] = []
+        var waiting: [Signal<Bool>] = []
+    }
+
+    /// The time is over, and what was waited for has not come.
+    struct Overdue: Error { let entries: [Entry] }
+
+    private let state = Locked(State())
+
+    var all: [Entry] { state.withLock { $0.entries } }
+
+    func note(_ entry: Entry) {
+        let waiting = state.withLock { state in
+            state.entries.append(entry)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for signal in waiting { signal.send(true) }
+    }
+
+    /// Waits until this is so, half a minute at the most.
+    func until(_ isSo: @Sendable ([Entry]) -> Bool) async throws {
+        let signal = Signal<Bool>()
+        let alarm = Task {
+            guard (try? await Task.sleep(for: .seconds(30))) != nil else { return }
+            signal.send(false)
+            self.wake()
+        }
+        defer { alarm.cancel() }
+        while true {
+            let change = Signal<Bool>()
+            let entries = state.withLock { state in
+                state.waiting.append(change)
+                return state.entries
+            }
+            if isSo(entries) { return }
+            if signal.isSent { throw Overdue(entries: entries) }
+            _ = await change.value()
+        }
+    }
+
+    /// The entry of that number, once there are so many.
+    func entry(_ number: Int) async throws -> Entry {
+        try await until { $0.count > number }
+        return all[number]
+    }
+
+    private func wake() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for signal in waiting { signal.send(true) }
+    }
+}
