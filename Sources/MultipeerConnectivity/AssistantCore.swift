@@ -1,0 +1,101 @@
+import Foundation
+import Multipeer
+import MultipeerTransport
+
+/// What an `MCAdvertiserAssistant` is made of. It does not keep that alive, nor its delegate.
+final class AssistantCore: Sendable {
+    let runs: NearbyRuns<AdvertisingRun>
+    private let session: SessionCore
+    private let info: DiscoveryInfo
+    private let type: ServiceType
+    private let configuration: DiscoveryConfiguration
+    private let owner: Owner
+
+    /// No lock is held while somebody is called.
+    private final class Owner: Sendable {
+        struct State {
+            weak var assistant: MCAdvertiserAssistant?
+            weak var delegate: (any MCAdvertiserAssistantDelegate)?
+            var presenter: any MCInvitationPresenter = MCTerminalPresenter()
+            var failure: MCError?
+        }
+
+        let state = Locked(State())
+
+        func withDelegate(_ body: (MCAdvertiserAssistant, any MCAdvertiserAssistantDelegate) -> Void) {
+            guard let assistant = state.withLock({ $0.assistant }), let delegate = assistant.delegate
+            else { return }
+            body(assistant, delegate)
+        }
+    }
+
+    init(
+        _ session: SessionCore, _ info: DiscoveryInfo, _ type: ServiceType,
+        _ configuration: DiscoveryConfiguration
+    ) {
+        (self.session, self.info, self.type, self.configuration) = (session, info, type, configuration)
+        let owner = Owner()
+        self.owner = owner
+        runs = NearbyRuns(CallbackQueue("MCAdvertiserAssistant")) { error in
+            owner.state.withLock { $0.failure = error }
+        }
+    }
+
+    func with(_ configuration: DiscoveryConfiguration) -> AssistantCore {
+        AssistantCore(session, info, type, configuration)
+    }
+
+    /// Called once, when the assistant is there.
+    func attach(_ assistant: MCAdvertiserAssistant) { owner.state.withLock { $0.assistant = assistant } }
+
+    var delegate: (any MCAdvertiserAssistantDelegate)? {
+        get { owner.state.withLock { $0.delegate } }
+        set { owner.state.withLock { $0.delegate = newValue } }
+    }
+
+    var presenter: any MCInvitationPresenter {
+        get { owner.state.withLock { $0.presenter } }
+        set { owner.state.withLock { $0.presenter = newValue } }
+    }
+
+    var failure: MCError? { owner.state.withLock { $0.failure } }
+
+    func start() {
+        runs.start {
+            owner.state.withLock { $0.failure = nil }
+            let native = Advertiser(
+                peer: session.native.peer, service: type, info: info, configuration: configuration)
+            return AdvertisingRun(native) { [weak self] run, invitation in await self?.ask(invitation, run) }
+        }
+    }
+
+    /// The next invitation waits where it came in until this one is over.
+    private func ask(_ invitation: Invitation, _ run: AdvertisingRun) async {
+        guard runs.isWanted(run), invitation.isOpen else { return }
+        await runs.callbacks.run { [owner] in
+            owner.withDelegate { $1.advertiserAssistantWillPresentInvitation($0) }
+        }
+        let isWanted = await isWanted(invitation)
+        await runs.callbacks.run { [owner] in
+            owner.withDelegate { $1.advertiserAssistantDidDismissInvitation($0) }
+        }
+        InvitationAnswer(invitation).give(isWanted && runs.isWanted(run) ? session : nil)
+    }
+
+    /// What the user says, as long as somebody waits for that.
+    private func isWanted(_ invitation: Invitation) async -> Bool {
+        let question = MCPresentedInvitation(
+            inviter: invitation.inviter, invitee: session.native.peer, serviceType: type.name,
+            context: invitation.context.map { Data($0) })
+        let presenter = presenter
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await presenter.shouldAccept(question) }
+            group.addTask {
+                await invitation.ended()
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+    }
+}

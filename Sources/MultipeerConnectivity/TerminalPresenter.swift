@@ -1,0 +1,51 @@
+import Foundation
+import Multipeer
+import MultipeerTransport
+
+/// Asks about invitations on the terminal that the process was started from, also when its standard streams are redirected.
+///
+/// One question at a time, of all assistants of the process; anything but `y` or `yes` is a no. Where there is no terminal,
+/// or the process is in its background, it says so on standard error and declines.
+public struct MCTerminalPresenter: MCInvitationPresenter {
+    private static let gate = Gate()
+    private let path: String
+
+    /// Asks on `/dev/tty`.
+    public init() { self.init(path: "/dev/tty") }
+
+    /// Asks there, which a test sits at.
+    package init(path: String) { self.path = path }
+
+    /// Asks, and waits for a line.
+    public func shouldAccept(_ invitation: MCPresentedInvitation) async -> Bool {
+        await MCTerminalPresenter.gate.enter()
+        defer { MCTerminalPresenter.gate.leave() }
+        if Task.isCancelled { return false }
+        let inviter = invitation.inviter.displayName.withoutTricks
+        guard let terminal = TerminalLine(path) else {
+            let text = "an invitation of '\(inviter)' is declined: there is no terminal to ask at\n"
+            FileHandle.standardError.write(Data(text.utf8))
+            return false
+        }
+        let answer = await terminal.ask(
+            "'\(inviter)' invites you ('\(invitation.invitee.displayName.withoutTricks)', "
+                + "\(invitation.serviceType.withoutTricks)). accept? [y/N] ")
+        if answer == nil { terminal.write("\n") }
+        return ["y", "yes"].contains(answer?.lowercased().trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+}
+
+extension String {
+    /// The text as one that cannot change how a terminal shows what stands around it.
+    var withoutTricks: String {
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                text += "\\u{" + String(scalar.value, radix: 16) + "}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text.replacingOccurrences(of: "'", with: "\\u{27}")
+    }
+}

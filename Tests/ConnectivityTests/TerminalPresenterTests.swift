@@ -1,0 +1,103 @@
+import Glibc
+import Multipeer
+import MultipeerIntroduction
+import MultipeerTransport
+import Testing
+
+@unsafe @preconcurrency import MultipeerConnectivity
+
+@Suite("Asking at the terminal", .timeLimit(.minutes(2)))
+struct TerminalPresenterTests {
+    private let invitation: MCPresentedInvitation
+
+    init() throws {
+        invitation = MCPresentedInvitation(
+            inviter: try PeerID(displayName: "an'n"), invitee: try PeerID(displayName: "bob"),
+            serviceType: "chat", context: nil)
+    }
+
+    @Test(
+        "only y and yes are a yes",
+        arguments: [("y\n", true), (" YES \n", true), ("n\n", false), ("\n", false), ("yess\n", false)])
+    func answers(_ typed: String, _ isYes: Bool) async throws {
+        let screen = try PseudoTerminal()
+        async let answer = MCTerminalPresenter(path: screen.path).shouldAccept(invitation)
+        // What a name has in it cannot be taken for what stands around it.
+        #expect(
+            try await screen.reads(to: "[y/N] ").hasSuffix(
+                "'an\\u{27}n' invites you ('bob', chat). accept? [y/N] "))
+        screen.type(typed)
+        #expect(await answer == isYes)
+    }
+
+    @Test("a question that is cancelled is taken away, and the next one is asked behind it")
+    func cancelled() async throws {
+        let screen = try PseudoTerminal()
+        let (path, invitation) = (screen.path, invitation)
+        let first = Task { await MCTerminalPresenter(path: path).shouldAccept(invitation) }
+        _ = try await screen.reads(to: "[y/N] ")
+        let second = Task { await MCTerminalPresenter(path: path).shouldAccept(invitation) }
+        first.cancel()
+        #expect(await !first.value)
+        _ = try await screen.reads(to: "[y/N] ")
+        screen.type("y\n")
+        #expect(await second.value)
+    }
+
+    @Test("where there is no terminal the answer is no")
+    func nowhere() async {
+        #expect(await !MCTerminalPresenter(path: "/dev/null").shouldAccept(invitation))
+        #expect(await !MCTerminalPresenter(path: "/nothing/there").shouldAccept(invitation))
+    }
+}
+
+/// A terminal that the test sits at.
+private final class PseudoTerminal: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    struct Unavailable: Error {}
+
+    private static let lock: UInt = 0x4004_5431  // TIOCSPTLCK
+    private static let number: UInt = 0x8004_5430  // TIOCGPTN
+
+    init() throws {
+        descriptor = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (isLocked, number): (Int32, Int32) = (0, 0)
+        guard descriptor >= 0, unsafe ioctl(descriptor, PseudoTerminal.lock, &isLocked) == 0,
+            unsafe ioctl(descriptor, PseudoTerminal.number, &number) == 0
+        else { throw Unavailable() }
+        path = "/dev/pts/\(number)"
+    }
+
+    deinit { close(descriptor) }
+
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = unsafe write(descriptor, bytes, bytes.count)
+    }
+
+    /// What is shown until there is this text. Waits on a thread that may wait.
+    func reads(to end: String) async throws -> String {
+        let shown = Signal<Result<String, any Error>>()
+        DispatchQueue.global().async { [self] in shown.send(Result { try read(to: end) }) }
+        return try await shown.value().get()
+    }
+
+    private func read(to end: String) throws -> String {
+        var shown = ""
+        while !shown.hasSuffix(end) {
+            var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&one, 1, 30_000) == 1 else { throw Unavailable() }
+            var bytes = [UInt8](repeating: 0, count: 1_024)
+            let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+            // Nobody has opened the other end yet.
+            if count <= 0 {
+                _ = usleep(1_000)
+            } else {
+                shown += String(decoding: bytes.prefix(count), as: UTF8.self)
+            }
+        }
+        return shown
+    }
+}
