@@ -77,7 +77,8 @@ let package = Package(
         layer(
             "MultipeerSimulation",
             ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
-        .executableTarget(name: "MultipeerCLI", dependencies: ["Multipeer"], swiftSettings: strict),
+        .executableTarget(
+            name: "MultipeerCLI", dependencies: ["Multipeer", "MultipeerConnectivity"], swiftSettings: strict),
 
         .executableTarget(
             name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift",

@@ -3,8 +3,8 @@ import Multipeer
 
 /// SIGINT, SIGTERM and SIGHUP as something that is waited for, so that a link can end politely; and no SIGPIPE.
 ///
-/// The main thread does nothing else. Everybody else has them blocked: the first thread blocks them before there are
-/// others, and threads inherit that.
+/// One thread does nothing else. Everybody has them blocked: the first thread blocks them before there are others, and
+/// threads inherit that.
 enum Interrupt {
     typealias Farewell = @Sendable () async -> Void
 
@@ -23,16 +23,22 @@ enum Interrupt {
     /// Never returns once a signal has come: what an interrupted command says of its end is not interesting.
     static func yield() async { if hasCome.withLock({ $0 }) { await Signal<Void>().value() } }
 
-    /// Waits for signals. The first ends the process behind the farewell, the second at once.
+    /// Waits for signals, on a thread of its own, and leaves the main thread to the main queue. The first signal ends the
+    /// process behind the farewell, the second at once.
     static func serve() -> Never {
-        wait()
-        hasCome.withLock { $0 = true }
-        Task.detached {
-            if let body = farewell.withLock({ $0 }) { await body() }
+        let thread = Thread {
+            wait()
+            hasCome.withLock { $0 = true }
+            Task.detached {
+                if let body = farewell.withLock({ $0 }) { await body() }
+                Terminal.leave(.interrupted)
+            }
+            wait()
             Terminal.leave(.interrupted)
         }
-        wait()
-        Terminal.leave(.interrupted)
+        thread.name = "signals"
+        thread.start()
+        dispatchMain()
     }
 
     private static func wait() {

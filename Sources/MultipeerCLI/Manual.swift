@@ -2,7 +2,7 @@
 package enum Manual {
     package static let commands = [
         LinkCommand.usage, ChatCommand.usage, SendCommand.usage, ReceiveCommand.usage,
-        BrowseCommand.usage, AdvertiseCommand.usage, DoctorCommand.usage,
+        BrowseCommand.usage, AdvertiseCommand.usage, InviteCommand.usage, DoctorCommand.usage,
         DataInspectCommand.usage,
         IdentityNewCommand.usage, IdentityShowCommand.usage,
         DemoCommand.usage,

@@ -7,7 +7,7 @@ package enum Multipeer {
 
     static func main() {
         Interrupt.block()
-        // Detached: this function belongs to the main actor, whose thread is going to wait for signals.
+        // Detached: this function belongs to the main actor, and most of what follows does not.
         Task.detached {
             do throws(Complaint) {
                 try await run(Array(CommandLine.arguments.dropFirst()))
@@ -37,6 +37,7 @@ package enum Multipeer {
         case ReceiveCommand.usage.path: try await ReceiveCommand.run(arguments)
         case BrowseCommand.usage.path: try await BrowseCommand.run(arguments)
         case AdvertiseCommand.usage.path: try await AdvertiseCommand.run(arguments)
+        case InviteCommand.usage.path: try await InviteCommand.run(arguments)
         case DoctorCommand.usage.path: try await DoctorCommand.run(arguments)
         case DemoCommand.usage.path: try await DemoCommand.run(arguments)
         case DemoPeer.usage.path: try await DemoPeer.run(arguments)

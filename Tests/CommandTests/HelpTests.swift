@@ -88,6 +88,18 @@ struct HelpTests {
                     + "(try 'multipeer advertise --help')"
             ),
             (
+                ["invite", "--min", "1"],
+                "option '--min' takes a number from 2 to 8, not '1' (try 'multipeer invite --help')"
+            ),
+            (
+                ["invite", "--min", "5", "--max", "4"],
+                "option '--min' takes no more than '--max' (try 'multipeer invite --help')"
+            ),
+            (
+                ["invite", "--wait", "--max", "4"],
+                "--wait excludes --min and --max (try 'multipeer invite --help')"
+            ),
+            (
                 ["chat", "--room", "x", "--manual"],
                 "--room and --manual exclude each other (try 'multipeer chat --help')"
             ),

@@ -130,7 +130,9 @@ struct InvitationSocketTests {
         }
     }
 
-    @Test("who stops asking lets what it said yes to go on, also a yes that is still on its way [invite.cancel]")
+    @Test(
+        "who stops asking lets what it said yes to go on, also a yes that is still on its way [invite.cancel]"
+    )
     func stopBehindYes() async throws {
         let (ann, host) = (try #require(ann), try await Host())
         let pipe = try await host.pipe(InvitationTLS())

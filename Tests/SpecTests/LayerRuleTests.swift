@@ -38,7 +38,7 @@ private let layers: [Layer] = [
         "MultipeerSimulation",
         on: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
     Layer(
-        "MultipeerCLI", on: ["Multipeer"],
+        "MultipeerCLI", on: ["Multipeer", "MultipeerConnectivity"],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
 ]
 

@@ -1,0 +1,45 @@
+package import Multipeer
+
+/// One thing that `multipeer invite` has to tell, for programs: fields with tabs between them.
+package struct NearbyLine: Equatable, Sendable {
+    package enum Event: String, Sendable {
+        case found, invited, connected, notConnected, lost
+    }
+
+    package let event: Event
+    /// What the user types for the peer; nil where nobody chooses.
+    package let number: Int?
+    package let peer: PeerID
+    package let info: [String: String]
+
+    package init(_ event: Event, _ number: Int?, _ peer: PeerID, info: [String: String] = [:]) {
+        (self.event, self.number, self.peer, self.info) = (event, number, peer, info)
+    }
+
+    /// Nothing in it can be taken for a tab or an end of line.
+    package var text: String {
+        let numbers = number.map { ["\($0)"] } ?? []
+        return ([event.rawValue] + numbers + [peer.id, peer.displayName.printable, infoText]).joined(
+            separator: "\t")
+    }
+
+    /// The same for people.
+    package var sentence: String {
+        let remark = infoText.isEmpty ? "" : ", which says \(infoText)"
+        return (number.map { "\($0)  " } ?? "") + "\(peer.introduction) \(verb)\(remark)"
+    }
+
+    private var infoText: String {
+        info.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".printable }.joined(separator: " ")
+    }
+
+    private var verb: String {
+        switch event {
+        case .found: "is here"
+        case .invited: "is invited"
+        case .connected: "is connected"
+        case .notConnected: "is not connected"
+        case .lost: "is gone"
+        }
+    }
+}
