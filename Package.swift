@@ -130,11 +130,20 @@ let package = Package(
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
             ]),
+        // Programs of other people, as they are written for Apple's platforms: one text in both language modes.
+        .target(
+            name: "ClassicClient", dependencies: ["MultipeerConnectivity"],
+            path: "Tests/ConnectivityClients/Classic",
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        .target(
+            name: "ClassicClientSwift6", dependencies: ["MultipeerConnectivity"],
+            path: "Tests/ConnectivityClients/ClassicSwift6", swiftSettings: client),
         .testTarget(
             name: "ConnectivityTests",
             dependencies: [
-                "TestSupport", "MultipeerConnectivity", "MultipeerDevice", "peer-session", "collusion",
-                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+                "TestSupport", "ClassicClient", "ClassicClientSwift6", "MultipeerConnectivity",
+                "MultipeerDevice", "peer-session", "collusion", "Multipeer", "MultipeerTransport",
+                "MultipeerMesh", "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
             ],
             swiftSettings: client),

@@ -1,0 +1,88 @@
+import ClassicClient
+import ClassicClientSwift6
+import Foundation
+@preconcurrency import MultipeerConnectivity
+import Testing
+
+/// Programs subclass all four main classes, for their own tests above all.
+@Suite("Subclasses of Apple's classes")
+struct SubclassTests {
+    @Test("a peer of one's own keeps what it adds, in a program and in an archive")
+    func peer() throws {
+        let peer = NamedPeerOf5(displayName: "ann")
+        #expect(peer.displayName == "ANN")
+        #expect(peer.description.hasPrefix("named "))
+        let archive = try NSKeyedArchiver.archivedData(withRootObject: peer, requiringSecureCoding: true)
+        let read = try #require(
+            try NSKeyedUnarchiver.unarchivedObject(ofClass: NamedPeerOf5.self, from: archive))
+        #expect(read == peer && read.hash == peer.hash)
+        #expect(abs(read.made.timeIntervalSince(peer.made)) < 0.001)
+    }
+
+    @Test("a subclass with nothing of its own inherits the initialisers")
+    func inherited() {
+        #expect(ClassicClient.PlainPeer(displayName: "ann").displayName == "ann")
+        #expect(ClassicClientSwift6.PlainPeer(displayName: "ann").displayName == "ann")
+    }
+
+    @Test("a session's overridden members are the ones that are called")
+    func session() throws {
+        let me = MCPeerID(displayName: "ann")
+        let friend = MCPeerID(displayName: "bob")
+        let delegate = ClassicClient.LeastDelegate()
+        let session = ClassicClient.CountingSession(peer: me)
+        #expect(session.encryptionPreference == .required && session.securityIdentity == nil)
+        #expect(session.myPeerID === me)
+
+        let plain: MCSession = session
+        plain.delegate = delegate
+        #expect(session.delegatesSet == 1 && plain.delegate === delegate)
+        session.pretended = [friend]
+        #expect(plain.connectedPeers == [friend])
+        try plain.send(Data([1]), toPeers: [friend], with: .reliable)
+        #expect(session.sent == [Data([1])])
+        plain.disconnect()
+        #expect(session.disconnections == 1)
+        session.pretended = nil
+        #expect(throws: MCError(.notConnected)) {
+            try plain.send(Data([1]), toPeers: [friend], with: .reliable)
+        }
+    }
+
+    @Test("a delegate is held weakly, and an observer of it in a subclass is told")
+    func observedDelegate() {
+        let session = ClassicClientSwift6.ObservedSession(
+            peer: MCPeerID(displayName: "ann"), securityIdentity: nil, encryptionPreference: .none)
+        do {
+            let delegate = ClassicClientSwift6.LeastDelegate()
+            session.delegate = delegate
+            #expect(session.delegate === delegate)
+        }
+        #expect(session.delegate == nil)
+        #expect(session.changes == 1)
+    }
+
+    @Test("an advertiser, a browser and an assistant can be replaced by ones that do nothing")
+    func discovery() {
+        let me = MCPeerID(displayName: "ann")
+        let delegate = ClassicClient.WholeDelegate()
+        let advertiser = ClassicClient.CountingAdvertiser(
+            peer: me, discoveryInfo: ["room": "1"], serviceType: "audit")
+        let browser = ClassicClient.CountingBrowser(peer: me, serviceType: "audit")
+        let assistant = ClassicClient.QuietAssistant(
+            serviceType: "audit", discoveryInfo: nil, session: MCSession(peer: me))
+        let plain: MCNearbyServiceAdvertiser = advertiser
+        plain.delegate = delegate
+        browser.delegate = delegate
+        assistant.delegate = delegate
+        plain.startAdvertisingPeer()
+        #expect(advertiser.starts == 1 && advertiser.discoveryInfo == ["room": "1"])
+        (browser as MCNearbyServiceBrowser).invitePeer(
+            MCPeerID(displayName: "bob"), to: MCSession(peer: me), withContext: nil, timeout: 0)
+        #expect(browser.invited.map(\.displayName) == ["bob"] && browser.serviceType == "audit")
+        assistant.start()
+        assistant.stop()
+    }
+}
+
+private typealias NamedPeerOf5 = ClassicClient.NamedPeer
