@@ -146,6 +146,7 @@ let package = Package(
                 "MultipeerMesh", "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
             ],
+            exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],
             swiftSettings: client),
         .testTarget(
             name: "SimulationTests", dependencies: ["MultipeerSimulation", "simulate"],
