@@ -1,7 +1,7 @@
 # Short names for longer commands; `make` alone lists them. Each does its own set-up.
 
 SECONDS_EACH ?= 60
-SWIFT_CODE = Package.swift Sources Tests Fuzz $(wildcard Benchmarks Snippets)
+SWIFT_CODE = Package.swift Sources Tests Fuzz $(wildcard Benchmarks Examples Snippets)
 
 SEEDS ?= 10000
 
@@ -29,7 +29,7 @@ fuzz: setup ## each harness for SECONDS_EACH (60) seconds
 bench: setup ## compare with a small C program on the same OpenSSL
 	Benchmarks/run
 
-docs: setup ## the documentation of the library, warnings as errors, in .build/docs
+docs: setup ## the documentation of both libraries, warnings as errors, in .build/docs and .build/docs-connectivity
 	.ci/docs
 
 sanitize: setup ## the tests under ThreadSanitizer and AddressSanitizer

@@ -70,8 +70,10 @@ let package = Package(
         .target(
             name: "MultipeerConnectivity",
             dependencies: [
-                "CMultipeerConnectivity", "Multipeer", "MultipeerTransport", "MultipeerMesh",
-                "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                // Where Apple's module is, its name is taken.
+                .byName(name: "CMultipeerConnectivity", condition: .when(platforms: [.linux, .android])),
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
             ],
             swiftSettings: faithful),
         layer(
@@ -159,7 +161,12 @@ let package = Package(
                 "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming",
             ]),
-        tests("CommandTests", ["MultipeerCLI", "MultipeerNeighbour", "Multipeer", "MultipeerTransport"]),
+        tests(
+            "CommandTests",
+            [
+                "MultipeerCLI", "MultipeerNeighbour", "peer-session", "collusion", "Multipeer",
+                "MultipeerTransport",
+            ]),
 
         .target(
             name: "FuzzBodies",
@@ -187,7 +194,8 @@ let package = Package(
 
 // A sanitizer is shown only the tests that can tell it something, and what they need: `.ci/sanitize` says which.
 if let wanted = Context.environment["MULTIPEER_TESTS"]?.split(separator: " ").map(String.init) {
-    var needed = Set(wanted + ["Multipeer"])  // The samples of Snippets are built as well.
+    // The samples of Snippets are built as well.
+    var needed = Set(wanted + ["Multipeer", "MultipeerConnectivity"])
     for target in package.targets.reversed() where needed.contains(target.name) {
         for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
     }

@@ -25,10 +25,13 @@ final class Command: Sendable {
     private let writing = Worker("input")
     private let noticed = Gathered()
 
-    init(_ arguments: [String], environment: [String: String] = [:], through wrapper: [String] = []) throws {
+    init(
+        _ arguments: [String], program: String = "multipeer", environment: [String: String] = [:],
+        through wrapper: [String] = []
+    ) throws {
         // Writing to a process that has ended is an error, not the end of the tests.
         _ = signal(SIGPIPE, SIG_IGN)
-        let words = wrapper + [try Command.path()] + arguments
+        let words = wrapper + [try Command.path(of: program)] + arguments
         process = try ChildProcess(
             words[0], Array(words.dropFirst()),
             environment: ["SSLKEYLOGFILE": "", "MULTIPEER_INTERFACES": "lo"].merging(environment) { $1 },
@@ -48,9 +51,9 @@ final class Command: Sendable {
     }
 
     /// The binary beside the test bundle.
-    private static func path() throws -> String {
+    private static func path(of program: String) throws -> String {
         let folder = URL(filePath: ChildProcess.ownPath).deletingLastPathComponent()
-        let path = folder.appending(path: "multipeer").path
+        let path = folder.appending(path: program).path
         try #require(FileManager.default.isExecutableFile(atPath: path), "\(path) was not built")
         return path
     }
@@ -80,6 +83,16 @@ final class Command: Sendable {
                 missing.removeAll(where: line.contains)
             }
             return missing
+        }
+    }
+
+    /// Waits for a line on standard output that contains `text`; false when standard output ends without it.
+    func prints(_ text: String) async throws -> Bool {
+        try await reading.run { [process] () throws(Complaint) in
+            while let line = try process.output.readLine() {
+                if line.contains(text) { return true }
+            }
+            return false
         }
     }
 

@@ -1,0 +1,27 @@
+import Foundation
+import MultipeerConnectivity
+
+/// A program that gets on with everybody nearby: what an app does behind its views.
+@main struct Collusion {
+    static func main() async {
+        do {
+            guard let options = try Options.parse(Array(CommandLine.arguments.dropFirst())) else {
+                write(Options.usage)
+                exit(0)
+            }
+            exit(try await Gathering(options).run())
+        } catch let error as Options.Wrong {
+            fail("\(error.text) (--help says more)", 2)
+        } catch {
+            fail(error.localizedDescription, 1)
+        }
+    }
+
+    /// A line on standard output, at once.
+    static func write(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+    private static func fail(_ text: String, _ code: Int32) -> Never {
+        FileHandle.standardError.write(Data("collusion: \(text)\n".utf8))
+        exit(code)
+    }
+}

@@ -1,0 +1,68 @@
+import MultipeerConnectivity
+
+/// Whose words and files of which round are here, and who has ours.
+///
+/// Whoever has everything of a round from everybody, and knows that they have its own, goes to the background, or home.
+/// So somebody who goes has all of ours, whether or not their thanks got here.
+struct Exchange {
+    let people: Int
+    let rounds: Int
+    private(set) var round = 1
+    private var hellos: [MCPeerID: Set<Int>] = [:]
+    private var files: [MCPeerID: Set<Int>] = [:]
+    private var thanks: [MCPeerID: Set<Int>] = [:]
+    /// For which round a peer was last greeted.
+    private var greeted: [MCPeerID: Int] = [:]
+
+    init(people: Int, rounds: Int) { (self.people, self.rounds) = (people, rounds) }
+
+    /// Notes a message; answers the round for which to say thanks.
+    mutating func note(_ message: Message, from peer: MCPeerID) -> Int? {
+        switch message {
+        case .hello(let round):
+            hellos[peer, default: []].insert(round)
+            return has(round, of: peer) ? round : nil
+        case .thanks(let round):
+            thanks[peer, default: []].insert(round)
+            return nil
+        case .text: return nil
+        }
+    }
+
+    /// Notes a file; answers the round for which to say thanks.
+    mutating func note(file name: String, from peer: MCPeerID) -> Int? {
+        guard let round = Exchange.round(ofFile: name) else { return nil }
+        files[peer, default: []].insert(round)
+        return has(round, of: peer) ? round : nil
+    }
+
+    /// What to say to a peer that has just come.
+    mutating func greet(_ peer: MCPeerID) -> Message {
+        greeted[peer] = round
+        return .hello(round: round)
+    }
+
+    mutating func noteLeaving(of peer: MCPeerID) {
+        if greeted[peer] == round, has(round, of: peer) { thanks[peer, default: []].insert(round) }
+        greeted[peer] = nil
+    }
+
+    /// Whether everybody has everything of this round.
+    var isRoundOver: Bool {
+        thanks.count { $0.value.contains(round) && has(round, of: $0.key) } >= people
+    }
+
+    var isLast: Bool { round == rounds }
+
+    mutating func beginNext() { round += 1 }
+
+    private func has(_ round: Int, of peer: MCPeerID) -> Bool {
+        hellos[peer]?.contains(round) == true && files[peer]?.contains(round) == true
+    }
+
+    static func file(of round: Int) -> String { "round \(round)" }
+
+    private static func round(ofFile name: String) -> Int? {
+        name.hasPrefix("round ") ? Int(name.dropFirst(6)) : nil
+    }
+}
