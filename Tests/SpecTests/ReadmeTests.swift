@@ -4,7 +4,7 @@ import Testing
 struct ReadmeTests {
     @Test(
         "the samples of the README are those that are compiled",
-        arguments: [(0, "Neighbours"), (1, "Nearby"), (2, "TwoPeers"), (3, "Payloads")])
+        arguments: [(0, "Neighbours"), (1, "Nearby"), (2, "TwoPeers"), (3, "Payloads"), (4, "Delegates")])
     func sample(_ index: Int, _ snippet: String) throws {
         let shown = shown(of: try Repository.file("Snippets/\(snippet).swift").lines)
         var lines = try Repository.file("README.md").lines[...]
