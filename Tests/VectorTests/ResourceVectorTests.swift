@@ -96,6 +96,6 @@ struct ResourceVectorTests {
     private func received(
         _ resource: IncomingResource, into folder: String, on worker: EventLoop
     ) async -> ReceivedFile? {
-        try? await resource.receive(into: folder, on: worker)
+        try? await resource.receive(into: .directory(folder), on: worker)
     }
 }
