@@ -28,7 +28,9 @@ extension Identity {
     ///
     /// - Throws: ``SecurityFault`` when they do not form one chain with those that are there.
     package func adding(_ issuers: [Certificate]) throws(SecurityFault) -> Identity {
-        guard let key = DER.privateKey(key) else { throw .internal("a key that was read cannot be read again") }
+        guard let key = DER.privateKey(key) else {
+            throw .internal("a key that was read cannot be read again")
+        }
         return try Identity(key, chain + issuers)
     }
 

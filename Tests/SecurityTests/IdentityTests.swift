@@ -105,6 +105,17 @@ struct IdentityTests {
         #expect(certificate.fingerprint.bytes == SHA256.hash(certificate.der))
     }
 
+    @Test("certificates of a PEM text come in their order; what is none is skipped, a damaged one refused")
+    func certificatesInPEM() throws {
+        let (ann, bob) = (try Identity.generate(), try Identity.generate())
+        let text = try ann.pem() + Array("words\n".utf8) + bob.chain[0].pem
+        #expect(try Identity.certificates(inPEM: text) == [ann.chain[0], bob.chain[0]])
+        #expect(try Identity.certificates(inPEM: []) == [])
+        var damaged = ann.chain[0].pem
+        damaged[damaged.count / 2] = UInt8(ascii: "*")
+        #expect(throws: SecurityFault.self) { try Identity.certificates(inPEM: damaged) }
+    }
+
     @Test("an identity never prints its key")
     func printing() throws {
         let identity = try Identity.generate()

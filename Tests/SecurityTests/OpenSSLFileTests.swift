@@ -53,6 +53,22 @@ struct OpenSSLFileTests {
         }
     }
 
+    @Test("issuers are added to an identity in any order, and what is no chain is refused")
+    func adding() throws {
+        let tool = try OpenSSLTool()
+        try tool.makeChain()
+        let leaf = try Identity(file: try tool.read("leaf.key", "leaf.pem"))
+        let issuers = try Identity.certificates(inPEM: try tool.read("root.pem", "middle.pem"))
+        #expect(issuers.map(\.subject) == ["CN=Root", "CN=Middle"])
+        let whole = try leaf.adding(issuers)
+        #expect(whole.chain.map(\.subject) == ["CN=Leaf", "CN=Middle", "CN=Root"])
+        #expect(whole.fingerprint == leaf.fingerprint)
+        #expect(try whole.adding(issuers).chain == whole.chain, "what is there already changes nothing")
+        #expect(throws: SecurityFault.local(.brokenChain)) { try leaf.adding([issuers[0]]) }
+        var pair = try Pair.tls(client: whole, server: leaf)
+        #expect(try pair.shakeHands())
+    }
+
     @Test("an encrypted key and a PKCS#12 archive of the tool are read")
     func encrypted() throws {
         let tool = try OpenSSLTool()
