@@ -148,6 +148,30 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
+    @Test("who counts events knows which are of the session before it was left")
+    func firstEvent() async throws {
+        let meeting = try Meeting()
+        try await meeting.link()
+        let driver = meeting.ann.driver
+        #expect(await driver.firstEvent == 0)
+        await meeting.ann.disconnect()
+        let first = await driver.firstEvent
+        #expect(await driver.eventCount == first, "nothing has happened since")
+        var states: [PeerState] = []
+        var events = meeting.ann.events.makeAsyncIterator()
+        for _ in 0..<first {
+            guard case .peer(_, let state)? = await events.next() else { continue }
+            states.append(state)
+        }
+        #expect(states.first == .connecting)
+        guard case .notConnected(let reason) = states.last else {
+            Issue.record("\(states)")
+            return
+        }
+        #expect(reason.code == .left)
+        await meeting.end()
+    }
+
     @Test("what is asked for while the session leaves is for the time behind it")
     func whileLeaving() async throws {
         let meeting = try Meeting()

@@ -21,6 +21,20 @@ struct InboxTests {
         #expect(inbox.takeAll() == [])
     }
 
+    @Test("what was pushed is counted, taken or not, given back or not")
+    func count() async {
+        let inbox = Inbox<Int>()
+        inbox.push(0..<10)
+        var iterator = inbox.makeAsyncIterator()
+        #expect(await iterator.next() == 0)
+        iterator = inbox.makeAsyncIterator()
+        inbox.push(10..<12)
+        #expect(inbox.pushed == 12)
+        inbox.finish()
+        inbox.push(12..<20)
+        #expect(inbox.pushed == 12)
+    }
+
     @Test("a batch is reported when the consumer comes back for the next, with one sum for each key")
     func report() async {
         let reports = Notes<Tally>()
