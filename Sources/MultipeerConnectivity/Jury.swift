@@ -27,7 +27,10 @@ extension SessionCore {
         let chain = evidence.chain.map { MCCertificate($0) }
         let answer = Signal<Bool>()
         await caughtUp()
+        if Task.isCancelled { return false }
         callbacks.async { [self] in
+            // Called off meanwhile: nobody waits for an answer.
+            if answer.isSent { return }
             let object = object(peer)
             let isAsked = withSession { session, delegate in
                 guard let delegate else { return false }

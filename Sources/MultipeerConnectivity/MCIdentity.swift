@@ -77,7 +77,8 @@ extension MCIdentity {
     static func native(_ array: [Any]?) -> Identity? {
         guard let array, !array.isEmpty else { return nil }
         guard let identity = array[0] as? MCIdentity else {
-            preconditionFailure("MCSession: securityIdentity begins with an MCIdentity, not a \(type(of: array[0]))")
+            preconditionFailure(
+                "MCSession: securityIdentity begins with an MCIdentity, not a \(type(of: array[0]))")
         }
         let issuers = array.dropFirst().map { element in
             guard let certificate = element as? MCCertificate else {

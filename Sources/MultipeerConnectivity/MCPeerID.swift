@@ -8,12 +8,15 @@ public import MultipeerIntroduction
 /// Two with the same name differ; one archived and read back is equal to itself, on every machine. An id of another peer
 /// comes from that peer alone: from a browser, an invitation, a session, or as an archive.
 ///
-/// An archive holds one value, and the same peer has the same archive each time. It names its class as
-/// `MultipeerConnectivity.MCPeerID`, and is read under that name and under `MCPeerID`: in a module of another name, too,
-/// once that has made or asked for any id.
+/// An archive holds one value, the same bytes each time, and names its class as `MultipeerConnectivity.MCPeerID`. It is read
+/// under that name and under `MCPeerID`: in a module of another name, too, once that has made or asked for any id.
+/// Around the value Foundation for Linux orders an archive anew in every process: compare ids, not archives.
 open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     /// The peer in the native API.
-    public private(set) var id: PeerID
+    public var native: PeerID { id }
+
+    // Not public: clients' subclasses and extensions have an `id` of their own.
+    package private(set) var id: PeerID
 
     /// A new peer, of a name of 1 to 63 bytes of UTF-8 without control characters.
     ///
@@ -45,7 +48,8 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
 
     /// Reads what `encode(with:)` wrote; nil for anything else.
     public required init?(coder: NSCoder) {
-        guard let archived = coder.decodeObject(of: NSData.self, forKey: MCPeerID.key),
+        guard coder.containsValue(forKey: MCPeerID.key),
+            let archived = coder.decodeObject(of: NSData.self, forKey: MCPeerID.key),
             let id = try? PeerID(archived: [UInt8](archived as Data))
         else { return nil }
         self.id = id

@@ -93,8 +93,8 @@ open class MCSession: NSObject {
 
     /// Leaves: everyone hears so, and `connectedPeers` is empty when this returns.
     ///
-    /// The delegate hears `.notConnected` of everyone who was connected or connecting. What was sent before still goes
-    /// out, for a second at most. The session can be used again at once.
+    /// What was sent before still goes out, for a second at most; then the delegate hears `.notConnected` of everyone who
+    /// was connected or connecting. The session can be used again at once: what is asked for meanwhile begins behind that.
     open func disconnect() { core.disconnect() }
 
     /// Sends a file, or a document of the web, and returns at once.
@@ -126,7 +126,7 @@ open class MCSession: NSObject {
 
     /// The same, as an asynchronous call.
     open func nearbyConnectionData(forPeer peerID: MCPeerID) async throws -> Data {
-        try await core.connectionData(for: peerID.id).get()
+        try await core.connectionData(for: peerID.id).value.get()
     }
 
     /// Connects with a peer by the data that it made for the local one. Both sides have to.

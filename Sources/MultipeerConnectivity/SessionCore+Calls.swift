@@ -22,34 +22,28 @@ extension SessionCore {
         }
     }
 
+    /// For the caller everybody is gone at once. The delegate hears so when the goodbyes are out, before anything of the
+    /// time behind: a program that ends when it hears that leaves nothing unsaid.
     func disconnect() {
         let gone = roster.withLock { $0.leave() }
-        callbacks.async { [self] in
-            for peer in gone { tell(peer, .notConnected) }
-        }
-        leave()
-    }
-
-    /// The `MCSession` is gone: says goodbye, and ends with the native session behind that.
-    func end() {
-        _ = roster.withLock { $0.leave() }
-        leave()
-    }
-
-    private func leave() {
         Task(executorPreference: native.executor) { [self] in
             // Not by way of the native session, which is one more turn in the queue: an invitation behind this would be first.
             await native.driver.disconnect(within: .seconds(1))
             let count = await native.driver.firstEvent
+            await callbacks.run { [self] in for peer in gone { tell(peer, .notConnected) } }
             roster.withLock { $0.hasLeft(after: count) }?.send(())
         }
     }
 
+    /// The `MCSession` is gone: says goodbye, and ends with the native session behind that.
+    func end() { disconnect() }
+
     func connectionData(
         for peer: PeerID, _ handler: @escaping @Sendable (Data?, (any Error)?) -> Void
     ) {
+        let data = connectionData(for: peer)
         Task(executorPreference: native.executor) { [self] in
-            let data = await connectionData(for: peer)
+            let data = await data.value
             callbacks.async {
                 switch data {
                 case .success(let data): handler(data, nil)
@@ -59,14 +53,18 @@ extension SessionCore {
         }
     }
 
-    func connectionData(for peer: PeerID) async -> Result<Data, MCError> {
-        guard peer != native.peer else {
-            return .failure(MCError(.invalidParameter, "connection data is for another peer, not for \(peer)"))
-        }
-        do {
-            return .success(Data(try await native.connectionData(for: peer).bytes))
-        } catch {
-            return .failure(MCError(error))
+    /// A task even for who could wait by itself: without one it would get ahead of what was called before.
+    func connectionData(for peer: PeerID) -> Task<Result<Data, MCError>, Never> {
+        Task(executorPreference: native.executor) { [native] in
+            guard peer != native.peer else {
+                return .failure(
+                    MCError(.invalidParameter, "connection data is for others, and \(peer) is this one"))
+            }
+            do throws(MultipeerError) {
+                return .success(Data(try await native.connectionData(for: peer).bytes))
+            } catch {
+                return .failure(MCError(error))
+            }
         }
     }
 

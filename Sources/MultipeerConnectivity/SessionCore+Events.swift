@@ -50,7 +50,8 @@ extension SessionCore {
                 case .message(let message): received(message)
                 case .stream(let stream): return (index + 1, .stream(stream))
                 case .resource(let resource): return (index + 1, .resource(resource))
-                case .verificationRequested: break  // For who goes over to the native API, which asks by itself.
+                // For who goes over to the native API, which asks by itself.
+                case .verificationRequested: break
                 }
             }
             counted()
