@@ -1,0 +1,136 @@
+@preconcurrency import MultipeerConnectivity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("Facade: certificates", .inTurns)
+struct CertificateTests {
+    @Test("an identity goes through PEM and PKCS#12, and through files of either")
+    func formats() throws {
+        let identity = try MCIdentity.generate(commonName: "Ann")
+        #expect(identity.certificates.count == 1 && identity.description.contains("CN=Ann"))
+        let files = [
+            try identity.pem(), try identity.pem(passphrase: "secret"),
+            try identity.pkcs12(passphrase: "secret"),
+        ]
+        let again = [
+            try MCIdentity(pem: files[0]), try MCIdentity(pem: files[1], passphrase: "secret"),
+            try MCIdentity(pkcs12: files[2], passphrase: "secret"),
+        ]
+        for one in again { #expect(one.certificates == identity.certificates) }
+        let url = FileManager.default.temporaryDirectory.appending(path: "identity-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: url) }
+        for file in files {
+            try file.write(to: url)
+            let read = try MCIdentity(contentsOf: url, passphrase: "secret")
+            #expect(read.certificates == identity.certificates)
+        }
+    }
+
+    @Test("what does not serve throws, and says why")
+    func refusals() throws {
+        let file = try MCIdentity.generate().pem(passphrase: "secret")
+        func refusal(_ body: () throws -> Void) -> MCError? {
+            do {
+                try body()
+                return nil
+            } catch {
+                return error as? MCError
+            }
+        }
+        for error in [
+            refusal { _ = try MCIdentity(pem: file) },
+            refusal { _ = try MCIdentity(pem: file, passphrase: "x") },
+            refusal { _ = try MCIdentity(pem: Data()) },
+            refusal { _ = try MCIdentity(pkcs12: Data([1, 2])) },
+            refusal { _ = try MCIdentity.generate(commonName: String(repeating: "x", count: 65)) },
+            refusal { _ = try MCCertificate(der: Data([1, 2, 3])) },
+        ] {
+            #expect(error?.code == .invalidParameter)
+            #expect(error?.localizedDescription.isEmpty == false)
+        }
+    }
+
+    @Test("a certificate goes through DER and PEM")
+    func certificates() throws {
+        let certificate = try MCIdentity.generate().certificates[0]
+        #expect(try MCCertificate(der: certificate.der) == certificate)
+        #expect(
+            try MCCertificate.all(inPEM: certificate.pem + certificate.pem) == [certificate, certificate])
+        #expect(certificate.description.contains("CN=multipeer"))
+    }
+
+    @Test("the delegate is asked once at each side, with the other's certificates, the leaf first")
+    func question() async throws {
+        let (one, two) = (
+            try MCIdentity.generate(commonName: "Ann"), try MCIdentity.generate(commonName: "Bob")
+        )
+        let (ann, bob) = (Member("ann", identity: [one]), Member("bob", identity: [two]))
+        try await ann.connect(bob)
+        #expect(ann.recorder.questions == [two.certificates])
+        #expect(bob.recorder.questions == [one.certificates])
+    }
+
+    @Test(
+        "a peer without an identity has no certificates", arguments: [MCEncryptionPreference.required, .none])
+    func nobody(_ preference: MCEncryptionPreference) async throws {
+        let (ann, bob) = try await Member.pair(preference)
+        #expect(ann.recorder.questions == [nil] && bob.recorder.questions == [nil])
+        #expect(ann.session.connectedPeers == [bob.peer])
+    }
+
+    @Test("who is refused is not connected, and nothing was sent", arguments: [true, false])
+    func rejection(_ isRejectedByBoth: Bool) async throws {
+        let (ann, bob) = (Member("ann"), Member("bob"))
+        ann.recorder.judge { $0(false) }
+        if isRejectedByBoth { bob.recorder.judge { $0(false) } }
+        try await ann.dial(bob)
+        try await ann.recorder.hears(.notConnected, of: bob.peer)
+        try await bob.recorder.hears(.notConnected, of: ann.peer)
+        #expect(ann.recorder.states(of: bob.peer) == [.connecting, .notConnected])
+        #expect(bob.recorder.states(of: ann.peer) == [.connecting, .notConnected])
+    }
+
+    @Test("an answer may come late, from anywhere, and only the first counts")
+    func lateAnswers() async throws {
+        let (ann, bob) = (Member("ann"), Member("bob"))
+        let handlers = Journal<@Sendable (Bool) -> Void>()
+        ann.recorder.judge { handlers.note($0) }
+        try await ann.dial(bob)
+        try await handlers.until { $0.count == 1 }
+        #expect(ann.session.connectedPeers.isEmpty)
+        let answer = handlers.all[0]
+        await Task.detached {
+            answer(true)
+            answer(false)
+            answer(true)
+        }.value
+        try await ann.recorder.hears(.connected, of: bob.peer)
+        answer(false)
+        try ann.session.send(Data([1]), toPeers: [bob.peer], with: .reliable)
+        try await bob.recorder.hears(messages: 1, of: ann.peer)
+    }
+
+    @Test("disconnecting while the question is open answers it, and a later answer does nothing")
+    func disconnecting() async throws {
+        let (ann, bob) = (Member("ann"), Member("bob"))
+        let handlers = Journal<@Sendable (Bool) -> Void>()
+        ann.recorder.judge { handlers.note($0) }
+        try await ann.dial(bob)
+        try await handlers.until { $0.count == 1 }
+        ann.session.disconnect()
+        try await ann.recorder.hears(.notConnected, of: bob.peer)
+        handlers.all[0](true)
+        ann.recorder.judge { $0(true) }
+        bob.session.disconnect()
+        try await ann.connect(bob)
+        #expect(ann.session.connectedPeers == [bob.peer])
+    }
+}
+
+extension Recorder {
+    /// What was shown each time the delegate was asked.
+    fileprivate var questions: [[MCCertificate]?] {
+        log.all.compactMap { if case .certificate(let chain, _) = $0 { .some(chain) } else { nil } }
+    }
+}

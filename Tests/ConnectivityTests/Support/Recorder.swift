@@ -1,0 +1,107 @@
+@preconcurrency import MultipeerConnectivity
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// What a session's delegate was told.
+///
+/// Unchecked: streams are not `Sendable`; only the test that waits for one touches it.
+enum Hearing: @unchecked Sendable {
+    case state(MCPeerID, MCSessionState)
+    case data(Data, MCPeerID)
+    case stream(InputStream, String, MCPeerID)
+    case started(String, MCPeerID, Progress)
+    case finished(String, MCPeerID, URL?, MCError?)
+    case certificate([MCCertificate]?, MCPeerID)
+
+    /// The state of a peer, when that is what it is.
+    func state(of peer: MCPeerID) -> MCSessionState? {
+        if case .state(peer, let state) = self { state } else { nil }
+    }
+
+    /// The message of a peer, when that is what it is.
+    func data(of peer: MCPeerID) -> Data? {
+        if case .data(let data, peer) = self { data } else { nil }
+    }
+}
+
+/// A delegate that notes everything, and does what a test wants inside of each call.
+///
+/// Answers certificates with yes, unless it is told something else.
+final class Recorder: NSObject, MCSessionDelegate, Sendable {
+    typealias Reaction = @Sendable (MCSession, Hearing) -> Void
+    typealias Verdict = @Sendable (@escaping @Sendable (Bool) -> Void) -> Void
+
+    let log = Journal<Hearing>()
+    private let reaction = Locked<Reaction?>(nil)
+    private let verdict = Locked<Verdict>({ $0(true) })
+
+    /// Runs inside of each call, before it is noted.
+    func react(_ body: Reaction?) { reaction.withLock { $0 = body } }
+
+    /// Answers a certificate.
+    func judge(_ body: @escaping Verdict) { verdict.withLock { $0 = body } }
+
+    private func hear(_ session: MCSession, _ heard: Hearing) {
+        reaction.withLock { $0 }?(session, heard)
+        log.note(heard)
+    }
+
+    func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState) {
+        hear(session, .state(peerID, state))
+    }
+
+    func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID) {
+        hear(session, .data(data, peerID))
+    }
+
+    func session(
+        _ session: MCSession, didReceive stream: InputStream, withName streamName: String,
+        fromPeer peerID: MCPeerID
+    ) {
+        hear(session, .stream(stream, streamName, peerID))
+    }
+
+    func session(
+        _ session: MCSession, didStartReceivingResourceWithName resourceName: String,
+        fromPeer peerID: MCPeerID, with progress: Progress
+    ) {
+        hear(session, .started(resourceName, peerID, progress))
+    }
+
+    func session(
+        _ session: MCSession, didFinishReceivingResourceWithName resourceName: String,
+        fromPeer peerID: MCPeerID, at localURL: URL?, withError error: (any Error)?
+    ) {
+        hear(session, .finished(resourceName, peerID, localURL, error as? MCError))
+    }
+
+    func session(
+        _ session: MCSession, didReceiveCertificate certificate: [Any]?, fromPeer peerID: MCPeerID,
+        certificateHandler: @escaping @Sendable (Bool) -> Void
+    ) {
+        hear(session, .certificate(certificate?.compactMap { $0 as? MCCertificate }, peerID))
+        verdict.withLock { $0 }(certificateHandler)
+    }
+}
+
+extension Recorder {
+    /// Every state of a peer, in order.
+    func states(of peer: MCPeerID) -> [MCSessionState] { log.all.compactMap { $0.state(of: peer) } }
+
+    /// Every message of a peer, in order.
+    func messages(of peer: MCPeerID) -> [Data] { log.all.compactMap { $0.data(of: peer) } }
+
+    /// Waits until the last that was heard of a peer's state is this.
+    func hears(_ state: MCSessionState, of peer: MCPeerID, within patience: Duration = .seconds(30))
+        async throws
+    {
+        try await log.until(within: patience) { $0.compactMap { $0.state(of: peer) }.last == state }
+    }
+
+    /// Waits until so many messages of a peer have come; answers them.
+    @discardableResult
+    func hears(messages count: Int, of peer: MCPeerID) async throws -> [Data] {
+        try await log.until { $0.lazy.compactMap { $0.data(of: peer) }.count >= count }
+        return messages(of: peer)
+    }
+}
