@@ -1,16 +1,19 @@
-import Foundation
+package import Foundation
 import Glibc
 
 /// A web server on loopback that says the bytes it is told to say, and closes.
-final class WebServer: Sendable {
+package final class WebServer: Sendable {
     /// Writes to the connection; answers false when the client is gone.
-    typealias Write = ([UInt8]) -> Bool
+    package typealias Write = ([UInt8]) -> Bool
 
-    let port: UInt16
+    package let port: UInt16
     private let listener: Int32
 
+    /// There can be none.
+    private struct NoServer: Error {}
+
     /// `answer` gets the request's path and writes everything, the head too.
-    init(_ answer: @escaping @Sendable (_ path: String, _ write: Write) -> Void) throws {
+    package init(_ answer: @escaping @Sendable (_ path: String, _ write: Write) -> Void) throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -23,7 +26,7 @@ final class WebServer: Sendable {
                     && getsockname(listener, address, &length) == 0
             }
         }
-        guard bound else { throw Overdue() }
+        guard bound else { throw NoServer() }
         port = UInt16(bigEndian: address.sin_port)
         // Threads of its own: the answers block while the client takes nothing.
         Thread.detachNewThread {
@@ -43,8 +46,8 @@ final class WebServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    func url(_ path: String) throws -> URL {
-        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw Overdue() }
+    package func url(_ path: String) throws -> URL {
+        guard let url = URL(string: "http://127.0.0.1:\(port)\(path)") else { throw NoServer() }
         return url
     }
 
@@ -73,15 +76,8 @@ final class WebServer: Sendable {
     }
 
     /// The head of an answer.
-    static func head(_ status: String, _ fields: String...) -> [UInt8] {
+    package static func head(_ status: String, _ fields: String...) -> [UInt8] {
         Array(
             (["HTTP/1.1 \(status)"] + fields + ["Connection: close", "", ""]).joined(separator: "\r\n").utf8)
     }
-}
-
-/// What this process has in memory, in bytes.
-func residentBytes() throws -> Int {
-    let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-    let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-    return pages * sysconf(Int32(_SC_PAGESIZE))
 }
