@@ -35,7 +35,8 @@ extension SessionCore {
         let scheme = url.scheme?.lowercased()
         guard let scheme, ["file", "http", "https"].contains(scheme) else {
             throw MCError(
-                .unsupported, "only file, http and https URLs can be sent, not \(scheme ?? "one without scheme")")
+                .unsupported,
+                "only file, http and https URLs can be sent, not \(scheme ?? "one without scheme")")
         }
         guard stateOf(peer) == .connected else {
             throw MCError(.notConnected, "\(peer) is not connected")

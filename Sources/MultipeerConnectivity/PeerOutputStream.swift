@@ -27,6 +27,7 @@ final class PeerOutputStream: OutputStream {
         (self.flow, self.calls) = (flow, calls)
         task = Task(executorPreference: executor) { await flow.run(on: executor, open) }
         super.init(toMemory: ())
+        calls.attach(self)
     }
 
     /// Foundation demands it of each kind of stream. Nobody has the type to call it.

@@ -100,7 +100,8 @@ extension PeerProgress {
             if !isIndeterminate, done > completedUnitCount { completedUnitCount = done }
             setUserInfoObject(NSNumber(value: Int(progress.rate)), forKey: .throughputKey)
             setUserInfoObject(
-                progress.timeLeft.map { NSNumber(value: $0 / .seconds(1)) }, forKey: .estimatedTimeRemainingKey)
+                progress.timeLeft.map { NSNumber(value: $0 / .seconds(1)) },
+                forKey: .estimatedTimeRemainingKey)
         }
     }
 

@@ -43,7 +43,8 @@ public struct ProgressFractions: AsyncSequence, Sendable {
         /// The next fraction that differs from the one before; nil behind the last.
         public mutating func next() async -> Double? {
             while !isOver, !Task.isCancelled {
-                isOver = progress.isFinished || progress.isCancelled || (progress as? PeerProgress)?.isOver == true
+                isOver =
+                    progress.isFinished || progress.isCancelled || (progress as? PeerProgress)?.isOver == true
                 let fraction = progress.fractionCompleted
                 if fraction != last {
                     last = fraction

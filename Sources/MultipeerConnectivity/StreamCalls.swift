@@ -45,7 +45,7 @@ final class StreamCalls: Sendable {
     func schedule(in runLoop: RunLoop, _ mode: RunLoop.Mode) {
         let isNew = state.withLock { state in
             if state.bells.contains(where: { $0.runLoop === runLoop && $0.mode == mode }) { return false }
-            state.bells.append(StreamBell(runLoop, mode) { [weak self] in self?.tell() ?? false })
+            state.bells.append(StreamBell(runLoop, mode) { [weak self] in self?.tell($0) ?? false })
             return true
         }
         if isNew { ring() }
@@ -76,11 +76,11 @@ final class StreamCalls: Sendable {
 
     /// Tells what there is, on the thread of a loop that was rung, and answers whether there was anything. What comes up
     /// meanwhile waits for the loop's next round, so that others have their turn.
-    private func tell() -> Bool {
+    private func tell(_ bell: StreamBell) -> Bool {
         guard let stream = state.withLock({ $0.stream }), enter() else { return false }
         var hasTold = false
         for _ in 0..<StreamCalls.eventsAtOnce {
-            guard let delegate = listener, let event = news.takeEvent() else { break }
+            guard let delegate = listener(at: bell), let event = news.takeEvent() else { break }
             delegate.stream(stream, handle: event)
             hasTold = true
         }
@@ -92,8 +92,9 @@ final class StreamCalls: Sendable {
     /// That it is open, that there is something to do, and that it is over.
     private static let eventsAtOnce = 3
 
-    private var listener: (any StreamDelegate)? {
-        state.withLock { $0.bells.isEmpty ? nil : $0.delegate }
+    /// The delegate, if the stream is still scheduled there.
+    private func listener(at bell: StreamBell) -> (any StreamDelegate)? {
+        state.withLock { state in state.bells.contains { $0 === bell } ? state.delegate : nil }
     }
 
     /// Answers whether no other thread calls: if one does, it looks again when it is done.
