@@ -98,6 +98,19 @@ open class MCSession: NSObject {
     open func disconnect() { core.disconnect() }
 
     /// Sends a file, or a document of the web, and returns at once.
+    ///
+    /// A file is opened before this returns, and may be removed then; a document is fetched by this side and forwarded
+    /// while it arrives. The handler is called once, on the session's private queue: with nil when the peer has all of it;
+    /// with `MCError.cancelled` when somebody called it off or did not want it; `MCError.notConnected` when the connection
+    /// ended; `MCError.unavailable` when there is no room at one of the sides; `MCError.unknown` when the file or document
+    /// cannot be read, or arrived damaged.
+    ///
+    /// The progress counts bytes and is a part of the current one. `cancel` calls the resource off, here and at the other
+    /// side; it is complete when the peer has all of it, and not before. `fractions` tells its changes.
+    ///
+    /// There is none when it is known at once that nothing can be sent, and the handler hears why: `MCError.unsupported`
+    /// for URLs that are neither file, http nor https; `MCError.notConnected`; `MCError.invalidParameter` for a name that
+    /// has not 1 to 1,024 bytes; `MCError.unknown` when there is no such file or it is no regular one.
     @discardableResult
     open func sendResource(
         at resourceURL: URL, withName resourceName: String, toPeer peerID: MCPeerID,
@@ -106,7 +119,14 @@ open class MCSession: NSObject {
         core.sendResource(at: resourceURL, named: resourceName, to: peerID.id, completionHandler)
     }
 
-    /// Opens a stream of bytes to a peer.
+    /// Opens a stream of bytes to a peer, whose delegate is handed the other end.
+    ///
+    /// Its own delegate hears on any run loop where it is scheduled that there is room, or that the other side gave it up,
+    /// with an `MCError`; and it can be written to without any, on a thread that may wait. `close` ends it behind what was
+    /// written; letting go of it without that gives it up. A peer has 64 streams and resources open to it at the most:
+    /// those beyond begin when others end, and what is written to them waits.
+    ///
+    /// Throws `MCError.notConnected`, and `MCError.invalidParameter` for a name that has not 1 to 1,024 bytes.
     @discardableResult
     open func startStream(withName streamName: String, toPeer peerID: MCPeerID) throws -> OutputStream {
         try core.startStream(named: streamName, to: peerID.id)

@@ -11,18 +11,25 @@ public protocol MCSessionDelegate: NSObjectProtocol {
     /// A whole message arrived.
     func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID)
 
-    /// A peer opened a stream: set its delegate, schedule it, open it.
+    /// A peer opened a stream: keep it, set its delegate, schedule it, open it.
+    ///
+    /// Nobody else keeps it: letting go of it unopened declines it, and later gives it up. The name was made up by the other
+    /// side. What is not read holds back the writer of this stream alone.
     func session(
         _ session: MCSession, didReceive stream: InputStream, withName streamName: String,
         fromPeer peerID: MCPeerID)
 
-    /// A peer sends a resource.
+    /// A peer sends a resource, which begins when this returns. Cancelling its progress calls it off, here and at the other
+    /// side. Without a delegate it is declined.
     func session(
         _ session: MCSession, didStartReceivingResourceWithName resourceName: String,
         fromPeer peerID: MCPeerID, with progress: Progress)
 
     /// A resource has arrived, at `localURL`, from where it has to be moved before this returns; or it has not, and
-    /// `error` says why.
+    /// `error` says why. Called once for each that was announced, as long as there is a delegate.
+    ///
+    /// The file has the last part of the name, without what could do harm, and is readable by its owner alone. The name
+    /// itself was made up by the other side, and may be a path that leads out of any directory: never append it to one.
     func session(
         _ session: MCSession, didFinishReceivingResourceWithName resourceName: String,
         fromPeer peerID: MCPeerID, at localURL: URL?, withError error: (any Error)?)
