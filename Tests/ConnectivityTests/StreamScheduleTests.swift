@@ -1,0 +1,178 @@
+import Foundation
+@preconcurrency import MultipeerConnectivity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("Facade: streams on run loops", .inTurns, .timeLimit(.minutes(5)))
+struct StreamScheduleTests {
+    @Test("events come in the mode that the stream is scheduled in", arguments: [true, false])
+    func modes(_ isCommon: Bool) async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        let reader = StreamEnd()
+        let own = RunLoop.Mode("own")
+        if isCommon {
+            let held = Held(input)
+            Background.loop(.default, until: { reader.isOver }) { loop in
+                held.value.delegate = reader
+                held.value.schedule(in: loop, forMode: .common)
+                held.value.open()
+            }
+        } else {
+            reader.run(input, in: own)
+        }
+        StreamEnd(writing: [1, 2, 3]).run(output)
+        #expect(try await reader.wait().bytes == [1, 2, 3])
+        exchange.end()
+    }
+
+    @Test("a loop in another mode hears nothing")
+    func otherMode() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        let reader = StreamEnd()
+        let held = Held(input)
+        output.open()
+        #expect(output.write([1]) == 1)
+        let hasRun = try await Background.value { () -> Bool in
+            held.value.delegate = reader
+            held.value.schedule(in: .current, forMode: RunLoop.Mode("own"))
+            held.value.open()
+            _ = held.value.bytes(1)
+            // Nothing is scheduled in this mode: it returns at once, and in the other there is something.
+            if RunLoop.current.run(mode: .default, before: .distantFuture) { return false }
+            if !reader.report.events.isEmpty { return false }
+            return RunLoop.current.run(mode: RunLoop.Mode("own"), before: .distantFuture)
+        }
+        #expect(hasRun)
+        #expect(reader.report.events == [Stream.Event.openCompleted.rawValue])
+        exchange.end()
+    }
+
+    @Test("a stream that is moved to another loop goes on there")
+    func moved() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        let (reader, moved) = (StreamEnd(), Signal<Void>())
+        reader.onEvent { stream, event in
+            if event != .hasBytesAvailable { return }
+            _ = (stream.value as? InputStream)?.bytes(1)
+            stream.value.remove(from: .current, forMode: .default)
+            stream.value.remove(from: .current, forMode: .default)
+            moved.send(())
+        }
+        let held = Held(input)
+        Background.loop(until: { moved.isSent }) { loop in
+            held.value.delegate = reader
+            held.value.schedule(in: loop, forMode: .default)
+            held.value.schedule(in: loop, forMode: .default)
+            held.value.open()
+        }
+        output.open()
+        #expect(output.write([1, 2]) == 2)
+        try await soon { await moved.value(onCancel: { moved.send(()) }) }
+        let next = StreamEnd()
+        #expect(output.write([3]) == 1)
+        output.close()
+        next.run(input)
+        #expect(try await next.wait().bytes == [2, 3])
+        #expect(reader.report.events.last == Stream.Event.hasBytesAvailable.rawValue)
+        exchange.end()
+    }
+
+    @Test(
+        "a delegate that goes, or closes the stream, in a call hears nothing more", arguments: [true, false])
+    func silenced(_ closes: Bool) async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        let reader = StreamEnd()
+        reader.onEvent { stream, _ in
+            if closes { stream.value.close() } else { stream.value.delegate = nil }
+        }
+        reader.run(input)
+        output.open()
+        for round in 0..<3 {
+            _ = output.write([1])
+            try await exchange.talk("round \(round)")
+        }
+        #expect(reader.report.events == [Stream.Event.openCompleted.rawValue])
+        reader.finish()
+        exchange.end()
+    }
+
+    @Test("a delegate that comes late hears what nobody has heard, and one that reads a little hears again")
+    func lateDelegate() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        output.open()
+        #expect(output.write([1, 2, 3]) == 3)
+        output.close()
+        let held = Held(input)
+        let reader = StreamEnd(step: 1)
+        let isReady = Signal<Void>()
+        Background.loop(until: { reader.isOver }) { loop in
+            held.value.open()
+            held.value.schedule(in: loop, forMode: .default)
+            isReady.send(())
+        }
+        await isReady.value()
+        input.delegate = reader
+        let report = try await reader.wait()
+        #expect(report.bytes == [1, 2, 3])
+        let (open, bytes, end) = (
+            Stream.Event.openCompleted.rawValue, Stream.Event.hasBytesAvailable.rawValue,
+            Stream.Event.endEncountered.rawValue
+        )
+        #expect(report.events == [open, bytes, bytes, bytes, end])
+        exchange.end()
+    }
+
+    @Test("a delegate that runs the loop in a call hears the rest in there")
+    func nested() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        let reader = StreamEnd()
+        reader.onEvent { stream, event in
+            switch event {
+            case .openCompleted:
+                while !reader.isOver, RunLoop.current.run(mode: .default, before: .distantFuture) {}
+            case .hasBytesAvailable:
+                _ = (stream.value as? InputStream)?.bytes(10)
+                reader.finish()
+            default: break
+            }
+        }
+        reader.run(input)
+        output.open()
+        #expect(output.write([1]) == 1)
+        #expect(
+            try await reader.wait().events == [
+                Stream.Event.openCompleted.rawValue, Stream.Event.hasBytesAvailable.rawValue,
+            ])
+        exchange.end()
+    }
+
+    @Test("neither a run loop nor a session keeps a stream")
+    func lifetime() async throws {
+        let exchange = try await Exchange()
+        let reader = StreamEnd()
+        let output = try exchange.startStream()
+        do {
+            let input = Held(try await exchange.bob.recorder.stream("stream"))
+            exchange.bob.recorder.log.clear()
+            try await Background.value {
+                input.value.schedule(in: .current, forMode: .default)
+                input.value.delegate = reader
+                input.value.open()
+            }
+        }
+        let (writer, hasHeard) = (StreamEnd(), Signal<Bool>())
+        writer.onEvent { _, event in if event == .errorOccurred { hasHeard.send(true) } }
+        writer.run(output)
+        #expect(try await soon { await hasHeard.value(onCancel: { hasHeard.send(false) }) })
+        #expect(reader.report.events.isEmpty)
+        writer.finish()
+        exchange.end()
+    }
+}

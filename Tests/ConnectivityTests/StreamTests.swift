@@ -1,0 +1,176 @@
+import Foundation
+@preconcurrency import MultipeerConnectivity
+import MultipeerTransport
+import TestSupport
+import Testing
+
+@Suite("Facade: streams", .inTurns, .timeLimit(.minutes(5)))
+struct StreamTests {
+    @Test("200 kB come through byte for byte on background run loops, from the first event to the end")
+    func onRunLoops() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        var numbers = Seeded(1)
+        let bytes = numbers.bytes(200_000)
+        let (writer, reader) = (StreamEnd(writing: bytes), StreamEnd())
+        reader.run(input)
+        writer.run(output)
+        _ = try await writer.wait()
+        let report = try await reader.wait()
+        #expect(report.bytes == bytes)
+        #expect(report.events.first == Stream.Event.openCompleted.rawValue)
+        #expect(report.events.last == Stream.Event.endEncountered.rawValue)
+        #expect(report.events.filter { $0 == Stream.Event.openCompleted.rawValue }.count == 1)
+        #expect(report.events.filter { $0 == Stream.Event.endEncountered.rawValue }.count == 1)
+        #expect(report.threads.count == 1 && writer.report.threads.count == 1)
+        #expect(report.error == nil)
+        #expect(writer.report.events.first == Stream.Event.openCompleted.rawValue)
+        exchange.end()
+    }
+
+    @Test("a stream works without any run loop: reading and writing wait")
+    func blocking() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        var numbers = Seeded(2)
+        let bytes = numbers.bytes(3_000_000)
+        let (out, into) = (Held(output), Held(input))
+        async let written = Background.value {
+            out.value.open()
+            defer { out.value.close() }
+            return out.value.writeAll(bytes)
+        }
+        async let read = Background.value {
+            into.value.open()
+            return into.value.allBytes()
+        }
+        #expect(try await written)
+        #expect(try await read == bytes)
+        #expect(input.streamStatus == .atEnd && !input.hasBytesAvailable)
+        #expect(input.bytes(10) == [])
+        #expect(output.streamStatus == .closed)
+        exchange.end()
+    }
+
+    @Test("whoever asks whether there are bytes never waits, and hears of the end")
+    func polling() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        let bytes = [UInt8](repeating: 7, count: 100_000)
+        let (out, into) = (Held(output), Held(input))
+        async let written = Background.value {
+            out.value.open()
+            defer { out.value.close() }
+            return out.value.writeAll(bytes)
+        }
+        let read = try await Background.value { () -> [UInt8] in
+            var all: [UInt8] = []
+            into.value.open()
+            while into.value.streamStatus != .atEnd {
+                if into.value.hasBytesAvailable { all += into.value.bytes(4_096) ?? [] } else { usleep(100) }
+            }
+            return all
+        }
+        #expect(try await written)
+        #expect(read == bytes)
+        exchange.end()
+    }
+
+    @Test("several streams and a resource come through at once")
+    func several() async throws {
+        let exchange = try await Exchange()
+        let folder = Folder()
+        var numbers = Seeded(3)
+        let file = numbers.bytes(1_000_000)
+        let (_, outcome) = exchange.send(try folder.file(file), "file.bin")
+        exchange.bob.recorder.onFinish { url, _ in if let url { folder.keep(url, as: "received") } }
+        var readers: [(StreamEnd, [UInt8], Held<OutputStream>, Held<InputStream>)] = []
+        for index in 0..<5 {
+            let bytes = numbers.bytes(200_000)
+            let (output, input) = try await exchange.stream("stream \(index)")
+            let (writer, reader) = (StreamEnd(writing: bytes), StreamEnd())
+            reader.run(input)
+            writer.run(output)
+            readers.append((reader, bytes, Held(output), Held(input)))
+        }
+        for (reader, bytes, _, _) in readers { #expect(try await reader.wait().bytes == bytes) }
+        #expect(try await outcome.value() == nil)
+        let (_, error) = try await exchange.bob.recorder.finish("file.bin")
+        #expect(error == nil)
+        #expect(try folder.bytes("received") == file)
+        exchange.end()
+    }
+
+    @Test("a reader that stops holds back the writer, and messages go on")
+    func backPressure() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        let bytes = [UInt8](repeating: 3, count: 8_000_000)
+        let writer = StreamEnd(writing: bytes, step: 50_000)
+        let written = Locked(0)
+        writer.onEvent { stream, event in
+            guard event == .hasSpaceAvailable, let stream = stream.value as? OutputStream else { return }
+            let rest = bytes.count - written.withLock { $0 }
+            let count = stream.write([UInt8](repeating: 3, count: min(50_000, rest)))
+            written.withLock { $0 += max(count, 0) }
+            if count == rest {
+                stream.close()
+                writer.finish()
+            }
+        }
+        writer.run(output)
+        for round in 0..<30 { try await exchange.talk("round \(round)") }
+        // 64 KiB twice in the streams, 512 KiB and 256 KiB in the session, a piece here and there.
+        #expect(written.withLock { $0 } < 1_200_000)
+        let into = Held(input)
+        let read = try await Background.value {
+            into.value.open()
+            return into.value.allBytes(1_000_000)
+        }
+        #expect(read == bytes)
+        _ = try await writer.wait()
+        exchange.end()
+    }
+
+    @Test("one stream after the other leaves nothing behind")
+    func sequence() async throws {
+        let exchange = try await Exchange()
+        for index in 0..<Sanitizer.fewer(1_000) {
+            let output = try exchange.startStream("\(index)")
+            output.open()
+            #expect(output.write([1, 2, 3]) == 3)
+            output.close()
+            let input = Held(try await exchange.bob.recorder.stream("\(index)"))
+            exchange.bob.recorder.log.clear()
+            let bytes = try await Background.value {
+                input.value.open()
+                defer { input.value.close() }
+                return input.value.allBytes()
+            }
+            #expect(bytes == [1, 2, 3])
+        }
+        exchange.end()
+    }
+
+    @Test("a stream to somebody who is not connected, or with no name, is refused at once")
+    func refusal() async throws {
+        let exchange = try await Exchange()
+        let stranger = MCPeerID(displayName: "cleo")
+        #expect(
+            code(of: { try exchange.ann.session.startStream(withName: "x", toPeer: stranger) })
+                == .notConnected)
+        #expect(
+            code(of: { try exchange.ann.session.startStream(withName: "x", toPeer: exchange.ann.peer) })
+                == .notConnected)
+        let long = String(repeating: "n", count: 1_025)
+        for name in ["", long] {
+            #expect(
+                code(of: { try exchange.ann.session.startStream(withName: name, toPeer: exchange.bob.peer) })
+                    == .invalidParameter)
+        }
+        exchange.end()
+        #expect(
+            code(of: { try exchange.ann.session.startStream(withName: "x", toPeer: exchange.bob.peer) })
+                == .notConnected)
+    }
+}
