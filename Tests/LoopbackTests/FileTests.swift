@@ -37,6 +37,23 @@ struct FileTests {
         await files.end()
     }
 
+    @Test("a file gets the name that its receiver chooses, in a directory of its own [resource.label]")
+    func named() async throws {
+        let files = try await FileMeeting()
+        let original = try files.file([1, 2])
+        let sending = try await files.ann.send(file: original, to: files.bob.peer, name: "../x")
+        let resource = try await files.offered()
+        var folder: ResourceFolder? = ResourceFolder(in: files.bobs.url.path)
+        let file = try await resource.receive(into: try #require(folder), as: "chosen")
+        try await within { try await sending.completion() }
+        #expect(file.url.lastPathComponent == "chosen" && file.name == "../x")
+        #expect(file.url.deletingLastPathComponent().deletingLastPathComponent().path == files.bobs.url.path)
+        try FileManager.default.removeItem(at: file.url)
+        folder = nil
+        #expect(files.bobs.names.isEmpty)
+        await files.end()
+    }
+
     @Test("files land in the session's own directory, which goes when it is empty [resource.private]")
     func ownDirectory() async throws {
         var files: FileMeeting? = try await FileMeeting()

@@ -50,6 +50,17 @@ struct StreamEndTests {
         await meeting.end()
     }
 
+    @Test("who writes nothing can wait for the end, too", arguments: [true, false])
+    func failure(_ aborts: Bool) async throws {
+        let meeting = try Meeting()
+        try await meeting.link()
+        let (out, stream) = try await meeting.stream()
+        async let failure = within { await out.failure() }
+        if aborts { stream.abort() } else { try await out.finish() }
+        #expect(try await failure?.code == (aborts ? .cancelled : nil))
+        await meeting.end()
+    }
+
     @Test("both abort at once, and the link lives [channel.closed]")
     func bothAbort() async throws {
         let meeting = try Meeting()
