@@ -1,0 +1,142 @@
+import MultipeerConnectivity
+
+/// One device: what it has, whom it knows, and how it answers. Delegates are called on other threads than orders.
+final class Device: NSObject {
+    /// What changes, all of it under one lock, which is never held while anything of the framework is called.
+    struct State {
+        var me: MCPeerID?
+        /// Whom it knows, by name and by mark. Of several with one name, the last.
+        var peers: [String: MCPeerID] = [:]
+        var session: MCSession?
+        var advertiser: MCNearbyServiceAdvertiser?
+        var browser: MCNearbyServiceBrowser?
+        var assistant: MCAdvertiserAssistant?
+        /// Sends this to everybody from inside the call that says that they are connected.
+        var greeting: String?
+        var certificates = CertificateAnswer.yes
+        var answer = InvitationAnswer.never
+        /// Invites everybody whom it finds, for so long.
+        var invites: TimeInterval?
+        /// Invitations that wait for an answer, by the marks of their inviters.
+        var invitations: [String: (Bool, MCSession?) -> Void] = [:]
+        var certificateHandlers: [String: (Bool) -> Void] = [:]
+        /// What is on its way, by the name of the file.
+        var transfers: [String: Progress] = [:]
+        /// How streams are read that come in.
+        var reading = Reading.loop
+        /// Lets a reader go on that waits.
+        var readers: [String: DispatchSemaphore] = [:]
+        /// Whose `start…` has not returned.
+        var starting: ObjectIdentifier?
+        /// Of which objects the delegate is being called.
+        var callers: Set<ObjectIdentifier> = []
+    }
+
+    private let lock = NSLock()
+    private var state = State()
+    /// Looks whether a session that was let go of is gone.
+    weak var formerSession: MCSession?
+
+    func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return try body(&state)
+    }
+
+    /// Carries out a line, and tells what came of it.
+    func obey(_ line: String) {
+        let words = line.split(separator: " ").map { $0.removingPercentEncoding ?? String($0) }
+        guard let order = words.first else { return }
+        let areas = [identity, sessionOrder, nearby, assistant, payload, manual]
+        do {
+            for area in areas {
+                if let answer = try area(order, Words(words.dropFirst())) {
+                    return tell("did", answer.merging(["order": order]) { old, _ in old })
+                }
+            }
+            throw Complaint("'\(order)' is not understood")
+        } catch {
+            tell("refused", fields(of: error).merging(["order": order]) { old, _ in old })
+        }
+    }
+
+    func end() {
+        let last = with { state in
+            defer { state = State() }
+            return state
+        }
+        last.assistant?.stop()
+        last.advertiser?.stopAdvertisingPeer()
+        last.browser?.stopBrowsingForPeers()
+        last.session?.disconnect()
+    }
+
+    // MARK: whom it knows
+
+    /// Takes a peer down, and answers what to tell of it: also whether it is what it was before.
+    func note(_ peer: MCPeerID) -> Fields {
+        let known = with { state in
+            defer { (state.peers[peer.mark], state.peers[peer.displayName]) = (peer, peer) }
+            return state.peers[peer.mark]
+        }
+        let isSame = known.map { $0 == peer && $0.isEqual(peer) && $0.hashValue == peer.hashValue } ?? true
+        return ["peer": peer.displayName, "id": peer.mark, "same": isSame]
+    }
+
+    func peer(_ word: String) throws -> MCPeerID {
+        guard let peer = with({ $0.peers[word] }) else { throw Complaint("nobody here knows '\(word)'") }
+        return peer
+    }
+
+    var me: MCPeerID {
+        get throws {
+            guard let me = with({ $0.me }) else { throw Complaint("it is nobody yet: 'peer NAME'") }
+            return me
+        }
+    }
+
+    var session: MCSession {
+        get throws {
+            guard let session = with({ $0.session }) else { throw Complaint("there is no session") }
+            return session
+        }
+    }
+
+    /// Tells the call of a delegate, and whether another call of the same object was under way.
+    func heard(_ event: String, _ caller: AnyObject, _ fields: () -> Fields) {
+        let isAlone = with { $0.callers.insert(ObjectIdentifier(caller)).inserted }
+        var fields = fields()
+        if !isAlone { fields["overlapping"] = true }
+        if with({ $0.starting == ObjectIdentifier(caller) }) { fields["early"] = true }
+        tell(event, fields)
+        if isAlone { with { _ = $0.callers.remove(ObjectIdentifier(caller)) } }
+    }
+}
+
+/// The words behind an order.
+struct Words {
+    private let words: [String]
+
+    init(_ words: ArraySlice<String>) { self.words = Array(words) }
+
+    subscript(index: Int) -> String? { words.indices.contains(index) ? words[index] : nil }
+
+    func dropFirst(_ count: Int) -> [String] { Array(words.dropFirst(count)) }
+
+    func needed(_ index: Int, _ what: String) throws -> String {
+        guard let word = self[index] else { throw Complaint("\(what) is missing") }
+        return word
+    }
+
+    func number(_ index: Int, _ what: String) throws -> Int {
+        guard let number = Int(try needed(index, what)) else { throw Complaint("\(what) is not a number") }
+        return number
+    }
+
+    /// A word that is the raw value of a choice; nil when it is missing.
+    func choice<Choice: RawRepresentable<String>>(_ index: Int, _: Choice.Type) throws -> Choice {
+        let word = try needed(index, "a \(Choice.self)")
+        guard let choice = Choice(rawValue: word) else { throw Complaint("\(word) is no \(Choice.self)") }
+        return choice
+    }
+}

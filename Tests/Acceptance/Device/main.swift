@@ -1,3 +1,0 @@
-import MultipeerConnectivity
-
-print("\(kMCSessionMaximumNumberOfPeers) peers at the most")
