@@ -107,7 +107,7 @@ extension SessionDriver {
     }
 
     /// Waits while the session leaves: what is asked for meanwhile is for the instance behind it.
-    private func leaving() async {
+    func leaving() async {
         while leaveDeadline != nil {
             let departure = Signal<Void>()
             departures.append(departure)
@@ -138,6 +138,7 @@ extension SessionDriver {
         guard leaveDeadline != nil, wires.isEmpty else { return }
         leaveDeadline = nil
         firstEvent = eventCount
+        forgetStates()
         let fresh = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
         mesh = Mesh(
             fresh, peers: configuration.peers, seed: randomness.next(), after: mesh.lastConnection)

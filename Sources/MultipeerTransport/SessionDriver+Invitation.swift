@@ -5,8 +5,12 @@ import MultipeerMesh
 // MARK: what an invitation asks of the session
 
 extension SessionDriver {
-    /// Whether a link to `uid` would find a seat, and the peer a place in the mesh.
-    package func hasRoom(for uid: UID) -> Bool { mesh.hasRoom(for: uid) }
+    /// Whether a link to `uid` would find a seat, and the peer a place in the mesh. While the session leaves, the call
+    /// waits, and answers for the time behind that.
+    package func hasRoom(for uid: UID) async -> Bool {
+        await leaving()
+        return mesh.hasRoom(for: uid)
+    }
 
     /// What the other side of an invitation gets: the same every time, so that crossing invitations lead to one link.
     package func invitationData(for uid: UID) async throws(SessionFault) -> ConnectionData {
@@ -136,6 +140,11 @@ extension SessionDriver {
             pursuits[id]?.isAbandoned = true
             pursuit.cancel()
         }
+    }
+
+    /// The session has left. What goes on began behind that, and what was told of its peer is of the time before.
+    func forgetStates() {
+        for (id, pursuit) in pursuits where !pursuit.isAbandoned { pursuits[id]?.isTold = false }
     }
 
     func noteState(of uid: UID) {

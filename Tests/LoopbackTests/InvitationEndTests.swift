@@ -62,6 +62,33 @@ struct InvitationEndTests {
         await callers.stop()
     }
 
+    @Test("what is asked of a full session that leaves is for the time behind that, and is told as such")
+    func behindLeaving() async throws {
+        let two = SessionConfiguration.loopback().with { $0.peers = 2 }
+        let meeting = try Meeting(ann: two, bob: two)
+        try await meeting.link()
+        try await within { try await meeting.expectTalk() }
+        let (driver, bob, carl) = (meeting.ann.driver, meeting.bob.peer, try PeerID(displayName: "carl"))
+        // In the order of the queue of the session's own loop, while bob still has to answer the goodbye.
+        let left = Task(executorPreference: meeting.ann.executor) {
+            await driver.disconnect(within: .seconds(1))
+        }
+        let asked = Task(executorPreference: meeting.ann.executor) { await driver.hasRoom(for: carl.uid) }
+        let pursued = Task(executorPreference: meeting.ann.executor) {
+            await driver.pursuit(of: bob) { () async throws(MultipeerError) in
+                guard await driver.hasRoom(for: carl.uid) else { throw MultipeerError(.full, "no room") }
+                throw MultipeerError(.declined, "no")
+            }
+        }
+        await left.value
+        #expect(await asked.value)
+        let outcome = await pursued.value
+        #expect(throws: MultipeerError.self) { try outcome.result.get() }
+        // The goodbye was of the time before.
+        #expect(!outcome.isTold)
+        await meeting.end()
+    }
+
     @Test("an advertiser that stops takes its questions along")
     func stopped() async throws {
         let callers = try await Caller.several(["ann", "bob"])
