@@ -75,7 +75,7 @@ struct AppleValueTests {
         #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == "called off")
     }
 
-    @Test("errors are compared and hashed by their code")
+    @Test("errors and states are equal by what they say, and can be put into sets")
     func equality() {
         #expect(MCError(.timedOut) == MCError(.timedOut))
         #expect(MCError(.timedOut) != MCError(.cancelled))
