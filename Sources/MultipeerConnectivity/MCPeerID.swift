@@ -57,6 +57,9 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     }
 
     /// Archives the peer as one value, the same bytes each time.
+    ///
+    /// What the archiver writes around it is the same in one process only: for a number or a key that others find too, take
+    /// `hash`, not the bytes of an archive.
     open func encode(with coder: NSCoder) {
         coder.encode(NSData(data: Data(id.archived)), forKey: MCPeerID.key)
     }
