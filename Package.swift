@@ -107,6 +107,9 @@ let package = Package(
             name: "MultipeerDevice", dependencies: ["MultipeerConnectivity"], path: "Tests/Acceptance/Device",
             swiftSettings: client),
         .executableTarget(
+            name: "MultipeerReuse", dependencies: ["MultipeerConnectivity"], path: "Tests/Acceptance/Reuse",
+            swiftSettings: client),
+        .executableTarget(
             name: "peer-session", dependencies: ["MultipeerConnectivity"], path: "Examples/PeerSession",
             swiftSettings: client),
         .executableTarget(

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -20,6 +21,15 @@ void multipeer_keep_freed_memory(unsigned long size) {
 
 void multipeer_punch_hole(int file, long long start, long long length) {
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, length);
+}
+
+// OpenSSL cleans up in exit(3), under the hands of the threads that go on until the process ends. Only the first call to
+// it can say that it shall not, so this one comes before any. Weak, because not every program with this file has OpenSSL.
+int OPENSSL_init_crypto(uint64_t options, const void *settings) __attribute__((weak));
+
+__attribute__((constructor)) static void keep_openssl_until_the_end(void) {
+    const uint64_t no_atexit = 0x00080000;  // OPENSSL_INIT_NO_ATEXIT
+    if (OPENSSL_init_crypto) OPENSSL_init_crypto(no_atexit, NULL);
 }
 
 #if __has_feature(thread_sanitizer)

@@ -38,7 +38,9 @@ enum Interrupt {
         }
         thread.name = "signals"
         thread.start()
-        dispatchMain()
+        // Not `dispatchMain`: on Linux that lets the main thread take every signal, with what it does by default.
+        RunLoop.main.add(Timer(fire: .distantFuture, interval: 1e10, repeats: true) { _ in }, forMode: .default)
+        while true { RunLoop.main.run() }
     }
 
     private static func wait() {

@@ -57,7 +57,8 @@ struct StreamEndTests {
         let (out, stream) = try await meeting.stream()
         async let failure = within { await out.failure() }
         if aborts { stream.abort() } else { try await out.finish() }
-        #expect(try await failure?.code == (aborts ? .cancelled : nil))
+        let ending = try await failure
+        #expect(ending?.code == (aborts ? .cancelled : nil), "\(String(describing: ending))")
         await meeting.end()
     }
 

@@ -1,0 +1,35 @@
+"""What an application does with the same `MCSession` objects very often or very much, by a program of its own."""
+
+import os
+import subprocess
+
+from . import peer
+from .peer import expect
+
+REUSE = os.path.join(os.path.dirname(peer.ENDURANCE), "MultipeerReuse")
+
+
+def run(*words, seconds=300):
+    environment = dict(os.environ, MULTIPEER_INTERFACES="lo")
+    done = subprocess.run([REUSE, *words], capture_output=True, timeout=seconds, env=environment)
+    said = done.stdout.decode().strip()
+    expect(done.returncode == 0, said or done.stderr.decode().strip()[-300:])
+    return said
+
+
+def session_reuse():
+    """The same two MCSession objects connect and disconnect over and over, with transfers on their way: nothing is left"""
+    return run("cycles", "200" if peer.FULL else "40")
+
+
+def stopped_reader():
+    """A delegate that does not return holds back its sender at a mark, where send fails, and memory is bounded"""
+    return run("reader-that-stops")
+
+
+def sudden_exit():
+    """A process that calls exit(3) while files are on their way in many threads ends with that, not with a crash"""
+    times = 50 if peer.FULL else 10
+    for _ in range(times):
+        run("exit", seconds=60)
+    return f"{times} times"

@@ -1,0 +1,176 @@
+import Foundation
+@preconcurrency import MultipeerConnectivity
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// One device of this process, as applications build it: a session, an advertiser, a browser, and one delegate for all.
+///
+/// It invites whom it finds, accepts who invites it, and to whoever connects it sends a message, a stream and a file.
+/// At each place where it is called it does what it was told to do there.
+///
+/// Unchecked: the lock guards everything that changes, and nothing is called while it is held.
+final class Handset: NSObject, @unchecked Sendable {
+    /// What an application holds.
+    struct Belongings {
+        var session: MCSession?
+        var advertiser: MCNearbyServiceAdvertiser?
+        var browser: MCNearbyServiceBrowser?
+        var writers: [OutputStream] = []
+        var readers: [InputStream] = []
+        var ears: [StreamEar] = []
+        var transfers: [Progress] = []
+    }
+
+    private struct State {
+        var belongings = Belongings()
+        var known: [MCPeerID] = []
+        var states: [MCPeerID: [MCSessionState]] = [:]
+        var messages: [Data] = []
+        var hooks: [Place: @Sendable (Handset) -> Void] = [:]
+        var verdict: @Sendable (@escaping @Sendable (Bool) -> Void) -> Void = { $0(true) }
+        var shown: [[MCCertificate]?] = []
+        var isChatty = true
+        var keepsInvitations = false
+        var invitations: [@Sendable (Bool, MCSession?) -> Void] = []
+        weak var partner: Handset?
+        var waiting: [(isSo: @Sendable (Handset) -> Bool, signal: Signal<Void>)] = []
+    }
+
+    let peer: MCPeerID
+    let network: InMemoryDiscovery
+    private let configuration: SessionConfiguration
+    private let encryption: MCEncryptionPreference
+    private let identity: [Any]?
+    private let lock = NSLock()
+    private var state = State()
+
+    init(
+        _ name: String, on network: InMemoryDiscovery, encryption: MCEncryptionPreference = .required,
+        identity: [Any]? = nil, _ change: (inout SessionConfiguration) -> Void = { _ in }
+    ) {
+        peer = MCPeerID(displayName: name)
+        self.network = network
+        self.encryption = encryption
+        self.identity = identity
+        var configuration = SessionConfiguration()
+        configuration.listening = [.loopback]
+        change(&configuration)
+        self.configuration = configuration
+        super.init()
+        open()
+    }
+
+    /// Makes what an application holds, or makes it anew.
+    func open() {
+        let session = MCSession(
+            peer: peer, securityIdentity: identity, encryptionPreference: encryption,
+            configuration: configuration)
+        session.delegate = self
+        _ = change { held in
+            defer { held.session = session }
+            return held.session
+        }
+    }
+
+    /// Answers what was held, which goes when the caller lets go of it: not under the lock.
+    func letGo() -> Belongings {
+        change { held in
+            defer { held = Belongings() }
+            return held
+        }
+    }
+
+    func change<Value>(_ body: (inout Belongings) -> Value) -> Value {
+        lock.withLock { body(&state.belongings) }
+    }
+
+    var belongings: Belongings { change { $0 } }
+    var session: MCSession? { belongings.session }
+    var known: [MCPeerID] { lock.withLock { state.known } }
+    var messages: [Data] { lock.withLock { state.messages } }
+
+    /// What the delegate was told of a peer, in order.
+    func states(of peer: MCPeerID) -> [MCSessionState] { lock.withLock { state.states[peer] ?? [] } }
+
+    func isConnected(to peer: MCPeerID) -> Bool { states(of: peer).last == .connected }
+
+    /// To be done at the place, the first time that it is reached from now on.
+    func at(_ place: Place, _ body: @escaping @Sendable (Handset) -> Void) {
+        lock.withLock { state.hooks[place] = body }
+    }
+
+    /// How it answers when it is shown a certificate.
+    func judge(_ body: @escaping @Sendable (@escaping @Sendable (Bool) -> Void) -> Void) {
+        lock.withLock { state.verdict = body }
+    }
+
+    /// From here on it sends nothing by itself.
+    func keepQuiet() { lock.withLock { state.isChatty = false } }
+
+    /// With whom it swaps connection data.
+    var partner: Handset? {
+        get { lock.withLock { state.partner } }
+        set { lock.withLock { state.partner = newValue } }
+    }
+
+    /// From here on it does not answer whoever invites it.
+    func keepInvitations() { lock.withLock { state.keepsInvitations = true } }
+
+    /// Answers whether the invitation is to be answered now.
+    func admits(_ handler: @escaping @Sendable (Bool, MCSession?) -> Void) -> Bool {
+        lock.withLock {
+            if state.keepsInvitations { state.invitations.append(handler) }
+            return !state.keepsInvitations
+        }
+    }
+
+    var isChatty: Bool { lock.withLock { state.isChatty } }
+
+    /// Waits until this holds; it is looked at whenever the device has heard something.
+    func until(_ isSo: @escaping @Sendable (Handset) -> Bool) async {
+        if isSo(self) { return }
+        let signal = Signal<Void>()
+        lock.withLock { state.waiting.append((isSo, signal)) }
+        heard()
+        await signal.value(onCancel: { signal.send(()) })
+    }
+
+    /// Looks at what is waited for.
+    private func heard() {
+        let waiting = lock.withLock { state.waiting }
+        for (isSo, signal) in waiting where isSo(self) { signal.send(()) }
+        lock.withLock { state.waiting.removeAll { $0.signal.isSent } }
+    }
+
+    /// Called at the place: before anything else.
+    func reached(_ place: Place) {
+        lock.withLock { state.hooks.removeValue(forKey: place) }?(self)
+    }
+
+    func note(_ peer: MCPeerID, _ told: MCSessionState) {
+        lock.withLock { state.states[peer, default: []].append(told) }
+        heard()
+    }
+
+    func note(_ message: Data) {
+        lock.withLock { state.messages.append(message) }
+        heard()
+    }
+
+    func noteFound(_ peer: MCPeerID) {
+        lock.withLock { if !state.known.contains(peer) { state.known.append(peer) } }
+        heard()
+    }
+
+    func noteShown(_ certificates: [MCCertificate]?) {
+        lock.withLock { state.shown.append(certificates) }
+        heard()
+    }
+
+    /// The certificates that it was shown.
+    var shown: [[MCCertificate]?] { lock.withLock { state.shown } }
+
+    var verdict: @Sendable (@escaping @Sendable (Bool) -> Void) -> Void {
+        lock.withLock { state.verdict }
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import MultipeerTransport
+import TestSupport
+import Testing
+
+/// How often the long tests go round: a few times, or as often as `MULTIPEER_ROUNDS` says.
+enum Rounds {
+    static let wanted = ProcessInfo.processInfo.environment["MULTIPEER_ROUNDS"].flatMap(Int.init)
+
+    /// The part of one of several tests.
+    static func each(of tests: Int, unless few: Int) -> Int { wanted.map { ($0 + tests - 1) / tests } ?? few }
+}
+
+@Suite("Calls from inside callbacks", .inTurns)
+struct ReentryTests {
+    @Test(
+        "in every callback everything may be called: it returns, nothing hangs, and nothing is kept",
+        .timeLimit(.minutes(30)), arguments: Place.allCases)
+    func everywhere(_ place: Place) async throws {
+        let first = Place.allCases.firstIndex(of: place) ?? 0
+        for number in 0..<Rounds.each(of: Place.allCases.count, unless: 2) {
+            let deed = Deed.allCases[(first + 5 * number + number / 2) % Deed.allCases.count]
+            try await Encounter(place, deed, isOfInviter: place.isOfInviter ?? (number % 2 == 0)).run()
+        }
+    }
+}
+
+/// Two devices meet and talk, and one of them does something at a place where it is called.
+struct Encounter {
+    let place: Place
+    let deed: Deed
+    let ann: Handset
+    let bob: Handset
+    let subject: Handset
+
+    init(_ place: Place, _ deed: Deed, isOfInviter: Bool) {
+        self.place = place
+        self.deed = deed
+        let network = InMemoryDiscovery()
+        ann = Handset("ann", on: network)
+        bob = Handset("bob", on: network)
+        (ann.partner, bob.partner) = (bob, ann)
+        subject = isOfInviter ? ann : bob
+    }
+
+    func run() async throws {
+        var remains = Remains()
+        remains.add(ann)
+        remains.add(bob)
+        let done = Signal<Void>()
+        let deed = deed
+        subject.at(place) { handset in
+            handset.perform(deed)
+            done.send(())
+        }
+        provoke()
+        do {
+            try await inTime { await done.value(onCancel: { done.send(()) }) }
+        } catch {
+            Issue.record("\(deed) at \(place): it has not returned, or was not called")
+        }
+        for handset in [ann, bob] {
+            remains.add(handset)
+            handset.perform(.release)
+        }
+        do { try await atLast { remains.areGone } } catch { Issue.record("\(deed) at \(place): \(remains)") }
+    }
+
+    private func provoke() {
+        switch place {
+        case .notConnected: other.at(.message) { $0.perform(.disconnect) }
+        case .lost: bob.at(.connected) { $0.perform(.stop) }
+        default: break
+        }
+        bob.advertise(place != .notAdvertising)
+        ann.browse(place != .notBrowsing)
+    }
+
+    private var other: Handset { subject === ann ? bob : ann }
+}
+
+/// What should be gone when nobody holds it.
+struct Remains: CustomStringConvertible {
+    private struct Item {
+        let name: String
+        weak var object: AnyObject?
+    }
+
+    private var items: [Item] = []
+
+    /// What the device holds now.
+    mutating func add(_ handset: Handset) {
+        let (held, name) = (handset.belongings, handset.peer.displayName)
+        items.append(Item(name: "\(name)'s session", object: held.session))
+        items.append(Item(name: "\(name)'s advertiser", object: held.advertiser))
+        items.append(Item(name: "\(name)'s browser", object: held.browser))
+        for stream in held.writers { items.append(Item(name: "a writer of \(name)'s", object: stream)) }
+        for stream in held.readers { items.append(Item(name: "a reader of \(name)'s", object: stream)) }
+    }
+
+    var areGone: Bool { items.allSatisfy { $0.object == nil } }
+
+    var description: String {
+        "still there: " + items.filter { $0.object != nil }.map(\.name).joined(separator: ", ")
+    }
+}
