@@ -71,7 +71,7 @@ struct StreamCrowdTests {
         await meeting.bob.disconnect()
         let result = try await within { await waiting.result }
         #expect(throws: MultipeerError(.ended, "")) { try result.get() }
-        #expect(try await within { await first.failure() }?.code == .ended)
+        #expect(try await within { await first.writingFailure() }?.code == .ended)
         #expect(try await within { await stream.ending() }.error != nil)
         await meeting.end()
     }
@@ -152,7 +152,7 @@ struct StreamCrowdTests {
             let out = try await within {
                 try await meeting.ann.openStream(to: meeting.bob.peer, name: "stop")
             }
-            #expect(try await within { await out.failure() }?.code == .cancelled)
+            #expect(try await within { await out.writingFailure() }?.code == .cancelled)
         }
         for _ in 0..<Sanitizer.fewer(100) {
             let out = try await within {

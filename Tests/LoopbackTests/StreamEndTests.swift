@@ -35,7 +35,7 @@ struct StreamEndTests {
         let meeting = try Meeting()
         try await meeting.link()
         let (out, stream) = try await meeting.stream()
-        let writer = Task { await out.failure() }
+        let writer = Task { await out.writingFailure() }
         _ = try await within { try await stream.piece() }
         let start = ContinuousClock.now
         stream.abort(.noSpace)
@@ -58,7 +58,7 @@ struct StreamEndTests {
         async let failure = within { await out.failure() }
         if aborts { stream.abort() } else { try await out.finish() }
         let ending = try await failure
-        #expect(ending?.code == (aborts ? .cancelled : nil), "\(String(describing: ending))")
+        #expect(ending?.code == (aborts ? .cancelled : nil))
         await meeting.end()
     }
 
@@ -90,10 +90,10 @@ struct StreamEndTests {
                 try await meeting.ann.openStream(to: meeting.bob.peer, name: "nobody wants it")
             }
             try await within { try await Self.drop(meeting.bob.events) }
-            #expect(try await within { await out.failure() }?.code == .declined)
+            #expect(try await within { await out.writingFailure() }?.code == .declined)
         }
         let (out, stream) = try await meeting.stream()
-        let writer = Task { await out.failure() }
+        let writer = Task { await out.writingFailure() }
         try await within { try await Self.readOnce(stream) }
         stream.abort()
         #expect(try await within { await writer.value }?.code == .cancelled)
@@ -113,7 +113,7 @@ struct StreamEndTests {
             for number in 0..<20 {
                 let (out, stream) = try await meeting.stream()
                 if number % 2 == 0 {
-                    writers.append(Task { await out.failure() })
+                    writers.append(Task { await out.writingFailure() })
                     // Held and not read.
                     readers.append(
                         Task { [stream] in
@@ -133,9 +133,9 @@ struct StreamEndTests {
                 #expect(error?.reason != nil)
             }
             for out in idle {
-                let error = try await within { await out.failure() }
+                let error = try await within { await out.writingFailure() }
                 #expect(error?.code == .ended)
-                #expect(try await within { await out.failure() } == error)
+                #expect(try await within { await out.writingFailure() } == error)
             }
             await #expect(throws: MultipeerError.self) {
                 try await meeting.ann.openStream(to: meeting.bob.peer, name: "too late")
@@ -162,7 +162,7 @@ struct StreamEndTests {
         #expect(try await within { try await reader.value } == bytes)
         let (_, error) = try await within { await broken.ending() }
         #expect(error?.code == .cancelled || error?.code == .ended)
-        #expect(try await within { await open.failure() }?.code == .ended)
+        #expect(try await within { await open.writingFailure() }?.code == .ended)
         await meeting.bob.disconnect()
     }
 

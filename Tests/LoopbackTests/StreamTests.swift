@@ -224,7 +224,7 @@ extension OutgoingStream {
         return room
     }
 
-    func failure() async -> MultipeerError? {
+    func writingFailure() async -> MultipeerError? {
         do throws(MultipeerError) {
             while true { try await write([UInt8](repeating: 1, count: 10_000)) }
         } catch {
