@@ -39,7 +39,8 @@ enum Interrupt {
         thread.name = "signals"
         thread.start()
         // Not `dispatchMain`: on Linux that lets the main thread take every signal, with what it does by default.
-        RunLoop.main.add(Timer(fire: .distantFuture, interval: 1e10, repeats: true) { _ in }, forMode: .default)
+        let never = Timer(fire: .distantFuture, interval: 1e10, repeats: true) { _ in }
+        RunLoop.main.add(never, forMode: .default)
         while true { RunLoop.main.run() }
     }
 

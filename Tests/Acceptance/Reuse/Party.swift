@@ -23,11 +23,13 @@ final class Party: NSObject, @unchecked Sendable {
     /// From here on the delegate does not return from a message before the gate is opened.
     func block(at gate: DispatchSemaphore) { condition.withLock { self.gate = gate } }
 
-    /// Each makes data for the other, and connects with what it gets.
+    /// Each makes data for the other, and connects behind that with what it gets.
     static func connect(_ one: Party, _ other: Party) throws {
-        for (from, to) in [(one, other), (other, one)] {
-            from.session.nearbyConnectionData(forPeer: to.me) { data, _ in
-                if let data { to.session.connectPeer(from.me, withNearbyConnectionData: data) }
+        one.session.nearbyConnectionData(forPeer: other.me) { ones, _ in
+            other.session.nearbyConnectionData(forPeer: one.me) { others, _ in
+                guard let ones, let others else { return }
+                one.session.connectPeer(other.me, withNearbyConnectionData: others)
+                other.session.connectPeer(one.me, withNearbyConnectionData: ones)
             }
         }
         try one.await("connected") { $0.states[other.me] == .connected }
