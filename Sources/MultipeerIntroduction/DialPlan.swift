@@ -11,7 +11,12 @@ struct DialPlan: Hashable, Sendable {
     private let candidates: [Candidate]
     private var next = 0
     private var round = 0
-    private var outstanding: Set<ConnectionID> = []
+    /// Each connection with the place of its address.
+    private var outstanding: [ConnectionID: Int] = [:]
+    /// Addresses to dial once more in this round, and how often that was so.
+    private var again: [Int] = []
+    private var repeats = 0
+    private var latest = 0
     private var nextDialAt: Moment
     private(set) var isPaused = false
 
@@ -22,26 +27,40 @@ struct DialPlan: Hashable, Sendable {
 
     /// The moment of the next dial; nil while nothing may be dialled.
     var deadline: Moment? {
-        guard !isPaused, next < candidates.count, outstanding.count < DialPlan.parallel else { return nil }
+        guard !isPaused, hasMore, outstanding.count < DialPlan.parallel else { return nil }
         return nextDialAt
     }
 
     /// The address to dial now, or nil. The caller tells `began` which connection that became.
     mutating func due(at now: Moment) -> Candidate? {
         guard let deadline, deadline <= now else { return nil }
-        defer { next += 1 }
         nextDialAt = now + DialPlan.stagger  // [dial.limit]
-        return candidates[next]
+        if again.isEmpty {
+            latest = next
+            next += 1
+        } else {
+            latest = again.removeFirst()
+        }
+        return candidates[latest]
     }
 
-    mutating func began(_ connection: ConnectionID) { outstanding.insert(connection) }
+    mutating func began(_ connection: ConnectionID) { outstanding[connection] = latest }
+
+    /// The peer was there and did not know what we named. Before `ended`: its address is dialled again in this round, which
+    /// has `limit` such repetitions. [link.guess]
+    mutating func repeats(_ connection: ConnectionID, limit: Int) {
+        guard let place = outstanding[connection], repeats < limit else { return }
+        repeats += 1
+        again.append(place)
+    }
 
     /// A dialled connection came to nothing. `jitter` is drawn from 0.5...1.5.
     mutating func ended(_ connection: ConnectionID, at now: Moment, jitter: Double) {
-        guard outstanding.remove(connection) != nil else { return }
-        if next < candidates.count {
+        guard outstanding.removeValue(forKey: connection) != nil else { return }
+        if hasMore {
             nextDialAt = min(nextDialAt, now)
         } else if outstanding.isEmpty {
+            repeats = 0
             next = 0
             nextDialAt = now + pause * jitter  // [link.retry]
             round += 1
@@ -50,7 +69,9 @@ struct DialPlan: Hashable, Sendable {
 
     /// Begins again after a pause, as if nothing had been dialled.
     mutating func restart(at now: Moment, jitter: Double) {
-        outstanding = []
+        outstanding = [:]
+        again = []
+        repeats = 0
         isPaused = false
         next = 0
         nextDialAt = now + pause * jitter
@@ -67,6 +88,8 @@ struct DialPlan: Hashable, Sendable {
 
     /// A verified connection waits for its nomination: no more dialling meanwhile.
     mutating func pause(_ paused: Bool) { isPaused = paused }
+
+    private var hasMore: Bool { !again.isEmpty || next < candidates.count }
 
     private var pause: Duration {
         let doubled = DialPlan.firstPause * (1 << min(round, 4))

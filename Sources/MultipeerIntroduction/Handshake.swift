@@ -46,7 +46,7 @@ package struct Handshake: Sendable {
 
     private let local: LocalPeer
     /// Which of the data that we issued to name in our HELLO, counted from the best guess.
-    private let guess: Int
+    let guess: Int
     private var ownHello: [UInt8] = []
     private var theirHello: [UInt8] = []
     private var nonce: [UInt8] = []

@@ -52,7 +52,7 @@ struct Introduction: Sendable {
     var setback: Setback?
     var probeDeadline: Moment?
     var parked: [Parked] = []
-    /// How often the peer did not know the data of ours that we named: it may hold another version.
+    /// How often the peer did not know the data of ours that we named: it may hold another version. [link.guess]
     var misses = 0
 
     init(

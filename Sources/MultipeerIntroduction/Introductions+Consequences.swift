@@ -145,9 +145,19 @@ extension Introductions {
         if Introductions.endsAll(code.known), introduction.isSeeking {
             return fail(uid, .refusedByPeer(code), telling: .cancelled)
         }
-        if code == .unknownPeer, connection.isDialled { introductions[uid]?.misses += 1 }
+        if code == .unknownPeer { missed(id, connection, of: uid, at: now) }
         introductions[uid]?.note(.closed(code))
         settle(id, of: uid, at: now)
+    }
+
+    /// The peer holds none of our data that it could have meant, or other ones than we named: the next are named at once,
+    /// each in every round. [link.guess]
+    private mutating func missed(_ id: ConnectionID, _ connection: Connection, of uid: UID, at now: Moment) {
+        guard connection.isDialled, connection.handshake.phase == .greeting else { return }
+        // Of several connections that named the same, one counts.
+        if introductions[uid]?.misses == connection.handshake.guess { introductions[uid]?.misses += 1 }
+        let versions = awaited(uid, at: now)?.issued.count ?? 1
+        introductions[uid]?.plan.repeats(id, limit: versions - 1)
     }
 
     /// Codes after which a further attempt would end the same way. Spec 6.1.

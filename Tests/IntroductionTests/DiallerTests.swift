@@ -75,6 +75,25 @@ struct DiallerTests {
         #expect(stage.give(late, stage.hello()) == [.close(late, .unknownPeer)])
     }
 
+    @Test("after data that the peer does not know come the others at once, each once in a round [link.guess]")
+    func guesses() throws {
+        var stage = try Stage(weAreLower: true)
+        let newer = try stage.machine.connectionData(
+            for: stage.peer.peer.uid, candidates: [Stage.address(3)], token: stage.random.bytes(32),
+            at: stage.now)
+        var dials = try stage.seek().dials
+        for reference in [newer.reference, stage.ours.reference] {
+            let dial = try #require(dials.first)
+            stage.machine.secured(dial.id, stage.channel, nonce: stage.random.bytes(32), at: stage.now)
+            let greeting = try #require(stage.machine.takeActions().sent(on: dial.id).first)
+            let hello = try Hello(greeting.span.extracting(FrameHeader.byteCount..<greeting.count))
+            #expect(hello.myDataReference == reference)
+            dials = stage.give(dial.id, .close(.unknownPeer, reason: "")).dials
+        }
+        #expect(dials.isEmpty)
+        #expect(stage.wait(.milliseconds(375)).map(\.action).dials.count == 1)
+    }
+
     @Test("a connection that stands when the time is over is closed with TIMEOUT [link.deadline]")
     func deadlineOfCandidate() throws {
         var stage = try Stage(weAreLower: false)
