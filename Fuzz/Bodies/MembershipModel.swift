@@ -36,7 +36,9 @@ struct MembershipModel {
     private var tooManySince: Moment?
     private var left: [Endpoint: Moment] = [:]
     private var met: [Endpoint: Moment] = [:]
-    /// What others said of those that are linked.
+    /// Until when nobody's word on whom a link ended counts, one of the two being one too many.
+    private var parted: [Endpoint: Moment] = [:]
+    /// What others said of those that are linked, or parted.
     private var setAside: [Endpoint: (entry: Members, line: ConnectionID)] = [:]
     private var arrivals = 0
 
@@ -76,21 +78,29 @@ extension MembershipModel {
     mutating func linked(_ id: ConnectionID, to endpoint: Endpoint, isMesh: Bool, at moment: Moment) {
         now = moment
         left[endpoint] = nil
+        parted[endpoint] = nil
         if isMesh { _ = hasPlace(for: endpoint, isOwnLink: true) }
         lines[id] = Line(endpoint: endpoint, isMesh: isMesh, since: now)
         relist()
         settle()
     }
 
-    mutating func linkEnded(_ id: ConnectionID, hasDeparted: Bool, at moment: Moment) {
+    mutating func linkEnded(
+        _ id: ConnectionID, hasDeparted: Bool, isDismissed: Bool = false, at moment: Moment
+    ) {
         now = moment
         if let line = lines.removeValue(forKey: id) {
             let rumour = setAside[line.endpoint]
-            setAside[line.endpoint] = nil
+            if hasDeparted || !isDismissed { setAside[line.endpoint] = nil }
             if hasDeparted {
                 held[line.endpoint] = nil
                 left[line.endpoint] = now + .seconds(60)
                 met[line.endpoint] = nil
+            } else if isDismissed {
+                held[line.endpoint] = nil
+                met[line.endpoint] = nil
+                parted[line.endpoint] = now + .seconds(5)
+                (tooManySince, mustGoSince, behind) = (nil, nil, [])
             } else if let rumour {
                 keep(rumour.entry, from: rumour.line)
             }
@@ -144,7 +154,7 @@ extension MembershipModel {
 
     private mutating func keep(_ entry: Members, from id: ConnectionID) {
         let isFirstHand = lines[id]?.endpoint == entry.origin
-        if neighbours.contains(entry.origin), !isFirstHand {
+        if !isFirstHand, neighbours.contains(entry.origin) || parted[entry.origin] != nil {
             let isOld = held[entry.origin].map { entry.sequence <= $0.entry.sequence } ?? false
             if let other = setAside[entry.origin], entry.sequence <= other.entry.sequence { return }
             if !isOld { setAside[entry.origin] = (entry, id) }
@@ -172,6 +182,11 @@ extension MembershipModel {
 
 extension MembershipModel {
     private mutating func settle() {
+        for endpoint in parted.keys.sorted(by: <) where parted[endpoint].map({ $0 <= now }) == true {
+            parted[endpoint] = nil
+            guard let rumour = setAside.removeValue(forKey: endpoint) else { continue }
+            keep(rumour.entry, from: rumour.line)
+        }
         relax()
         held = held.filter { $0.value.lostSince.map { now < $0 + .seconds(60) } ?? true }
         judgeCap()

@@ -127,10 +127,11 @@ extension MembershipStage {
 
     private mutating func unlink(_ input: inout InputReader) {
         guard let id = line(&input), let line = model.lines[id] else { return }
-        let hasDeparted = input.byte() & 3 == 0
-        membership.linkEnded(id, hasDeparted: hasDeparted, at: now)
-        model.linkEnded(id, hasDeparted: hasDeparted, at: now)
-        searches.linkEnded(line, hasDeparted: hasDeparted, at: now)
+        let how = input.byte()
+        let (hasDeparted, isDismissed) = (how & 3 == 0, how & 7 == 1)
+        membership.linkEnded(id, hasDeparted: hasDeparted, isDismissed: isDismissed, at: now)
+        model.linkEnded(id, hasDeparted: hasDeparted, isDismissed: isDismissed, at: now)
+        searches.linkEnded(line, hasDeparted: hasDeparted || isDismissed, at: now)
         told.unlinked(id)
     }
 
@@ -205,7 +206,7 @@ extension MembershipStage {
         for id in due {
             guard let line = model.lines[id] else { continue }
             membership.linkEnded(id, hasDeparted: false, at: now)
-            model.linkEnded(id, hasDeparted: true, at: now)
+            model.linkEnded(id, hasDeparted: false, isDismissed: true, at: now)
             searches.linkEnded(line, hasDeparted: true, at: now)
             told.unlinked(id)
         }

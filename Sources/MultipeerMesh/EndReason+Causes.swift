@@ -44,8 +44,11 @@ extension EndReason {
     /// Whether the peer's instance is over, and not only a link to it. `hasTold`: an entry had come on the link. Whoever
     /// leaves told one first; a peer that refuses what only we took for a link says FULL, too. [mesh.departed]
     package func hasDeparted(hasTold: Bool) -> Bool {
-        code == .goodbye || code == .full && (hasTold || closeCode == nil)
+        code == .goodbye || code == .full && hasTold && closeCode != nil
     }
+
+    /// Whether one end let go of the other because the mesh had too many members. [mesh.dismiss]
+    package var isDismissal: Bool { code == .full && closeCode == nil || closeCode == .unknownPeer }
 
     /// The peer said why.
     private init(told code: CloseCode, otherwise: Code, detail: String = "") {

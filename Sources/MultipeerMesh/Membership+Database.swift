@@ -39,6 +39,7 @@ extension Membership {
         let isFirstHand = links[id]?.endpoint == origin
         // [mesh.first-hand]
         guard isFirstHand || !isNeighbour(origin) else { return keep(entry, data, from: id) }
+        if dismissed[origin] != nil { return keep(entry, data, from: id) }  // [mesh.dismiss]
         guard !departures.holds(origin, at: now) else { return }  // [mesh.departed]
         let held = database[origin]
         if let held {
@@ -71,6 +72,14 @@ extension Membership {
     mutating func believeRumour(of origin: Endpoint) {
         guard let rumour = rumours.removeValue(forKey: origin) else { return }
         take(rumour.entry, rumour.data, from: rumour.link)
+    }
+
+    /// The time is over in which nothing that is said of somebody dismissed counts. [mesh.dismiss]
+    mutating func believeOfDismissed() {
+        for (endpoint, until) in dismissed.sorted(by: { $0.key < $1.key }) where until <= now {
+            dismissed[endpoint] = nil
+            believeRumour(of: endpoint)
+        }
     }
 
     mutating func remove(_ origin: Endpoint) {

@@ -47,6 +47,8 @@ package struct Membership: Sendable {
         package static let backstop = Duration.seconds(10)
         /// After so long, when whoever goes by itself has gone, links to whoever should have gone end.
         package static let dismissal = Duration.seconds(12)
+        /// For so long nothing that is said of somebody dismissed counts, so that all others can let go of it, too.
+        package static let parting = Duration.seconds(5)
     }
 
     let local: Endpoint
@@ -74,8 +76,10 @@ package struct Membership: Sendable {
     var links: [ConnectionID: MeshLink] = [:]
     /// The entries of others. With the own one, and one for each mesh link whose entry is yet to come, at most 32.
     var database: [Endpoint: HeldEntry] = [:]
-    /// What others say of those to whom there are mesh links, whether an entry of them is held or not.
+    /// What others say of those to whom there are mesh links, whether an entry of them is held or not, and of `dismissed`.
     var rumours: [Endpoint: Rumour] = [:]
+    /// To whom a link ended because they, or we, were one too many, and until when nothing of them is believed.
+    var dismissed: [Endpoint: Moment] = [:]
     /// Entries taken in so far.
     var arrivals: UInt64 = 0
     /// Who is connected to us over pairs that list each other.
@@ -115,6 +119,7 @@ extension Membership {
         self.now = now
         guard remote != local else { return }
         departures.forget(remote)
+        dismissed[remote] = nil
         if isMesh { _ = makeRoom(for: remote, isLinked: true) }
         let failures = searches.removeValue(forKey: remote)?.failures ?? 0
         links[id] = MeshLink(to: remote, isMesh: isMesh, failures: failures, at: now)
@@ -125,15 +130,23 @@ extension Membership {
         settle()
     }
 
-    /// A link is gone. `hasDeparted`: the other end said that it leaves, GOODBYE or FULL.
-    package mutating func linkEnded(_ id: ConnectionID, hasDeparted: Bool, at now: Moment) {
+    /// A link is gone. `hasDeparted`: the other end said that it leaves, GOODBYE or FULL. `isDismissed`: one end let go of the
+    /// other.
+    package mutating func linkEnded(
+        _ id: ConnectionID, hasDeparted: Bool, isDismissed: Bool = false, at now: Moment
+    ) {
         self.now = now
         guard let link = links.removeValue(forKey: id) else { return }
-        if hasDeparted || link.isDismissed {
+        if hasDeparted {
             remove(link.endpoint)  // [mesh.departed]
             rumours[link.endpoint] = nil
             departures.remember(link.endpoint, until: now + Timing.departure, at: now)
             meetings.forget(link.endpoint)
+        } else if isDismissed || link.isDismissed {
+            remove(link.endpoint)  // [mesh.dismiss]
+            dismissed[link.endpoint] = now + Timing.parting
+            meetings.forget(link.endpoint)
+            excess = Excess()
         } else {
             resume(after: link)
             believeRumour(of: link.endpoint)
@@ -193,6 +206,7 @@ extension Membership {
 
     /// What follows from the changes, all at once.
     private mutating func settle() {
+        believeOfDismissed()
         explore()
         dropUnreachable()
         judgeExcess()
@@ -225,7 +239,7 @@ extension Membership {
 
     private var earliest: Moment? {
         guard !excess.hasLeft else { return nil }
-        return [flooding, purging, searching, leaving].compactMap { $0 }.min()
+        return [flooding, purging, searching, leaving, dismissed.values.min()].compactMap { $0 }.min()
     }
 
     /// The mesh as far as it is known, by uid, without the local endpoint.

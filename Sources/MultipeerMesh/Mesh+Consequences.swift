@@ -79,7 +79,7 @@ extension Mesh {
         case .withdraw(let uid):
             if introduced.contains(uid) { introductions.withdraw(uid) }
         case .dismiss(let id):
-            actions.append(.end(id, EndReason(code: .full), telling: .full))  // [mesh.dismiss]
+            actions.append(.end(id, EndReason(code: .full), telling: .unknownPeer))  // [mesh.dismiss]
         case .leave: actions.append(.leave)
         }
     }

@@ -82,7 +82,7 @@ extension World {
     func watchEnd(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
         if reason.code == .timedOut, reason.closeCode == nil { watchDeath(socket, seat, node) }
         // A FULL before the first entry refuses the connection, and its sender stays.
-        if reason.code == .goodbye || reason.code == .full && (seat.hasTold || reason.closeCode == nil) {
+        if reason.code == .goodbye || reason.code == .full && seat.hasTold && reason.closeCode != nil {
             node.departed[seat.data.endpoint] = moment(node)
         }
         let record = socket.wire.record

@@ -56,7 +56,7 @@ class Member:
         self.name, self.cap, self.now = name, cap, 0
         self.links, self.entries, self.sequence, self.has_data = {}, {}, 0, False
         self.outside, self.departed, self.meetings, self.attempts = {}, {}, {}, {}
-        self.set_aside = {}
+        self.set_aside, self.parted = {}, {}
         self.hold = self.crowded = self.crowded_hold = None
         self.forget()
 
@@ -131,6 +131,7 @@ class Member:
         self.links[number] = Link(peer, is_mesh, self.now)
         self.links[number].failures = self.attempts.pop(peer, {}).get("failures", 0)
         self.departed.pop(peer, None)
+        self.parted.pop(peer, None)
         if is_mesh:
             self.own()
             for name in sorted(self.entries):
@@ -138,15 +139,20 @@ class Member:
 
     def ended(self, number, departed):
         link = self.links.pop(number)
-        departed = departed or link.is_dismissed
-        if departed:
+        dismissed = link.is_dismissed and not departed
+        if dismissed:
+            self.entries.pop(link.peer, None)
+            self.meetings.pop(link.peer, None)
+            self.parted[link.peer] = self.now + TIMER["parting"]
+            self.hold = self.crowded = self.crowded_hold = None
+        elif departed:
             self.entries.pop(link.peer, None)
             self.meetings.pop(link.peer, None)
             self.departed[link.peer] = self.now + TIMER["departed"]
         elif self.now - link.since < TIMER["meshSteady"]:
             self.attempts[link.peer] = dict(state="resting", failures=link.failures, until=None, shown=False)
             self.pause(self.attempts[link.peer])
-        rumour = self.set_aside.pop(link.peer, None)
+        rumour = None if dismissed else self.set_aside.pop(link.peer, None)
         if rumour and not departed:
             self.take(*rumour)
         if link.is_mesh:
@@ -165,7 +171,7 @@ class Member:
             return
         if self.departed.get(name, 0) > self.now:
             return
-        if link.peer != name and name in self.mesh_links():
+        if name in self.parted or link.peer != name and name in self.mesh_links():
             if sequence > max(self.entries.get(name, (-1,))[0], self.set_aside.get(name, (0, 0, -1))[2]):
                 self.set_aside[name] = (number, name, sequence, listed)
             return
@@ -220,6 +226,10 @@ class Member:
 
     def settle(self):
         """Everything that is due now."""
+        for name in sorted(name for name, until in self.parted.items() if until <= self.now):
+            del self.parted[name]
+            if name in self.set_aside:
+                self.take(*self.set_aside.pop(name))
         component = self.component()
         for name in list(self.entries):
             if name in component:
@@ -295,6 +305,7 @@ class Member:
             moments += [at + TIMER["met"] for at in self.meetings.values()]
             moments += [one["until"].last + 1 for one in self.attempts.values() if one["state"] == "resting"]
             moments += [hold.last + 1 for hold in (self.hold, self.crowded_hold) if hold]
+            moments += list(self.parted.values())
             moments += [self.crowded + TIMER[name] for name in ("backstop", "dismissal")] if self.crowded is not None else []
             moments += [self.now + 1 for link in self.links.values() if link.queue]
             self.now = min(moment for moment in moments if moment > self.now)
@@ -729,6 +740,12 @@ def capped():
     trace.entry(14, 1, "cat", 5, "bob").met(20, "cat", leaves=False).look(12018, dismissed=[])
     trace.look(12022, dismissed=[2], leaves=False).end(12023, 2, component=["bob", "cat"], held=[["bob", 5], ["cat", 5]])
     yield trace.look(40000, leaves=False, dismissed=[]).made()
+    trace = Trace("dismissed-wrongly", "what is said of them counts again after 5 s", ["Backstop"], name="ann", cap=3)
+    trace.link(10, 1, "bob").link(11, 2, "eve").entry(12, 1, "bob", 5, "ann cat").entry(13, 2, "eve", 5, "ann")
+    trace.entry(14, 1, "cat", 5, "bob").met(20, "cat", leaves=False).look(12022, dismissed=[2], leaves=False)
+    trace.end(12023, 2, held=[["bob", 5], ["cat", 5]]).entry(12030, 1, "eve", 6, "bob", held=[["bob", 5], ["cat", 5]])
+    trace.entry(12031, 1, "bob", 6, "ann eve", component=["bob"]).look(17022, held=[["bob", 6], ["cat", 5]])
+    yield trace.look(17024, held=[["bob", 6], ["cat", 5], ["eve", 6]], component=["bob", "eve"], seeks=[["eve", True]]).made()
     trace = Trace("backstop-tie", "of those with as many pairs the highest uid leaves", ["Backstop"], name="cat", cap=3)
     trace.link(10, 1, "bob").entry(12, 1, "bob", 5, "ann cat dan").entry(13, 1, "ann", 5, "bob").entry(14, 1, "dan", 5, "bob")
     yield trace.met(20, "ann").met(21, "dan").look(55000, leaves=False).made()
