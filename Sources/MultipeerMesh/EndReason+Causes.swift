@@ -47,8 +47,11 @@ extension EndReason {
         code == .goodbye || code == .full && hasTold && closeCode != nil
     }
 
-    /// Whether one end let go of the other because the mesh had too many members. [mesh.dismiss]
-    package var isDismissal: Bool { code == .full && closeCode == nil || closeCode == .unknownPeer }
+    /// Whether one end let go of the other because the mesh had too many members. A peer that withdraws what only we took for
+    /// a link says UNKNOWN_PEER, too. [mesh.dismiss]
+    package func isDismissal(hasTold: Bool) -> Bool {
+        code == .full && closeCode == nil || closeCode == .unknownPeer && hasTold
+    }
 
     /// The peer said why.
     private init(told code: CloseCode, otherwise: Code, detail: String = "") {

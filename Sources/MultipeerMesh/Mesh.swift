@@ -213,9 +213,10 @@ extension Mesh {
         let hasTold = informants.remove(id) != nil
         let mayResume = (reason.code == .lost || reason.closeCode == .timeout) && !wasUsed && !hasTold
         let hasDeparted = reason.hasDeparted(hasTold: hasTold)
-        let isOver = hasDeparted || reason.isDismissal
+        let isDismissal = reason.isDismissal(hasTold: hasTold)
+        let isOver = hasDeparted || isDismissal
         introductions.linkEnded(id, of: uid, mayResume: mayResume, hasDeparted: isOver, at: now)
-        membership.linkEnded(id, hasDeparted: hasDeparted, isDismissed: reason.isDismissal, at: now)
+        membership.linkEnded(id, hasDeparted: hasDeparted, isDismissed: isDismissal, at: now)
         // The peer's DUPLICATE says that it has another link, which need not be one that we know of.
         let isReplaced = reason.code == .superseded && reason.closeCode == nil
         note(isReplaced ? .superseded : .linkEnded(reason), of: uid)

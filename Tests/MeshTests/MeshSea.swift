@@ -31,7 +31,8 @@ struct MeshSea {
     /// What is sought, since when.
     private var attempts: [Endpoint: [UID: (data: Endpoint, until: Moment)]] = [:]
     /// Ends that will notice that their link is gone.
-    private var endings: [(id: ConnectionID, at: Moment, of: Endpoint, hasDeparted: Bool)] = []
+    private var endings: [(id: ConnectionID, at: Moment, of: Endpoint, end: Ending)] = []
+    private enum Ending { case lost, departed, dismissed }
     private var meetings: [(at: Moment, Endpoint, Endpoint)] = []
     private var wakes: [Endpoint: Moment] = [:]
     private(set) var left: [Endpoint] = []
@@ -110,7 +111,7 @@ extension MeshSea {
 
     /// Nothing gets through any more; each end notices in its own time.
     mutating func cut(_ id: ConnectionID) {
-        for lane in lanes[id] ?? [] { endings.append((id, soon(1...9_000), lane.from, false)) }
+        for lane in lanes[id] ?? [] { endings.append((id, soon(1...9_000), lane.from, .lost)) }
         for place in lanes[id]?.indices ?? 0..<0 { lanes[id]?[place].frames = [] }
     }
 
@@ -121,14 +122,14 @@ extension MeshSea {
         for (id, pair) in lanes.sorted(by: { $0.key < $1.key })
         where pair.contains(where: { $0.from == endpoint }) {
             lanes[id]?.removeAll { $0.from == endpoint }
-            for lane in pair where lane.to == endpoint { endings.append((id, soon(), lane.from, true)) }
+            for lane in pair where lane.to == endpoint { endings.append((id, soon(), lane.from, .departed)) }
         }
     }
 
     private mutating func dismiss(_ id: ConnectionID, by endpoint: Endpoint) {
         dismissals += 1
         for lane in lanes[id] ?? [] where lane.to == endpoint {
-            endings.append((id, soon(), lane.from, true))
+            endings.append((id, soon(), lane.from, .dismissed))
         }
         lanes[id]?.removeAll { $0.from == endpoint }
         members[endpoint]?.linkEnded(id, hasDeparted: false, at: now)
@@ -203,11 +204,12 @@ extension MeshSea {
     }
 
     private mutating func noticeEnd(of id: ConnectionID, at endpoint: Endpoint) {
-        let departed = endings.contains { $0.id == id && $0.of == endpoint && $0.hasDeparted }
+        let ends = endings.filter { $0.id == id && $0.of == endpoint }.map(\.end)
         endings.removeAll { $0.id == id && $0.of == endpoint }
         lanes[id]?.removeAll { $0.from == endpoint }
         if lanes[id]?.isEmpty == true { lanes[id] = nil }
-        members[endpoint]?.linkEnded(id, hasDeparted: departed, at: now)
+        members[endpoint]?.linkEnded(
+            id, hasDeparted: ends.contains(.departed), isDismissed: ends.contains(.dismissed), at: now)
         carryOut(endpoint)
     }
 

@@ -101,16 +101,22 @@ struct EndReasonTests {
     }
 
     @Test(
-        "GOODBYE is a departure, and FULL is one behind an entry or from this side [mesh.departed]",
+        "GOODBYE is a departure, FULL is one behind an entry, and UNKNOWN_PEER there a dismissal [mesh.departed] [mesh.dismiss]",
         arguments: [
             (.closedByPeer(.goodbye, reason: ""), false, true),
             (.closedByPeer(.full, reason: ""), true, true),
             (.closedByPeer(.full, reason: ""), false, false),
             (.timedOut, true, false), (.lost, true, false),
+            (.closedByPeer(.unknownPeer, reason: ""), true, false),
+            (.closedByPeer(.unknownPeer, reason: ""), false, false),
         ] as [(LinkEnd, Bool, Bool)])
     func departures(_ end: LinkEnd, hasTold: Bool, hasDeparted: Bool) {
-        #expect(EndReason(end).hasDeparted(hasTold: hasTold) == hasDeparted)
-        #expect(EndReason(code: .full).hasDeparted(hasTold: hasTold))
+        let reason = EndReason(end)
+        #expect(reason.hasDeparted(hasTold: hasTold) == hasDeparted)
+        #expect(reason.isDismissal(hasTold: hasTold) == (hasTold && reason.code == .unknownPeer))
+        // From this side.
+        #expect(!EndReason(code: .full).hasDeparted(hasTold: hasTold))
+        #expect(EndReason(code: .full).isDismissal(hasTold: hasTold))
     }
 
     @Test(
