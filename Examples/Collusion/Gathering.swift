@@ -7,6 +7,8 @@ import MultipeerConnectivity
     private let folder: URL
     private let neighbourhood: Neighbourhood
     private var exchange: Exchange?
+    /// What everybody gets in this round.
+    private var file: (round: Int, place: URL)?
     /// How it ends, once that is known.
     private var code: Int32?
     private let codes: AsyncStream<Int32>
@@ -103,13 +105,20 @@ extension Gathering: NeighbourhoodView {
     private func greet(_ device: Device) {
         guard let round = exchange?.round, let hello = exchange?.greet(device.peer) else { return }
         send(hello, to: device)
-        let file = folder.appending(path: "to send \(round)")
         do {
-            try Data(repeating: UInt8(truncatingIfNeeded: round), count: 100_000).write(to: file)
-            device.send(file: file, as: Exchange.file(of: round))
+            device.send(file: try file(of: round), as: Exchange.file(of: round))
         } catch {
             show("there is no file to send: \(error.localizedDescription)")
         }
+    }
+
+    /// Made once: a file that changes while it is being sent to somebody does not arrive.
+    private func file(of round: Int) throws -> URL {
+        if let file, file.round == round { return file.place }
+        let place = folder.appending(path: "to send \(round)")
+        try Data(repeating: UInt8(truncatingIfNeeded: round), count: 100_000).write(to: place)
+        file = (round, place)
+        return place
     }
 
     private func thank(_ device: Device, for round: Int?) {
