@@ -112,11 +112,20 @@ public actor Session {
 
     /// The same, and refuses data that is not of `peer`.
     public func connect(_ peer: PeerID, with data: ConnectionData) async throws(MultipeerError) {
+        try await connect(peer, with: data, issuing: false)
+    }
+
+    /// The same; with `issuing` also for who hands out its own data only behind this call: they are made with it.
+    package func connect(
+        _ peer: PeerID, with data: ConnectionData, issuing: Bool
+    ) async throws(MultipeerError) {
         guard peer == data.peer else {
             throw MultipeerError(
                 .invalidConnectionData, "this connection data is of \(data.peer), not of \(peer)")
         }
-        try await connect(with: data)
+        try await MultipeerError.translating { () async throws(SessionFault) in
+            try await driver.connect(with: data, issuing: issuing)
+        }
     }
 
     /// Stops seeking a peer; does nothing for one that is linked.

@@ -149,7 +149,8 @@ open class MCSession: NSObject {
         try await core.connectionData(for: peerID.id).value.get()
     }
 
-    /// Connects with a peer by the data that it made for the local one. Both sides have to.
+    /// Connects with a peer by the data that it made for the local one. Both sides have to, within 30 seconds; the peer can
+    /// once it has got what `nearbyConnectionData` makes here, before this call or behind it.
     ///
     /// The delegate hears `.connecting` and `.connected`; or `.notConnected`, also when the data is not of that peer.
     open func connectPeer(_ peerID: MCPeerID, withNearbyConnectionData data: Data) {

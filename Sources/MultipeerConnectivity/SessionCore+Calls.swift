@@ -77,7 +77,8 @@ extension SessionCore {
         }
         Task(executorPreference: native.executor) { [self] in
             do {
-                try await native.connect(peer, with: data)
+                // Apple's framework does not say which side's data has to be there first.
+                try await native.connect(peer, with: data, issuing: true)
                 succeeded(attempt)
             } catch {
                 // The delegate hears that there is no connection; the reason is the native API's.

@@ -43,18 +43,19 @@ extension SessionDriver {
         do throws(SessionFault) { _ = try issue(for: nil, joinsMesh: true) } catch { mesh.postponeRenewal() }
     }
 
-    /// Seeks the peer of `data` and answers once it is linked; throws why not.
-    package func connect(with data: ConnectionData) async throws(SessionFault) {
+    /// Seeks the peer of `data` and answers once it is linked; throws why not. With `issuing` it makes what the peer needs
+    /// first, if there is nothing yet.
+    package func connect(with data: ConnectionData, issuing: Bool = false) async throws(SessionFault) {
         await leaving()
         try listen()
         let uid = data.peer.uid
-        do throws(Introductions.Refusal) {
-            if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
-            _ = try mesh.connect(
-                with: data, within: configuration.patience, at: EventLoop.currentMoment())
-        } catch {
-            throw .refused(EndReason(error))
+        if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
+        var refusal = seek(data)
+        if refusal == .nothingIssued, issuing {
+            _ = try issue(for: uid, joinsMesh: false)
+            refusal = seek(data)
         }
+        if let refusal { throw .refused(EndReason(refusal)) }
         if mesh.isLinked(to: data.endpoint) { return }
         // It is sought now, by this call or by one before, so there will be an outcome.
         let outcome = Signal<EndReason?>()
@@ -65,6 +66,17 @@ extension SessionDriver {
             Task { await self.cancel(uid) }
         })
         if let reason { throw .refused(reason) }
+    }
+
+    /// Answers why there will be no search.
+    private func seek(_ data: ConnectionData) -> Introductions.Refusal? {
+        do throws(Introductions.Refusal) {
+            _ = try mesh.connect(
+                with: data, within: configuration.patience, at: EventLoop.currentMoment())
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Stops seeking a peer; does nothing for one that is linked.

@@ -27,6 +27,19 @@ struct CustomDiscoveryTests {
         }
     }
 
+    @Test("who connects first and makes its own data behind that is connected all the same")
+    func dataBehind() async throws {
+        let (ann, bob) = (Member("ann"), Member("bob"))
+        let ofBob = try await bob.session.nearbyConnectionData(forPeer: ann.peer)
+        ann.session.connectPeer(bob.peer, withNearbyConnectionData: ofBob)
+        try await ann.recorder.hears(.connecting, of: bob.peer)
+        let ofAnn = try await ann.session.nearbyConnectionData(forPeer: bob.peer)
+        bob.session.connectPeer(ann.peer, withNearbyConnectionData: ofAnn)
+        try await ann.recorder.hears(.connected, of: bob.peer)
+        try await bob.recorder.hears(.connected, of: ann.peer)
+        #expect(ann.recorder.states(of: bob.peer) == [.connecting, .connected])
+    }
+
     @Test("the handler is called once, on the session's queue, with data or with an error")
     func handler() async throws {
         let ann = Member("ann")

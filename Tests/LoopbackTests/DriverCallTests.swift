@@ -73,6 +73,34 @@ struct DriverCallTests {
         for other in others { await other.disconnect() }
     }
 
+    @Test("data for a peer can be made by connecting with it, and is the same that is handed out behind that")
+    func issuing() async throws {
+        let meeting = try Meeting()
+        let (ann, bob) = (meeting.ann, meeting.bob)
+        let bobsData = try await bob.connectionData(for: ann.peer)
+        #expect(await ann.trying(bobsData).error?.reason?.code == .unknownPeer)
+        async let first: Void = ann.connect(bob.peer, with: bobsData, issuing: true)
+        for await event in ann.events { if case .peer(bob.peer, .connecting) = event { break } }
+        let annsData = try await ann.connectionData(for: bob.peer)
+        async let second: Void = bob.connect(with: annsData)
+        _ = try await (first, second)
+        #expect(await ann.peers == [bob.peer])
+        await ann.disconnect()
+        await bob.disconnect()
+    }
+
+    @Test("data that is refused makes none")
+    func issuingNothing() async throws {
+        let meeting = try Meeting()
+        let (ann, bob) = (meeting.ann, meeting.bob)
+        let forAnother = try await bob.connectionData(for: PeerID(displayName: "carl"))
+        await #expect(throws: MultipeerError.self) {
+            try await ann.connect(bob.peer, with: forAnother, issuing: true)
+        }
+        let forAnn = try await bob.connectionData(for: ann.peer)
+        #expect(await ann.trying(forAnn).error?.reason?.code == .unknownPeer)
+    }
+
     @Test("a port that is taken is an error, and listening can be tried again")
     func portTaken() async throws {
         let first = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback())
