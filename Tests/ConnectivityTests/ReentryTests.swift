@@ -53,7 +53,7 @@ struct Encounter {
             handset.perform(deed)
             done.send(())
         }
-        provoke()
+        await provoke()
         do {
             try await inTime { await done.value(onCancel: { done.send(()) }) }
         } catch {
@@ -66,14 +66,24 @@ struct Encounter {
         do { try await atLast { remains.areGone } } catch { Issue.record("\(deed) at \(place): \(remains)") }
     }
 
-    private func provoke() {
+    private func provoke() async {
         switch place {
         case .notConnected: other.at(.message) { $0.perform(.disconnect) }
         case .lost: bob.at(.connected) { $0.perform(.stop) }
+        case .writerFailed:
+            subject.keepWriters()
+            other.at(.readerHasBytes) { $0.perform(.disconnect) }
+        case .readerFailed:
+            other.keepWriters()
+            subject.at(.readerHasBytes) { [other] _ in other.perform(.disconnect) }
         default: break
         }
-        bob.advertise(place != .notAdvertising)
-        ann.browse(place != .notBrowsing)
+        if place.isOfAssistant { bob.assist() } else { bob.advertise(place != .notAdvertising) }
+        if place.isOfChooser {
+            await ann.choose(thenCancel: place == .cancelled)
+        } else {
+            ann.browse(place != .notBrowsing)
+        }
     }
 
     private var other: Handset { subject === ann ? bob : ann }
@@ -94,6 +104,8 @@ struct Remains: CustomStringConvertible {
         items.append(Item(name: "\(name)'s session", object: held.session))
         items.append(Item(name: "\(name)'s advertiser", object: held.advertiser))
         items.append(Item(name: "\(name)'s browser", object: held.browser))
+        items.append(Item(name: "\(name)'s assistant", object: held.assistant))
+        items.append(Item(name: "\(name)'s browser controller", object: held.chooser))
         for stream in held.writers { items.append(Item(name: "a writer of \(name)'s", object: stream)) }
         for stream in held.readers { items.append(Item(name: "a reader of \(name)'s", object: stream)) }
     }

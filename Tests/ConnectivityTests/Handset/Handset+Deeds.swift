@@ -3,7 +3,7 @@ import Foundation
 import MultipeerTransport
 
 extension Handset {
-    private static let service = "handset"
+    static let service = "handset"
     /// A file that everybody sends.
     private static let file = FileManager.default.temporaryDirectory.appending(
         path: "multipeer-handset-\(ProcessInfo.processInfo.processIdentifier)")
@@ -40,7 +40,7 @@ extension Handset {
     }
 
     /// One that does not work names an interface that no machine has.
-    private func discovery(_ isPossible: Bool) -> DiscoveryConfiguration {
+    func discovery(_ isPossible: Bool = true) -> DiscoveryConfiguration {
         var configuration = DiscoveryConfiguration.loopback
         if isPossible { configuration.backend = network } else { configuration.interfaces = .only(["none"]) }
         return configuration
@@ -59,6 +59,7 @@ extension Handset {
         case .stop:
             belongings.advertiser?.stopAdvertisingPeer()
             belongings.browser?.stopBrowsingForPeers()
+            stopScreens()
         case .connect: connect()
         }
     }
@@ -140,6 +141,7 @@ extension Handset {
         held.session?.delegate = nil
         held.advertiser?.delegate = nil
         held.browser?.delegate = nil
+        dropScreensDelegates()
         for stream in held.writers { stream.delegate = nil }
         for stream in held.readers { stream.delegate = nil }
     }

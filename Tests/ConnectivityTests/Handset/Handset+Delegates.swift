@@ -106,7 +106,7 @@ final class StreamEar: NSObject, StreamDelegate, @unchecked Sendable {
             guard let writer = stream as? OutputStream else { return }
             let bytes = [UInt8](repeating: 7, count: 1_000)
             _ = unsafe writer.write(bytes, maxLength: bytes.count)
-            writer.close()
+            if !handset.keepsWriters { writer.close() }
         case .hasBytesAvailable:
             handset.reached(.readerHasBytes)
             guard let reader = stream as? InputStream else { return }
@@ -114,6 +114,9 @@ final class StreamEar: NSObject, StreamDelegate, @unchecked Sendable {
             _ = unsafe reader.read(&bytes, maxLength: bytes.count)
         case .endEncountered:
             handset.reached(.readerEnded)
+            stream.close()
+        case .errorOccurred:
+            handset.reached(isWriter ? .writerFailed : .readerFailed)
             stream.close()
         default: break
         }

@@ -15,6 +15,9 @@ final class Handset: NSObject, @unchecked Sendable {
         var session: MCSession?
         var advertiser: MCNearbyServiceAdvertiser?
         var browser: MCNearbyServiceBrowser?
+        var assistant: MCAdvertiserAssistant?
+        var chooser: MCBrowserViewController?
+        var chooserEar: ChooserEar?
         var writers: [OutputStream] = []
         var readers: [InputStream] = []
         var ears: [StreamEar] = []
@@ -30,6 +33,7 @@ final class Handset: NSObject, @unchecked Sendable {
         var verdict: @Sendable (@escaping @Sendable (Bool) -> Void) -> Void = { $0(true) }
         var shown: [[MCCertificate]?] = []
         var isChatty = true
+        var keepsWriters = false
         var keepsInvitations = false
         var invitations: [@Sendable (Bool, MCSession?) -> Void] = []
         weak var partner: Handset?
@@ -106,6 +110,12 @@ final class Handset: NSObject, @unchecked Sendable {
 
     /// From here on it sends nothing by itself.
     func keepQuiet() { lock.withLock { state.isChatty = false } }
+
+    /// From here on it does not close the streams to others.
+    func keepWriters() { lock.withLock { state.keepsWriters = true } }
+
+    /// Whether the streams to others stay open.
+    var keepsWriters: Bool { lock.withLock { state.keepsWriters } }
 
     /// With whom it swaps connection data.
     var partner: Handset? {

@@ -9,17 +9,27 @@ enum Place: String, CaseIterable, Sendable {
     case invitation, notAdvertising
     case found, lost, notBrowsing
     // The delegates of streams.
-    case writerOpened, writerHasSpace
-    case readerOpened, readerHasBytes, readerEnded
+    case writerOpened, writerHasSpace, writerFailed
+    case readerOpened, readerHasBytes, readerEnded, readerFailed
+    // An assistant's delegate, and its presenter.
+    case willPresent, asked, didDismiss
+    // A browser controller's delegate.
+    case mayShow, finished, cancelled
 
     /// Who of the two is called there; nil: both.
     var isOfInviter: Bool? {
         switch self {
         case .found, .lost, .notBrowsing: true
         case .invitation, .notAdvertising: false
-        default: nil
+        default: isOfChooser ? true : isOfAssistant ? false : nil
         }
     }
+
+    /// Whether whoever is invited has an assistant for it.
+    var isOfAssistant: Bool { [.willPresent, .asked, .didDismiss].contains(self) }
+
+    /// Whether whoever invites has a browser controller for it.
+    var isOfChooser: Bool { [.mayShow, .finished, .cancelled].contains(self) }
 }
 
 /// What an application does there.
