@@ -45,10 +45,7 @@ final class PeerOutputStream: OutputStream {
 
     override func open() { flow.open() }
 
-    override func close() {
-        if flow.status != .notOpen { calls.silence() }
-        flow.close()
-    }
+    override func close() { calls.close() }
 
     override var streamStatus: Stream.Status { flow.status }
 

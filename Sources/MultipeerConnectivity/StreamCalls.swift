@@ -8,6 +8,9 @@ protocol StreamNews: Sendable {
     var hasEvent: Bool { get }
     /// The next of it, which counts as told.
     func takeEvent() -> Stream.Event?
+    var status: Stream.Status { get }
+    /// Does nothing before it was opened.
+    func close()
 }
 
 /// Calls a stream's delegate, on the run loops where the stream is scheduled, and on one thread at a time.
@@ -57,6 +60,12 @@ final class StreamCalls: Sendable {
             return place.map { state.bells.remove(at: $0) }
         }
         bell?.silence()
+    }
+
+    /// Ends the stream, unless it was never opened.
+    func close() {
+        if news.status != .notOpen { silence() }
+        news.close()
     }
 
     /// The stream is over: nobody is called any more.
