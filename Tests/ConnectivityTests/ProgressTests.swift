@@ -20,8 +20,9 @@ struct ProgressTests {
             outcomes.append(outcome)
             parts.append(try #require(progress))
         }
-        async let first = fractions(of: parts[0])
-        async let second = fractions(of: parts[1])
+        let (one, two) = (parts[0], parts[1])
+        async let first = fractions(of: one)
+        async let second = fractions(of: two)
         async let whole = fractions(of: parent)
         async let received = fractions(of: exchange.bob.recorder.start("one"))
         for outcome in outcomes { #expect(try await outcome.value() == nil) }
