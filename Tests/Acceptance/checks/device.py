@@ -4,14 +4,13 @@ import json
 import os
 import queue
 import random
-import signal
 import subprocess
 import threading
 import time
 from urllib.parse import quote
 
 from . import peer
-from .peer import PRODUCTS, Failure, expect, until
+from .peer import PRODUCTS, Failure, Process, expect, until
 
 DEVICE = os.path.join(PRODUCTS, "MultipeerDevice")
 # What a controller tells, which is the main actor's.
@@ -30,7 +29,7 @@ def service_type():
     return "f-" + "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=12))
 
 
-class Device:
+class Device(Process):
     """One process with a home of its own, which is its working directory."""
 
     def __init__(self, directory, name, *arguments, archive=None, session=()):
@@ -129,21 +128,6 @@ class Device:
     def last_words(self):
         with open(self.log, encoding="utf-8", errors="replace") as log:
             return log.read()[-300:]
-
-    def has_ended(self):
-        return self.process.poll() is not None
-
-    def kill(self, number=signal.SIGKILL):
-        if not self.has_ended():
-            os.kill(self.pid, number)
-
-    def end(self, seconds=10):
-        try:
-            code = self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"{self.name} did not end") from None
-        peer.unregister(self)
-        return code
 
 
 def quit_all(*devices):

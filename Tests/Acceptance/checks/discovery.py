@@ -13,7 +13,7 @@ import threading
 import time
 
 from . import network, peer
-from .peer import PRODUCTS, Failure, expect, until
+from .peer import PRODUCTS, Failure, Process, expect, until
 from .processors import Others, patience
 
 NEIGHBOUR = os.path.join(PRODUCTS, "MultipeerNeighbour")
@@ -32,7 +32,7 @@ def service_type():
     return "t-" + "".join(random.choices("abcdefghijklmnopqrstuvwxyz", k=12))
 
 
-class Neighbour:
+class Neighbour(Process):
     """One process, and what it has said."""
 
     def __init__(self, kind, name, *arguments, there=()):
@@ -74,21 +74,6 @@ class Neighbour:
     def tell(self, *words):
         self.process.stdin.write((" ".join(words) + "\n").encode())
         self.process.stdin.flush()
-
-    def has_ended(self):
-        return self.process.poll() is not None
-
-    def kill(self, number=signal.SIGKILL):
-        if not self.has_ended():
-            os.kill(self.pid, number)
-
-    def end(self, seconds=10):
-        try:
-            code = self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"{self.name} did not end") from None
-        peer.unregister(self)
-        return code
 
     def quit(self):
         self.tell("quit")

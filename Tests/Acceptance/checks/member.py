@@ -11,14 +11,14 @@ import threading
 import time
 
 from . import peer
-from .peer import PRODUCTS, ROOT, Failure, expect, until
+from .peer import PRODUCTS, ROOT, Failure, Process, expect, until
 
 MEMBER = os.path.join(PRODUCTS, "MultipeerMember")
 CHECKER = os.path.join(PRODUCTS, "check-history")
 NEMESIS = "nemesis"
 
 
-class Member:
+class Member(Process):
     """One member, in a directory where it leaves its data as NAME.data and its history as NAME.jsonl."""
 
     def __init__(self, directory, name, *arguments, there=()):
@@ -79,21 +79,6 @@ class Member:
     def last_words(self):
         with open(self.log, encoding="utf-8", errors="replace") as log:
             return log.read()[-300:]
-
-    def has_ended(self):
-        return self.process.poll() is not None
-
-    def kill(self, number=signal.SIGKILL):
-        if not self.has_ended():
-            os.kill(self.pid, number)
-
-    def end(self, seconds):
-        try:
-            code = self.process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise Failure(f"{self.name} did not end") from None
-        peer.unregister(self)
-        return code
 
 
 class Nemesis:

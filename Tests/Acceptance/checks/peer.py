@@ -73,7 +73,26 @@ def free_port():
                 continue
 
 
-class Peer:
+class Process:
+    """One with a `name`, as `process`, which is registered."""
+
+    def has_ended(self):
+        return self.process.poll() is not None
+
+    def kill(self, number=signal.SIGKILL):
+        if not self.has_ended():
+            os.kill(self.process.pid, number)
+
+    def end(self, seconds=10):
+        try:
+            code = self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{self.name} did not end") from None
+        unregister(self)
+        return code
+
+
+class Peer(Process):
     """`multipeer link`, or another command that links, in a directory where it leaves its data as NAME.data."""
 
     def __init__(self, directory, name, source, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, port=None,
@@ -142,10 +161,6 @@ class Peer:
     def bytes_read(self):
         with open(f"/proc/{self.pid}/io", encoding="ascii") as figures:
             return int(figures.readline().split()[1])
-
-    def kill(self, number=signal.SIGKILL):
-        if not self.has_ended():
-            os.kill(self.pid, number)
 
 
 def exchange(*peers, forgers=(None, None)):
