@@ -86,9 +86,13 @@ let package = Package(
             name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift",
             swiftSettings: strict),
 
+        .target(name: "MultipeerFigures", path: "Tests/Acceptance/Figures", swiftSettings: strict),
         .executableTarget(
             name: "MultipeerEndurance",
-            dependencies: ["Multipeer", "MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming"],
+            dependencies: [
+                "Multipeer", "MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming",
+                "MultipeerFigures",
+            ],
             path: "Tests/Acceptance/Endurance", swiftSettings: strict),
         .target(name: "MultipeerHistory", path: "Tests/Acceptance/History", swiftSettings: strict),
         .executableTarget(
@@ -107,8 +111,8 @@ let package = Package(
             name: "MultipeerDevice", dependencies: ["MultipeerConnectivity"], path: "Tests/Acceptance/Device",
             swiftSettings: client),
         .executableTarget(
-            name: "MultipeerReuse", dependencies: ["MultipeerConnectivity"], path: "Tests/Acceptance/Reuse",
-            swiftSettings: client),
+            name: "MultipeerReuse", dependencies: ["MultipeerConnectivity", "MultipeerFigures"],
+            path: "Tests/Acceptance/Reuse", swiftSettings: client),
         .executableTarget(
             name: "peer-session", dependencies: ["MultipeerConnectivity"], path: "Examples/PeerSession",
             swiftSettings: client),

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerFigures
 
 /// Files that are called off at random moments, from either side in turn: how soon the other side knows, and what is
 /// left behind.

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerFigures
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerTransport

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerFigures
 
 /// Very many streams between two sessions: every one brings what was written, all of it, and then ends.
 struct Streams {

@@ -1,4 +1,5 @@
 import MultipeerConnectivity
+import MultipeerFigures
 
 /// The same two `MCSession` objects connect, talk and disconnect many times over, half of the times with a stream and a
 /// file on their way: no thread, descriptor, file or memory may be left behind.

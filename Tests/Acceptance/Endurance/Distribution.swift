@@ -1,26 +1,5 @@
 import Foundation
 
-/// What the system counts of this process.
-struct Figures: CustomStringConvertible {
-    let threads: Int
-    let descriptors: Int
-    /// In MiB.
-    let memory: Int
-
-    init() throws {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        func number(_ name: String) -> Int {
-            let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") } ?? ""
-            return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0
-        }
-        threads = number("Threads")
-        memory = number("VmRSS") / 1_024
-        descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
-    }
-
-    var description: String { "\(threads) threads, \(descriptors) descriptors, \(memory) MiB" }
-}
-
 /// Times that were measured, as a line of them.
 struct Distribution: CustomStringConvertible {
     private let sorted: [Duration]
