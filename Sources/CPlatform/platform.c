@@ -35,12 +35,18 @@ __attribute__((constructor)) static void keep_openssl_until_the_end(void) {
 #if __has_feature(thread_sanitizer)
 void __tsan_acquire(void *address);
 void __tsan_release(void *address);
+void __tsan_ignore_thread_begin(void);
+void __tsan_ignore_thread_end(void);
 
 const bool multipeer_tsan_enabled = true;
 void multipeer_tsan_do_acquire(const void *address) { __tsan_acquire((void *)address); }
 void multipeer_tsan_do_release(const void *address) { __tsan_release((void *)address); }
+void multipeer_tsan_do_ignore(bool begins) {
+    if (begins) __tsan_ignore_thread_begin(); else __tsan_ignore_thread_end();
+}
 #else
 const bool multipeer_tsan_enabled = false;
 void multipeer_tsan_do_acquire(const void *address) { (void)address; }
 void multipeer_tsan_do_release(const void *address) { (void)address; }
+void multipeer_tsan_do_ignore(bool begins) { (void)begins; }
 #endif

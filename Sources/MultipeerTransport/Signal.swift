@@ -29,7 +29,11 @@ package final class Signal<Value: Sendable>: Sendable {
         switch before {
         case .sent: return false
         case .idle: break
-        case .awaited(let continuation): unsafe continuation.resume(returning: value)
+        case .awaited(let continuation):
+            // Resuming reads the waiter's frame, behind the release and before the waiter is woken.
+            multipeer_tsan_ignore(true)
+            unsafe continuation.resume(returning: value)
+            multipeer_tsan_ignore(false)
         }
         return true
     }

@@ -71,6 +71,7 @@ extern const bool multipeer_tsan_enabled;
 
 void multipeer_tsan_do_acquire(const void *address);
 void multipeer_tsan_do_release(const void *address);
+void multipeer_tsan_do_ignore(bool begins);
 
 /// Tells ThreadSanitizer that what happened before `multipeer_tsan_release` is visible here. A no-op otherwise.
 static inline void multipeer_tsan_acquire(const void *address) {
@@ -80,6 +81,11 @@ static inline void multipeer_tsan_acquire(const void *address) {
 /// Tells ThreadSanitizer that what happened until here is visible after `multipeer_tsan_acquire`. A no-op otherwise.
 static inline void multipeer_tsan_release(const void *address) {
     if (__builtin_expect(multipeer_tsan_enabled, false)) multipeer_tsan_do_release(address);
+}
+
+/// Between `true` and `false` ThreadSanitizer does not look at what this thread reads and writes. A no-op otherwise.
+static inline void multipeer_tsan_ignore(bool begins) {
+    if (__builtin_expect(multipeer_tsan_enabled, false)) multipeer_tsan_do_ignore(begins);
 }
 
 #endif
