@@ -57,7 +57,11 @@ struct Encounter {
         do {
             try await inTime { await done.value(onCancel: { done.send(()) }) }
         } catch {
-            Issue.record("\(deed) at \(place): it has not returned, or was not called")
+            Issue.record(
+                """
+                \(deed) at \(place): it has not returned, or was not called. ann heard \(ann.states(of: bob.peer)), \
+                bob \(bob.states(of: ann.peer))
+                """)
         }
         for handset in [ann, bob] {
             remains.add(handset)
