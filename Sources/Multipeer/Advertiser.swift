@@ -76,7 +76,8 @@ public actor Advertiser {
         if stand != nil { return }
         let backend = try configuration.chosenBackend()
         let listener = try MultipeerError.translating { () throws(SessionFault) in
-            try InvitationListener(peer: peer, listening: configuration.listening)
+            try InvitationListener(
+                peer: peer, listening: configuration.listening, keyLog: configuration.keyLog)
         }
         do throws(MultipeerError) {
             let port = try await MultipeerError.translating { () async throws(SessionFault) in

@@ -1,6 +1,7 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerSecurity
 import MultipeerTransport
 
 /// One invitation on its way out: where the peer is, whether it wants, and then the link.
@@ -10,6 +11,8 @@ struct Approach: Sendable {
     let service: ServiceType
     let context: [UInt8]?
     let timeout: Duration
+    /// Where the secrets of the invitation go; nil: where those of the session do.
+    let keyLog: KeyLog?
 
     private static let timeouts = Duration.seconds(1) ... .seconds(600)
     /// Longer than it takes to ask a network that loses packets twice.
@@ -76,7 +79,8 @@ struct Approach: Sendable {
         guard left > .zero else { throw MultipeerError(InvitationFault.timedOut, of: peer) }
         do throws(InvitationFault) {
             return try await InvitationCall.invite(
-                peer, at: addresses, as: local, context: context, within: max(left, .seconds(1))
+                peer, at: addresses, as: local, context: context, within: max(left, .seconds(1)),
+                keyLog: keyLog ?? driver.configuration.keyLog
             ) { () async throws(MultipeerError) in
                 try await MultipeerError.translating { () async throws(SessionFault) in
                     try await driver.invitationData(for: peer.uid)

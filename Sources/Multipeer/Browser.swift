@@ -113,7 +113,8 @@ public actor Browser {
         _ peer: PeerID, to session: Session, context: [UInt8]? = nil, timeout: Duration = .seconds(30)
     ) async throws(MultipeerError) {
         let approach = Approach(
-            peer: peer, local: self.peer, service: service, context: context, timeout: timeout)
+            peer: peer, local: self.peer, service: service, context: context, timeout: timeout,
+            keyLog: configuration.keyLog)
         let backend = try prepare(approach, for: session)
         try await approach.make(for: session.driver) { backend }.result.get()
     }
@@ -124,7 +125,8 @@ public actor Browser {
         known peer: PeerID, to session: Session, context: [UInt8]?, timeout: Duration
     ) async -> (result: Result<Void, MultipeerError>, isTold: Bool) {
         let approach = Approach(
-            peer: peer, local: self.peer, service: service, context: context, timeout: timeout)
+            peer: peer, local: self.peer, service: service, context: context, timeout: timeout,
+            keyLog: configuration.keyLog)
         let configuration = configuration
         return await approach.make(for: session.driver) { () throws(MultipeerError) in
             try approach.check(session)

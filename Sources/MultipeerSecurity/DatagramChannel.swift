@@ -46,10 +46,13 @@ package struct DatagramChannel: ~Copyable {
     /// - Parameters:
     ///   - role: who speaks first.
     ///   - key: ``keyByteCount`` bytes that only the two ends know.
+    ///   - keyLog: where the secret goes; nil, as it should be, for nowhere.
     /// - Throws: ``SecurityFault`` when there is no memory.
-    package init(role: SecureChannel.Role, key: SecureBytes) throws(SecurityFault) {
+    package init(
+        role: SecureChannel.Role, key: SecureBytes, keyLog: KeyLog? = nil
+    ) throws(SecurityFault) {
         precondition(key.count == Self.keyByteCount, "the key of a datagram channel has 32 bytes")
-        let context = try DatagramContext.shared.get()
+        let context = try DatagramContext.shared(isLogging: keyLog != nil)
         OpenSSLErrors.clear()
         guard let ssl = unsafe SSL_new(context.pointer) else {
             throw .internal("no DTLS channel: \(OpenSSLErrors.drain().text)")
@@ -73,7 +76,7 @@ package struct DatagramChannel: ~Copyable {
         unsafe self.ssl = ssl
         unsafe self.input = input
         unsafe self.output = output
-        unsafe flights = DatagramFlights(key: key, output: output)
+        unsafe flights = DatagramFlights(key: key, output: output, keyLog: keyLog)
         unsafe flights.attach(to: ssl)
     }
 

@@ -7,12 +7,18 @@ final class DatagramContext: Sendable {
     // Configured in init and then only handed to SSL_new, which libssl allows from any thread.
     nonisolated(unsafe) let pointer: OpaquePointer
 
-    static let shared = Result { () throws(SecurityFault) in try DatagramContext() }
+    private static let silent = Result { () throws(SecurityFault) in try DatagramContext(isLogging: false) }
+    private static let logging = Result { () throws(SecurityFault) in try DatagramContext(isLogging: true) }
+
+    /// The one for channels whose secrets go nowhere, or that for the others: libssl writes down what nobody wants, too.
+    static func shared(isLogging: Bool) throws(SecurityFault) -> DatagramContext {
+        try (isLogging ? logging : silent).get()
+    }
 
     /// The one suite, in OpenSSL's name for it.
     static let suite = "ECDHE-PSK-CHACHA20-POLY1305"
 
-    private init() throws(SecurityFault) {
+    private init(isLogging: Bool) throws(SecurityFault) {
         OpenSSLErrors.clear()
         guard let pointer = unsafe SSL_CTX_new(DTLS_method()) else {
             throw .internal("no DTLS context: \(OpenSSLErrors.drain().text)")
@@ -27,6 +33,7 @@ final class DatagramContext: Sendable {
         unsafe multipeer_ctx_set_modes(pointer)
         unsafe SSL_CTX_set_psk_client_callback(pointer, DatagramFlights.keyOfClient)  // [dgram.key]
         unsafe SSL_CTX_set_psk_server_callback(pointer, DatagramFlights.keyOfServer)  // [dgram.key]
+        if isLogging { unsafe SSL_CTX_set_keylog_callback(pointer, DatagramFlights.log) }
     }
 
     deinit { unsafe SSL_CTX_free(pointer) }

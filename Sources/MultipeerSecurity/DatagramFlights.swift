@@ -18,11 +18,13 @@ final class DatagramFlights {
     /// Gone, and erased, when the handshake is over.
     private var key: SecureBytes?
     private let output: OpaquePointer
+    private let keyLog: KeyLog?
     /// Where in the output each repetition begins.
     private var marks: [Int] = []
 
-    init(key: SecureBytes, output: OpaquePointer) {
+    init(key: SecureBytes, output: OpaquePointer, keyLog: KeyLog?) {
         self.key = key
+        self.keyLog = keyLog
         unsafe self.output = output
     }
 
@@ -55,6 +57,11 @@ extension DatagramFlights {
         guard let flights = unsafe DatagramFlights.of(ssl) else { return CUnsignedInt.max }
         if last != 0 { flights.marks.append(unsafe BIO_ctrl_pending(flights.output)) }
         return flights.marks.count < DatagramFlights.repetitions ? 1 : CUnsignedInt.max
+    }
+
+    static let log: @convention(c) (OpaquePointer?, UnsafePointer<CChar>?) -> Void = { ssl, line in
+        guard let line = unsafe line, let flights = unsafe DatagramFlights.of(ssl) else { return }
+        flights.keyLog?.write(unsafe String(cString: line))
     }
 
     static let keyOfClient:

@@ -23,6 +23,7 @@ final class DatagramLane {
 
     /// Where the link ends: the peer receives there, until it shows that it is elsewhere.
     private let host: SocketAddress.Host
+    private let keyLog: KeyLog?
     private var remote: SocketAddress?
     private var channel: DatagramChannel?
     private var batch = DatagramBatch()
@@ -34,10 +35,13 @@ final class DatagramLane {
     private var received = 0
     private var dropped = 0
 
-    init(_ path: consuming DatagramPath, port: DatagramPort, host: SocketAddress.Host) {
+    init(
+        _ path: consuming DatagramPath, port: DatagramPort, host: SocketAddress.Host, keyLog: KeyLog?
+    ) {
         self.path = path
         self.port = port
         self.host = host
+        self.keyLog = keyLog
     }
 
     /// Whether packets wait for the socket to have room.
@@ -59,7 +63,8 @@ extension DatagramLane {
         guard let key else { return }
         attempt(at: now) { () throws(SecurityFault) in
             // The lower uid is the client. [dgram.role]
-            channel = try DatagramChannel(role: path.isControlling ? .client : .server, key: key)
+            channel = try DatagramChannel(
+                role: path.isControlling ? .client : .server, key: key, keyLog: keyLog)
             try shake(at: now)
         }
     }

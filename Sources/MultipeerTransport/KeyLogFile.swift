@@ -10,11 +10,13 @@ package final class KeyLogFile: Sendable {
 
     private let state: Locked<State>
 
-    /// Appends to a file that is there, or makes one that its owner alone can read. One that belongs to somebody else
-    /// is refused, as are links: the secrets would be theirs.
+    /// Appends to a file that is there, or makes one; from then on its owner alone can read it. One that belongs to
+    /// somebody else is refused, as are links: the secrets would be theirs.
     package init(_ path: String) throws(FileFault) {
         let file = try OpenFile(path, O_WRONLY | O_CREAT | O_APPEND)
-        guard try file.status().st_uid == geteuid() else { throw FileFault(.permission, path: path) }
+        let status = try file.status()
+        guard status.st_uid == geteuid() else { throw FileFault(.permission, path: path) }
+        if status.st_mode & 0o077 != 0 { try file.hide() }
         state = Locked(State(file: file))
     }
 
@@ -34,7 +36,10 @@ package final class KeyLogFile: Sendable {
 }
 
 extension KeyLog {
-    /// Appends to this file, in the format of `SSLKEYLOGFILE`.
+    /// Appends to this file, in the format of `SSLKEYLOGFILE`, and lets its owner alone read it.
+    ///
+    /// Whoever gets to read the file reads everything that these sessions and invitations ever sent, with a capture of it.
+    /// Make one while you look for a fault, and remove it.
     ///
     /// A full disk does not end the link that is being looked at: the file ends with the last line that could be
     /// written, and `onFailure` is told, once, on the session's own thread.

@@ -46,6 +46,11 @@ struct OpenFile: ~Copyable {
         }
     }
 
+    /// Lets its owner alone read and write it.
+    func hide() throws(FileFault) {
+        guard fchmod(descriptor, 0o600) == 0 else { throw FileFault(lastAt: path) }
+    }
+
     func synchronise() throws(FileFault) {
         guard fsync(descriptor) == 0 else { throw FileFault(lastAt: path) }
     }

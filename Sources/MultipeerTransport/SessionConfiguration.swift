@@ -51,7 +51,8 @@ public struct SessionConfiguration: Sendable {
     /// Whether unreliable messages go over UDP, on a port that the system chooses, where that gets through; yes unless set.
     /// If not, they take the link.
     public var datagrams: Bool
-    /// Where TLS secrets are written for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil writes none.
+    /// Where the secrets of links, their datagrams and the invitations to them are written for a protocol analyser, in the
+    /// format of `SSLKEYLOGFILE`; nil writes none. Whoever reads them reads the traffic.
     public var keyLog: KeyLog?
     /// Peers of the mesh at the most, the local one included: 2 to 16; 8 unless set. Links are one fewer. Everyone in a mesh
     /// should have the same; the smallest decides.

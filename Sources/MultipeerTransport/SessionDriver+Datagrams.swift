@@ -41,7 +41,8 @@ extension SessionDriver {
                 isControlling: peer.uid < seat.peer.uid, isProtected: seat.isEncrypted,
                 port: configuration.datagramPort?(port.number) ?? port.number,
                 timing: configuration.datagramTiming)
-            seat.lane = DatagramLane(path, port: port, host: wire.remote.host)
+            seat.lane = DatagramLane(
+                path, port: port, host: wire.remote.host, keyLog: configuration.keyLog)
             tendDatagrams(wire, seat)
         } catch {
             // Without a socket unreliable messages take the link.

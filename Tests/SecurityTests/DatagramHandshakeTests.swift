@@ -27,6 +27,20 @@ struct DatagramHandshakeTests {
         #expect(pair.client.takeReceived() == [[UInt8](repeating: 4, count: DatagramChannel.largestContent)])
     }
 
+    @Test("the key log holds the line that a capture of datagrams needs, and only when asked for")
+    func keyLog() throws {
+        let lines = Lines()
+        var pair = try DatagramPair(keyLog: KeyLog { lines.add($0) })
+        pair.exchange()
+        #expect(pair.client.isEstablished && pair.server.isEstablished)
+        #expect(lines.all.count == 1)
+        let words = try #require(lines.all.first).split(separator: " ")
+        #expect(words.map(\.count) == [13, 64, 96] && words[0] == "CLIENT_RANDOM")
+        var other = try DatagramPair()
+        other.exchange()
+        #expect(other.client.isEstablished && lines.all.count == 1)
+    }
+
     @Test("two ends with different keys never agree [dgram.key]")
     func wrongKey() throws {
         var pair = try DatagramPair(serverKey: [UInt8](repeating: 0x5B, count: 32))

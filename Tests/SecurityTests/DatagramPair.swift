@@ -9,8 +9,8 @@ struct DatagramEnd: ~Copyable {
     private(set) var received: [[UInt8]] = []
     private(set) var fault: SecurityFault?
 
-    init(_ role: SecureChannel.Role, key: [UInt8]) throws {
-        channel = try DatagramChannel(role: role, key: SecureBytes(key))
+    init(_ role: SecureChannel.Role, key: [UInt8], keyLog: KeyLog? = nil) throws {
+        channel = try DatagramChannel(role: role, key: SecureBytes(key), keyLog: keyLog)
     }
 
     /// Goes on with the handshake, then reads until there is nothing.
@@ -51,8 +51,8 @@ struct DatagramPair: ~Copyable {
     var client: DatagramEnd
     var server: DatagramEnd
 
-    init(clientKey: [UInt8] = key, serverKey: [UInt8] = key) throws {
-        let client = try DatagramEnd(.client, key: clientKey)
+    init(clientKey: [UInt8] = key, serverKey: [UInt8] = key, keyLog: KeyLog? = nil) throws {
+        let client = try DatagramEnd(.client, key: clientKey, keyLog: keyLog)
         let server = try DatagramEnd(.server, key: serverKey)
         self.client = client
         self.server = server

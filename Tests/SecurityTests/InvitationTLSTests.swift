@@ -13,6 +13,17 @@ struct InvitationTLSTests {
         #expect(seen[0] != nil && seen[1] != nil && seen[0] != seen[1])
     }
 
+    @Test("the key log holds what a capture of an invitation needs, of the end that was asked")
+    func keyLog() throws {
+        let lines = Lines()
+        let (inviter, invitee) = (try InvitationTLS(keyLog: KeyLog { lines.add($0) }), try InvitationTLS())
+        var pair = Pair(client: try inviter.channel(.client), server: try invitee.channel(.server))
+        #expect(try pair.shakeHands())
+        let names = lines.all.map { String($0.prefix { $0 != " " }) }
+        #expect(names.filter { $0 == "CLIENT_TRAFFIC_SECRET_0" }.count == 1)
+        #expect(names.contains("SERVER_TRAFFIC_SECRET_0"))
+    }
+
     @Test(
         "what is for a link is nothing for an invitation, and the other way round [invite.tls]",
         arguments: [true, false])

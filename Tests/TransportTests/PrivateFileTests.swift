@@ -84,6 +84,16 @@ struct PrivateFileTests {
         #expect(mode(of: path) == S_IFREG | 0o600)
     }
 
+    @Test("a key log that everybody could read is its owner's alone from then on")
+    func exposedKeyLog() throws {
+        let path = folder.path("keys")
+        try PrivateFile.replace(path, with: Array("# mine\n".utf8))
+        unsafe chmod(path, 0o644)
+        try KeyLogFile(path).append("a 1")
+        #expect(mode(of: path) == S_IFREG | 0o600)
+        #expect(try PrivateFile.read(path, limit: 99) == Array("# mine\na 1\n".utf8))
+    }
+
     @Test("random bytes fill their room")
     func randomness() {
         var random = SystemRandomness()

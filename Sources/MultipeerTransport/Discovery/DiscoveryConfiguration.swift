@@ -1,5 +1,6 @@
 import Glibc
 import MultipeerIntroduction
+public import MultipeerSecurity
 
 /// On which interfaces peers are announced and looked for, and how.
 ///
@@ -31,6 +32,9 @@ public struct DiscoveryConfiguration: Sendable {
     public var families: Set<Family>
     /// Who announces and finds; nil is multicast DNS, shared by all of the process that configure it alike.
     public var backend: (any DiscoveryBackend)?
+    /// Where the secrets of invitations are written for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil writes
+    /// none, but what is invited into a session goes to that one's key log. Whoever reads them reads the traffic.
+    public var keyLog: KeyLog?
 
     /// Multicast DNS on these interfaces, or on all.
     public init(interfaces: Interfaces = .all) {
@@ -38,6 +42,7 @@ public struct DiscoveryConfiguration: Sendable {
         hostTTL = .seconds(120)
         families = [.v4, .v6]
         backend = nil
+        keyLog = nil
     }
 
     /// Multicast DNS on every interface, or on those that the environment variable `MULTIPEER_INTERFACES` names.

@@ -1,5 +1,5 @@
 package import MultipeerIntroduction
-import MultipeerSecurity
+package import MultipeerSecurity
 
 /// One invitation on its way out. Spec 12.
 ///
@@ -34,12 +34,13 @@ package actor InvitationCall: LoopClient {
     ///   - local: who invites.
     ///   - context: what the peer's application gets to read, at most 32 KiB; whoever pretends to be the peer reads it, too.
     ///   - timeout: how long to wait for the answer: 1 to 600 s.
+    ///   - keyLog: where the TLS secrets go; nil, as it should be, for nowhere.
     ///   - data: makes the data for the peer; asked for only after the peer said yes.
     /// - Returns: the peer's connection data.
     /// - Throws: `InvitationFault`; `.system` when the application's data could not be made.
     package static func invite(
         _ peer: PeerID, at addresses: [SocketAddress], as local: PeerID, context: [UInt8]? = nil,
-        within timeout: Duration = .seconds(30),
+        within timeout: Duration = .seconds(30), keyLog: KeyLog? = nil,
         data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
     ) async throws(InvitationFault) -> ConnectionData {
         var randomness = SystemRandomness()
@@ -49,7 +50,9 @@ package actor InvitationCall: LoopClient {
         let call: InvitationCall
         do throws(SessionFault) {
             let loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
-            let tls = try SessionFault.security { () throws(SecurityFault) in try InvitationTLS() }
+            let tls = try SessionFault.security { () throws(SecurityFault) in
+                try InvitationTLS(keyLog: keyLog)
+            }
             call = InvitationCall(loop, tls, inviter, data: data)
         } catch {
             throw .system("\(error)")

@@ -1,6 +1,6 @@
 package import MultipeerFraming
 package import MultipeerIntroduction
-import MultipeerSecurity
+package import MultipeerSecurity
 
 /// Where invitations of one peer arrive: listening sockets, TLS, and the questions that come of it. Spec 12.
 ///
@@ -33,12 +33,17 @@ package actor InvitationListener: LoopClient {
     /// - Parameters:
     ///   - peer: who is invited here.
     ///   - listening: where; port 0 lets the system choose one for all of them. Empty is everywhere, IPv4 and IPv6.
+    ///   - keyLog: where the TLS secrets go; nil, as it should be, for nowhere.
     /// - Throws: `SessionFault` when the system gives no loop, or OpenSSL no key.
-    package init(peer: PeerID, listening: [SocketAddress] = []) throws(SessionFault) {
+    package init(
+        peer: PeerID, listening: [SocketAddress] = [], keyLog: KeyLog? = nil
+    ) throws(SessionFault) {
         self.peer = peer
         self.listening = listening
         loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
-        let tls = try SessionFault.security { () throws(SecurityFault) in try InvitationTLS() }
+        let tls = try SessionFault.security { () throws(SecurityFault) in
+            try InvitationTLS(keyLog: keyLog)
+        }
         wires = InvitationWires(loop, tls, .server)
         invitee = Invitee(peer)
     }
