@@ -29,7 +29,7 @@ final class Admission: Sendable {
         advertiser = try Complaint.translating { [options] () throws(MultipeerError) in
             try Advertiser(
                 peer: peer, service: options.service.name, info: Purpose.receive.info,
-                configuration: options.neighbourhood.configuration)
+                configuration: options.configuration)
         }
     }
 

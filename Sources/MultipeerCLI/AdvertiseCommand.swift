@@ -20,6 +20,7 @@ enum AdvertiseCommand {
             .init("--accept", "link with whoever invites, up to 7 at a time"),
             .init("--for", "SECONDS", "end after so long, 1 to 86400, with exit code 0"),
             .init("--json", "print a JSON object a line for each event"),
+            KeyLogOption.option,
         ], exits: [.badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {

@@ -53,6 +53,9 @@ package struct Arguments: Equatable, Sendable {
 }
 
 extension Arguments {
+    /// Whether the command has that option.
+    package func takes(_ option: String) -> Bool { usage.option(option) != nil }
+
     package func has(_ option: String) -> Bool { given[option] != nil }
 
     package func values(_ option: String) -> [String] { given[option] ?? [] }

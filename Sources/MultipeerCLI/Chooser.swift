@@ -21,7 +21,7 @@ final class Chooser {
         self.options = options
         let browser = MCNearbyServiceBrowser(
             peer: unsafe party.session.myPeerID, serviceType: options.service.name,
-            configuration: options.neighbourhood.configuration)
+            configuration: options.configuration)
         controller = MCBrowserViewController(browser: browser, session: unsafe party.session)
         controller.minimumNumberOfPeers = least
         controller.maximumNumberOfPeers = most

@@ -25,7 +25,7 @@ final class DemoActor: Sendable {
         session = try Complaint.translating { () throws(MultipeerError) in
             try Session(peer: peer, configuration: configuration)
         }
-        let place = discovery.neighbourhood.configuration
+        let place = discovery.configuration
         advertiser = Advertiser(peer: peer, service: discovery.service, configuration: place)
         browser = Browser(peer: peer, service: discovery.service, configuration: place)
     }

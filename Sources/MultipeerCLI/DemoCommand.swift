@@ -23,6 +23,7 @@ enum DemoCommand {
                 "how long all bulk transfers take together, 1 to 60; default: 2; without --peers"),
             .init("--preference", "WORD", "encryption: required (default), optional or none"),
             .init("--json", "print JSON at the end and nothing else"),
+            KeyLogOption.option,
         ], exits: [.linkFailed, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {
@@ -33,15 +34,18 @@ enum DemoCommand {
         let preference =
             try arguments.choice("--preference", of: words, EncryptionPreference.init(name:)) ?? .required
         let isSilent = arguments.has("--json")
+        // Each process appends to the one file; whether that can be is said before there are any.
+        _ = try KeyLogOption.read(arguments)
+        let log = arguments.value(KeyLogOption.option.name).map { [KeyLogOption.option.name, $0] } ?? []
         if let peers {
-            let mesh = try MeshDemonstration(peers, preference, isSilent: isSilent)
+            let mesh = try MeshDemonstration(peers, preference, log, isSilent: isSilent)
             try await run(mesh.abandon, within: .seconds(120)) { () throws(Complaint) in
                 let formation = try await mesh.run()
                 if isSilent { try Terminal.put(JSON.encode(formation)) }
                 try await mesh.end()
             }
         } else {
-            let demo = try Demonstration(3, preference, isSilent: isSilent)
+            let demo = try Demonstration(3, preference, log, isSilent: isSilent)
             try await run(demo.abandon, within: .seconds(60 + seconds)) { () throws(Complaint) in
                 let pairs = try await demo.run(Double(seconds))
                 try Terminal.put(isSilent ? JSON.encode(pairs) : DemoTable.text(pairs))

@@ -6,8 +6,10 @@ final class Demonstration: Sendable {
     private let gathering: Gathering
     private let expectation: EncryptionOutcome
 
-    init(_ count: Int, _ preference: EncryptionPreference, isSilent: Bool) throws(Complaint) {
-        gathering = try Gathering(count, preference, [], isSilent: isSilent)
+    init(
+        _ count: Int, _ preference: EncryptionPreference, _ options: [String], isSilent: Bool
+    ) throws(Complaint) {
+        gathering = try Gathering(count, preference, options, isSilent: isSilent)
         expectation = preference == .none ? .plain : .encrypted
     }
 

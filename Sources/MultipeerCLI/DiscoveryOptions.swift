@@ -11,6 +11,8 @@ struct DiscoveryOptions: Sendable {
 
     let service: ServiceType
     let neighbourhood: Neighbourhood
+    /// Where the secrets of invitations go.
+    let keyLog: KeyLog?
 
     init(_ arguments: Arguments) throws(Complaint) {
         do throws(InvalidServiceType) {
@@ -20,6 +22,13 @@ struct DiscoveryOptions: Sendable {
             throw arguments.complaint("option '--type': \(error)")
         }
         neighbourhood = Neighbourhood(arguments)
+        keyLog = try KeyLogOption.read(arguments)
+    }
+
+    var configuration: DiscoveryConfiguration {
+        var configuration = neighbourhood.configuration
+        configuration.keyLog = keyLog
+        return configuration
     }
 
     /// Where that is, for people.

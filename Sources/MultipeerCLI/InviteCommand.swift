@@ -26,6 +26,7 @@ enum InviteCommand {
             .init(
                 "--for", "SECONDS",
                 "end after so long, 1 to 86400, like 'cancel', or with --wait with exit code 0"),
+            KeyLogOption.option,
         ], exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {

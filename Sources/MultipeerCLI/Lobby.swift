@@ -17,7 +17,7 @@ struct Lobby: Sendable {
     func run(for time: Duration?) async throws(Complaint) {
         let assistant = MCAdvertiserAssistant(
             serviceType: options.service.name, discoveryInfo: nil, session: unsafe party.session,
-            configuration: options.neighbourhood.configuration)
+            configuration: options.configuration)
         assistant.start()
         Terminal.say("announcing \(party.peer.introduction) as \(options.service) \(options.place)")
         let isOver = Signal<Complaint?>()

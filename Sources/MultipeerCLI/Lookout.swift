@@ -28,7 +28,7 @@ actor Lookout {
     init(_ options: DiscoveryOptions, _ style: Style, isResolving: Bool) throws(Complaint) {
         self.options = options
         self.style = style
-        let configuration = options.neighbourhood.configuration
+        let configuration = options.configuration
         backend = try Complaint.translating { () throws(MultipeerError) in
             isResolving ? try configuration.chosenBackend() : nil
         }

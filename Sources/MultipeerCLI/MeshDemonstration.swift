@@ -5,9 +5,11 @@ import Multipeer
 final class MeshDemonstration: Sendable {
     private let gathering: Gathering
 
-    init(_ count: Int, _ preference: EncryptionPreference, isSilent: Bool) throws(Complaint) {
+    init(
+        _ count: Int, _ preference: EncryptionPreference, _ options: [String], isSilent: Bool
+    ) throws(Complaint) {
         gathering = try Gathering(
-            count, preference, ["--mesh", "--cap", "\(max(8, count))"], isSilent: isSilent)
+            count, preference, ["--mesh", "--cap", "\(max(8, count))"] + options, isSilent: isSilent)
     }
 
     func run() async throws(Complaint) -> Formation {

@@ -19,6 +19,7 @@ final class Party: NSObject, MCSessionDelegate, Sendable {
         var configuration = SessionConfiguration()
         configuration.listening = options.neighbourhood.listening
         configuration.maxMessage = 65_536
+        configuration.keyLog = options.keyLog
         unsafe session = MCSession(
             peer: MCPeerID(peer), securityIdentity: nil, encryptionPreference: preference ?? .required,
             configuration: configuration)

@@ -10,7 +10,7 @@ struct RoomFinder: Sendable {
     init(_ room: String, _ options: DiscoveryOptions, as peer: PeerID) throws(Complaint) {
         self.room = room
         self.options = options
-        let configuration = options.neighbourhood.configuration
+        let configuration = options.configuration
         let info: DiscoveryInfo
         do throws(InvalidDiscoveryInfo) {
             info = try DiscoveryInfo(Purpose.chat(room: room).info)

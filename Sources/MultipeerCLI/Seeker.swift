@@ -38,7 +38,7 @@ final class Seeker: Sendable {
         isQuiet = arguments.has("--quiet")
         search = Locked(Search(for: addressee))
         browser = Browser(
-            peer: peer, service: options.service, configuration: options.neighbourhood.configuration)
+            peer: peer, service: options.service, configuration: options.configuration)
     }
 
     /// Answers the peer once it is linked.

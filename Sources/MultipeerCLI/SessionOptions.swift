@@ -21,9 +21,7 @@ struct SessionOptions {
             "--advertise", "ADDRESS", isRepeatable: true,
             "name this address in the own data instead of where it listens, for a forwarded port"),
         .init("--timeout", "SECONDS", "give up after so long, 1 to 600; default: 120"),
-        .init(
-            "--keylog", "FILE",
-            "append TLS secrets to FILE for a packet analyser; default: the variable SSLKEYLOGFILE"),
+        KeyLogOption.option,
     ]
 
     /// Seconds.
@@ -61,7 +59,7 @@ struct SessionOptions {
         }
         configuration.patience = .seconds(
             try arguments.number("--timeout", in: 1...600) ?? SessionOptions.standardPatience)
-        configuration.keyLog = try SessionOptions.keyLog(arguments)
+        configuration.keyLog = try KeyLogOption.read(arguments)
         try TrustOption.apply(arguments, to: &configuration, asking: asking)
         self.configuration = configuration
     }
@@ -101,18 +99,6 @@ struct SessionOptions {
         let isBracketed = text.hasPrefix("[") && text.hasSuffix("]")
         let host = isBracketed ? String(text.dropFirst().dropLast()) : text
         return SocketAddress.Host(host).map { SocketAddress($0, port: 0) }
-    }
-
-    private static func keyLog(_ arguments: Arguments) throws(Complaint) -> KeyLog? {
-        let variable = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"].flatMap { $0.isEmpty ? nil : $0 }
-        guard let path = arguments.value("--keylog") ?? variable else { return nil }
-        do {
-            return try KeyLog(file: path) { failure in
-                Terminal.say("TLS secrets are not written any more: \("\(failure)".printable)")
-            }
-        } catch {
-            throw Complaint("cannot write TLS secrets: \("\(error)".printable)", exit: .system)
-        }
     }
 }
 

@@ -49,11 +49,12 @@ actor Stall {
         self.isJSON = isJSON
         advertiser = Advertiser(
             peer: peer, service: options.service, info: info,
-            configuration: options.neighbourhood.configuration)
+            configuration: options.configuration)
         var configuration = SessionConfiguration()
         configuration.listening = options.neighbourhood.listening
         configuration.topology = .star
         configuration.maxMessage = 65_536
+        configuration.keyLog = options.keyLog
         session = try Complaint.translating { [configuration] () throws(MultipeerError) in
             isAccepting ? try Session(peer: peer, configuration: configuration) : nil
         }

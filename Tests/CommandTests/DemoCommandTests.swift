@@ -68,6 +68,21 @@ struct DemoCommandTests {
         #expect(try #require(mesh["seconds"] as? Double) > 0)
     }
 
+    @Test("one key log holds the secrets of every link, its datagrams and its invitation")
+    func keyLog() async throws {
+        let folder = try Folder()
+        let ending = try await Command.run("demo", "--peers", "2", "--keylog", folder.path("keys"))
+        #expect(ending.code == 0)
+        #expect(try folder.mode("keys") == 0o600)
+        let text = try String(contentsOfFile: folder.path("keys"), encoding: .utf8)
+        let names = text.split(separator: "\n").map { $0.prefix { $0 != " " } }
+        // Both ends write down the same; a datagram path may need a second attempt, an invitation may go both ways.
+        #expect(names.filter { $0 == "CLIENT_RANDOM" }.count >= 2)
+        #expect(names.filter { $0 == "EXPORTER_SECRET" }.count >= 4)
+        let refused = try await Command.run("demo", "--keylog", folder.path("missing/keys"))
+        #expect(refused.code == 4 && refused.text.isEmpty)
+    }
+
     @Test("an interrupted demonstration leaves no process behind")
     func interrupted() async throws {
         let demo = try Command(["demo", "--seconds", "20"])

@@ -17,6 +17,18 @@ struct HelpTests {
         #expect(try Manual.help(for: path) == usage.help)
     }
 
+    @Test("every command that encrypts writes its secrets down when asked, and says what that means")
+    func keyLog() {
+        let encrypting: Set = ["demo", "link", "send", "receive", "chat", "invite", "advertise"]
+        for usage in Manual.commands where usage.options.contains(where: { $0.name == "--preference" }) {
+            #expect(encrypting.contains(usage.path[0]), "\(usage.path)")
+        }
+        for usage in Manual.commands where encrypting.contains(usage.path[0]) {
+            let option = usage.options.first { $0.name == "--keylog" }
+            #expect(option?.summary.contains("whoever reads FILE reads all") == true, "\(usage.path)")
+        }
+    }
+
     @Test("the overview names every command, also for groups of them")
     func overview() async throws {
         let ending = try await Command.run("--help")
