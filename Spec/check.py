@@ -107,7 +107,7 @@ def vectors():
 
 
 def scripts():
-    for script in ("tables.py", "worked-example.py", "vectors/generate.py"):
+    for script in ("tables.py", "worked-example.py", "vectors/generate.py", "wireshark/generate.py"):
         run = subprocess.run([sys.executable, "-B", str(SPEC / script), "--check"], capture_output=True, text=True)
         if run.returncode:
             yield from ((run.stdout + run.stderr).strip() or f"{script} failed").splitlines()
