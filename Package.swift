@@ -178,8 +178,8 @@ let package = Package(
         .target(
             name: "FuzzBodies",
             dependencies: [
-                "MultipeerSimulation", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
-                "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerSimulation", "MultipeerConnectivity", "MultipeerTransport", "MultipeerMesh",
+                "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),
@@ -188,6 +188,10 @@ let package = Package(
         harness("handshake"),
         harness("certificate-chain"),
         harness("secure-channel"),
+        harness("secure-pair"),
+        harness("datagram-channel"),
+        harness("verification-code"),
+        harness("reassembly-turns"),
         harness("channel-machine"),
         harness("datagram-header"),
         harness("dns-engine"),
@@ -195,6 +199,11 @@ let package = Package(
         harness("invitation"),
         harness("membership"),
         harness("mesh"),
+        harness("netlink"),
+        harness("local-text"),
+        harness("facade-arguments"),
+        .executableTarget(
+            name: "fuzz-replay", dependencies: ["FuzzBodies"], path: "Fuzz/Replay", swiftSettings: strict),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

@@ -46,6 +46,8 @@ private func examine(_ identity: Identity) throws {
     for certificate in identity.chain { try examine(certificate, readFrom: certificate.der) }
     let again = try Identity(pem: try identity.pem())
     try promise(again.chain == identity.chain, "an identity is read as it was written")
+    let archive = try Identity(pkcs12: try identity.pkcs12(passphrase: "x"), passphrase: "x")
+    try promise(archive.chain == identity.chain, "and so it is as an archive")
 }
 
 private func examine(_ store: TrustStore) throws {

@@ -97,7 +97,10 @@ struct ChannelStage: ~Copyable {
     private mutating func judge(_ bytes: [UInt8], _ expected: CloseCode?) throws(BrokenPromise) {
         _ = link.receive(bytes.span, through: &decoder, at: now)
         var found: CloseCode?
-        if case .violation(let violation) = link.end { found = violation.closeCode }
+        if case .violation(let violation) = link.end {
+            found = violation.closeCode
+            try promise(isPrintable("\(violation)"), "a violation is one printable line")
+        }
         try promise(
             found == expected,
             "frame \(bytes.prefix(16)) leads to \(found as Any), and not \(expected as Any)")

@@ -1,3 +1,4 @@
+import Foundation
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
@@ -17,6 +18,9 @@ extension FuzzBody {
             throw broken
         } catch let refusal as InvalidConnectionData {
             try promise((1...14).contains(refusal.check), "a refusal names one of the checks")
+            try promise(isPrintable("\(refusal)"), "a refusal is one printable line")
+            try promise(
+                refusal.closeCode == (refusal.check == 3 ? .version : .protocolError), "and has its code")
             try promise(
                 refusal.check == firstCheckOfTheHead(blob) ?? max(refusal.check, 6),
                 "the first check that fails decides")
@@ -52,6 +56,10 @@ private func examine(_ data: ConnectionData, readFrom blob: [UInt8]) throws(Brok
         (data.fingerprint == nil) == (data.preference == .none), "a key is pinned unless there is none")
     try promise(
         (try? PeerID(archived: data.peer.archived))?.displayName == data.peer.displayName, "names are whole")
+    if let canonical = try? data.canonical() {
+        try promise(
+            (try? ConnectionData(canonical).canonical()) == canonical, "the plainest form of it is its own")
+    }
     for candidate in data.candidates {
         let tried = candidate.tried(on: Array(1...20))
         try promise((1...8).contains(tried.count), "a candidate is tried on 1 to 8 interfaces")
@@ -62,7 +70,25 @@ private func examine(_ data: ConnectionData, readFrom blob: [UInt8]) throws(Brok
 }
 
 private func examineArchive(_ bytes: [UInt8]) throws(BrokenPromise) {
+    try examineText(String(decoding: bytes, as: UTF8.self))
     guard let peer = try? PeerID(archived: bytes) else { return }
     try promise(peer.archived == bytes, "a peer id is written to the bytes it was read from")
     try promise((1...Limits.displayName).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
+}
+
+/// As applications archive it, and as somebody may have changed that.
+private func examineText(_ text: String) throws(BrokenPromise) {
+    guard let json = try? JSONEncoder().encode([text]) else { return }
+    do {
+        let peers = try JSONDecoder().decode([PeerID].self, from: json)
+        let written = try JSONEncoder().encode(peers)
+        let again = try JSONDecoder().decode([PeerID].self, from: written)
+        try promise(
+            again == peers && again.map(\.displayName) == peers.map(\.displayName),
+            "a peer id in JSON is read as it was written")
+    } catch let broken as BrokenPromise {
+        throw broken
+    } catch {
+        try promise(error is DecodingError, "another text is refused as such: \(error)")
+    }
 }

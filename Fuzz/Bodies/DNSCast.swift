@@ -24,7 +24,8 @@ struct DNSCast {
     func peer(_ choice: UInt8) -> PeerID { peers[Int(choice >> 1 & 7)] }
 
     func info(_ choice: UInt8) -> DiscoveryInfo {
-        let text = String(repeating: "x", count: Int(choice >> 4))
+        // The longest ones need packets of their own.
+        let text = String(repeating: "x", count: choice >> 4 == 15 ? 240 : Int(choice >> 4))
         return choice & 0x10 == 0 ? .empty : (try? DiscoveryInfo(["key": text])) ?? .empty
     }
 

@@ -9,8 +9,8 @@ struct DNSEngineEnd {
     var browses: [BrowseID: Browse] = [:]
     /// Those that have not ended, and when they must.
     var resolves: [ResolveID: Moment] = [:]
-    /// How many bytes a packet of each interface has room for, at least.
-    var budgets: [UInt32: Int] = [:]
+    /// The longest packet of each interface.
+    var mtus: [UInt32: Int] = [:]
     private var told: [MulticastDNS.Action] = []
 
     struct Browse {
@@ -27,13 +27,13 @@ struct DNSEngineEnd {
         try promise(actions.count <= 2_048, "an engine wants no more than so much at once")
         for action in actions {
             switch action {
-            case .multicast(let bytes, let scope, _):
-                datagrams.append(try DNSDatagram(bytes, scope, .multicast, budget: budgets[scope]))
-            case .ask(let bytes, let scope, _):
-                datagrams.append(try DNSDatagram(bytes, scope, .ask, budget: budgets[scope]))
-            case .unicast(let bytes, let scope, _, let address, let port):
+            case .multicast(let bytes, let scope, let family):
+                datagrams.append(try DNSDatagram(bytes, scope, .multicast, budget: budget(scope, family)))
+            case .ask(let bytes, let scope, let family):
+                datagrams.append(try DNSDatagram(bytes, scope, .ask, budget: budget(scope, family)))
+            case .unicast(let bytes, let scope, let family, let address, let port):
                 let way = Outgoing.Way.unicast(to: address, port: port)
-                datagrams.append(try DNSDatagram(bytes, scope, way, budget: budgets[scope]))
+                datagrams.append(try DNSDatagram(bytes, scope, way, budget: budget(scope, family)))
             case .browse(let id, let event): try hear(event, of: id)
             case .resolved(let id, let resolution):
                 try promise(resolves.removeValue(forKey: id) != nil, "a resolution ends once")
@@ -42,6 +42,11 @@ struct DNSEngineEnd {
             }
         }
         return datagrams
+    }
+
+    /// What a packet has room for behind the headers of IP and UDP.
+    private func budget(_ scope: UInt32, _ family: Family) -> Int {
+        min(max((mtus[scope] ?? 0) - (family == .v4 ? 28 : 48), 512), DNSMessage.longest)
     }
 
     private mutating func hear(_ event: BrowserEvent, of id: BrowseID) throws(BrokenPromise) {
@@ -80,7 +85,7 @@ struct DNSDatagram {
     let way: Outgoing.Way
     let message: DNSMessage
 
-    init(_ bytes: [UInt8], _ scope: UInt32, _ way: Outgoing.Way, budget: Int?) throws(BrokenPromise) {
+    init(_ bytes: [UInt8], _ scope: UInt32, _ way: Outgoing.Way, budget: Int) throws(BrokenPromise) {
         guard let message = try? DNSMessage(bytes.span) else {
             throw BrokenPromise(description: "an engine says what nobody can read")
         }
@@ -92,7 +97,7 @@ struct DNSDatagram {
         try promise(message.opcode == 0 && message.responseCode == 0, "opcode and response code are 0")
         try promise(message.recordCount > 0, "no message is empty")
         try promise(
-            bytes.count <= budget ?? 0 || message.answers.count <= 1 || !message.authorities.isEmpty,
+            bytes.count <= budget || message.answers.count <= 1 || !message.authorities.isEmpty,
             "what has no room in a packet is split")
         if message.isResponse {
             try promise(

@@ -181,7 +181,7 @@ extension DNSEngineStage {
         if choice & 0x80 == 0x80 { addresses = addresses.dropFirst() + [] }
         let scope = Scope(
             id: id, addresses: addresses, families: choice & 2 == 2 ? [.v4, .v6] : [.v4], mtu: mtu)
-        ends[number].budgets[id] = min(max(mtu - 48, 512), DNSMessage.longest)
+        ends[number].mtus[id] = mtu
         try use(number) { engine, now in engine.scopeChanged(scope, at: now) }
         try settle()
     }

@@ -11,6 +11,9 @@ extension FuzzBody {
         try promise(message.recordCount <= DNSMessage.mostRecords, "a message has so many records at most")
         for name in message.questions.map(\.name) + records.flatMap(names) { try examine(name) }
         for record in records { try examine(record) }
+        try promise(
+            (try? message.encoded())?.count ?? message.encodedCount == message.encodedCount,
+            "the size is known before it is written")
         for (isCompressing, isLegacy) in [(true, false), (true, true), (false, false)] {
             guard let written = try? message.encoded(compressing: isCompressing, legacy: isLegacy) else {
                 // Hostile pointers make more of few bytes than a message may have.

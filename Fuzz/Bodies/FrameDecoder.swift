@@ -78,6 +78,7 @@ private struct Decoding {
     private func repeats(
         _ fault: FramingError, _ decoder: inout FrameDecoder, _ sink: inout Recorder
     ) throws(BrokenPromise) {
+        try promise(fault.closeCode == .protocolError, "what a decoder refuses breaks the protocol")
         sink.wantsFrames = true
         let before = sink.frames.count
         var again: FramingError?

@@ -1,0 +1,51 @@
+import Foundation
+import MultipeerConnectivity
+
+extension FuzzBody {
+    /// What applications hand to the classes with Apple's names: display names, service types and discovery info, and the
+    /// bytes that an archive holds for a peer. Four lengths, then so many bytes for each.
+    package static let facadeArguments = FuzzBody("facade-arguments") { bytes throws(BrokenPromise) in
+        var input = InputReader(bytes)
+        let lengths = (0..<4).map { _ in Int(input.byte()) }
+        let texts = lengths.map { String(decoding: input.bytes($0), as: UTF8.self) }
+        let archived = input.rest()
+        let someone = try examinePeer(texts[0], archived)
+        do {
+            try MCNearbyServiceBrowser.validate(serviceType: texts[1])
+            let others = ["n": "", "~": ""].merging([texts[2]: texts[3]]) { $1 }
+            try MCNearbyServiceAdvertiser.validate(serviceType: texts[1], discoveryInfo: others)
+        } catch {
+            return try promise(
+                (error as? MCError)?.code == .invalidParameter, "a refusal says what of: \(error)")
+        }
+        let info = [texts[2]: texts[3]]
+        let advertiser = MCNearbyServiceAdvertiser(
+            peer: someone, discoveryInfo: info, serviceType: texts[1])
+        try promise(
+            advertiser.serviceType == texts[1] && advertiser.discoveryInfo == info,
+            "what was validated is taken, and told as it was given")
+        let browser = MCNearbyServiceBrowser(peer: someone, serviceType: texts[1])
+        try promise(browser.serviceType == texts[1], "and so does a browser")
+    }
+}
+
+/// A peer of that name if it is one, and the one that is archived if it can be read.
+private func examinePeer(_ name: String, _ archived: [UInt8]) throws(BrokenPromise) -> MCPeerID {
+    var someone = MCPeerID(displayName: "someone")
+    if let named = try? MCPeerID(validating: name) {
+        try promise(named.displayName == name, "a name is told as it was given")
+        someone = named
+    }
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    archiver.encode(NSData(data: Data(archived)), forKey: "id")
+    archiver.finishEncoding()
+    guard let reader = try? NSKeyedUnarchiver(forReadingFrom: archiver.encodedData),
+        let read = MCPeerID(coder: reader)
+    else { return someone }
+    try promise(
+        (1...63).contains(read.displayName.utf8.count), "a peer that is read has a name that fits")
+    let again = try? NSKeyedArchiver.archivedData(withRootObject: read, requiringSecureCoding: true)
+    let copy = again.flatMap { try? NSKeyedUnarchiver.unarchivedObject(ofClass: MCPeerID.self, from: $0) }
+    try promise(copy == read && copy?.hash == read.hash, "a peer is read as it was written")
+    return read
+}

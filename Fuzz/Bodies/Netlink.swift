@@ -1,0 +1,27 @@
+import MultipeerTransport
+
+extension FuzzBody {
+    /// What the kernel says of its interfaces: whatever bytes, it ends, and what it understood is within its limits.
+    package static let netlink = FuzzBody("netlink") { bytes throws(BrokenPromise) in
+        let messages = NetlinkMessage.read(bytes.span)
+        try promise(messages.count <= bytes.count / 16, "a message has 16 bytes at least")
+        for message in messages {
+            switch message {
+            case .link(let link): try promise(!link.name.utf8.contains(0), "a name ends at the first zero")
+            case .address(let address), .addressGone(let address):
+                let bits = 8 * address.host.bytes.count
+                try promise(Int(address.prefix) <= bits, "a prefix is no longer than its address")
+            case .failed(let code): try promise(code != 0, "a failure has a number")
+            case .linkGone, .done: break
+            }
+        }
+        try promise(
+            NetlinkMessage.read((bytes + [1]).span).starts(with: messages),
+            "what is behind changes nothing before it")
+        for kind in [UInt16(18), 22] {
+            let request = NetlinkMessage.request(kind)
+            try promise(
+                request.count == 32 && NetlinkMessage.read(request.span).isEmpty, "a request is no answer")
+        }
+    }
+}

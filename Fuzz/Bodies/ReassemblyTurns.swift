@@ -1,0 +1,88 @@
+import MultipeerIntroduction
+import MultipeerMesh
+
+extension FuzzBody {
+    /// What up to eight links say of the long messages that come over them, and time: who may have one reassembled, and
+    /// who is ended because it makes others wait. And how much all of them hold, and who gives up something.
+    package static let reassemblyTurns = FuzzBody("reassembly-turns") { bytes throws(BrokenPromise) in
+        var input = InputReader(bytes)
+        var stage = TurnStage()
+        var steps = 0
+        while !input.isAtEnd, steps < 400 {
+            steps += 1
+            try stage.step(&input)
+        }
+        try stage.settle()
+    }
+}
+
+private struct TurnStage {
+    private var turns = ReassemblyTurns()
+    private var now = Moment(nanoseconds: 1_000_000_000)
+    /// As each link said last; those that want a turn, in the order in which they began to.
+    private var reports: [ConnectionID: ReassemblyTurns.Report] = [:]
+    private var wanting: [ConnectionID] = []
+    private var held: [Int] = []
+
+    mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
+        let operation = input.byte()
+        let id = ConnectionID(rawValue: UInt32(operation >> 5))
+        switch operation & 7 {
+        case 0...3:
+            let choice = input.byte()
+            let brought = (reports[id]?.brought ?? 0) + Int(choice >> 2) * 2_000
+            report(id, .init(wants: choice & 1 == 1, brought: brought, isHeldUp: choice & 3 == 3))
+        case 4: remove(id)
+        case 5: try pass(.milliseconds(Int(input.byte()) * 50))
+        case 6: try pass(ReassemblyTurns.patience)
+        default: try hold(Int(input.byte()))
+        }
+        try promise(turns.holder == wanting.first, "whoever wants first has the turn")
+        try promise((turns.deadline == nil) == (wanting.count < 2), "it ends only where others wait")
+    }
+
+    private mutating func report(_ id: ConnectionID, _ report: ReassemblyTurns.Report) {
+        turns.report(id, report, at: now)
+        reports[id] = report
+        if !report.wants { wanting.removeAll { $0 == id } }
+        if report.wants, !wanting.contains(id) { wanting.append(id) }
+    }
+
+    private mutating func remove(_ id: ConnectionID) {
+        turns.remove(id, at: now)
+        reports[id] = nil
+        wanting.removeAll { $0 == id }
+    }
+
+    private mutating func pass(_ duration: Duration) throws(BrokenPromise) {
+        now = now + duration
+        let due = turns.deadline.map { $0 <= now } ?? false
+        let slow = turns.advance(to: now)
+        try promise(slow == nil || due && slow == wanting.first, "only the holder is slow, in its time")
+        try promise(slow.map { reports[$0]?.isHeldUp == true } != true, "who cannot go on is not slow")
+        try promise((turns.deadline ?? .distantFuture) > now, "after the time was told the next is later")
+        if let slow { remove(slow) }
+    }
+
+    private mutating func hold(_ bytes: Int) throws(BrokenPromise) {
+        held = held.suffix(7) + [bytes]
+        let memory = ReceiveMemory(limit: 1_000)
+        let links = held.enumerated().map { (id: $0.offset, bytes: $0.element) }
+        let given = memory.excess(links)
+        try promise(
+            (given == nil) == (held.reduce(0, +) <= 1_000), "somebody gives up exactly when it is too much")
+        if let given { try promise(held[given] == held.max(), "whoever holds most") }
+    }
+
+    /// Nobody waits for ever, whatever the others bring.
+    mutating func settle() throws(BrokenPromise) {
+        var rounds = 0
+        while let holder = wanting.first {
+            rounds += 1
+            try promise(rounds < 100, "everybody has a turn in the end")
+            if wanting.count == 1 { return remove(holder) }
+            report(holder, .init(wants: true, brought: reports[holder]?.brought ?? 0))
+            try pass(ReassemblyTurns.patience)
+        }
+    }
+}

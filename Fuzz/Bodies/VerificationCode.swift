@@ -1,0 +1,142 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+
+extension FuzzBody {
+    /// Two ends that compare codes, a network that swaps what it carries, and what a stranger says. The first byte says
+    /// whether both ends have one key, as nobody between them would let them have.
+    package static let verificationCode = FuzzBody("verification-code") { bytes throws(BrokenPromise) in
+        var input = InputReader(bytes)
+        var stage = CodeStage(input.byte())
+        var steps = 0
+        while !input.isAtEnd, steps < 100 {
+            steps += 1
+            try stage.step(&input)
+        }
+        try stage.settle()
+    }
+}
+
+private struct CodeStage: ~Copyable {
+    /// One end, and what it has said that has not arrived.
+    private struct End: ~Copyable {
+        var machine: VerificationCode
+        let nonce: [UInt8]
+        let isControlling: Bool
+        var hasAsked = false
+        var wasTold = false
+        var fault: VerificationCode.Violation?
+        var said: [Frame] = []
+
+        init(_ part: Selection.Part, key: UInt8, nonce: UInt8) {
+            self.nonce = [UInt8](repeating: nonce, count: 32)
+            isControlling = part == .controlling
+            machine = VerificationCode(
+                as: part, key: SecureBytes([UInt8](repeating: key, count: 32)),
+                nonce: SecureBytes(self.nonce))
+        }
+
+        mutating func ask() throws(BrokenPromise) {
+            hasAsked = true
+            if let frame = machine.ask() { try say(frame) }
+        }
+
+        mutating func receive(_ frame: Frame) throws(BrokenPromise) {
+            guard fault == nil else { return }
+            let before = machine.code
+            let answer: VerificationCode.Answer
+            do throws(VerificationCode.Violation) {
+                answer = try machine.receive(frame)
+            } catch {
+                fault = error
+                return try promise(machine.code == nil, "after a violation there is no code")
+            }
+            try promise(before == nil || machine.code == before, "a code stays what it is")
+            switch answer {
+            case .nothing: break
+            case .say(let frame): try say(frame)
+            case .tellApplication:
+                try promise(!wasTold && !hasAsked, "an application that has not asked is told once")
+                wasTold = true
+            }
+        }
+
+        private mutating func say(_ frame: Frame) throws(BrokenPromise) {
+            try promise(hasAsked, "nothing is said before the own application asks")
+            said.append(frame)
+            switch frame {
+            case .codeReveal: try promise(isControlling, "the controlling end reveals")
+            case .codeNonce: try promise(!isControlling, "the controlled end says its nonce")
+            case .codeCommit: try promise(isControlling, "the controlling end commits")
+            default: try promise(!isControlling, "the controlled end requests")
+            }
+        }
+    }
+
+    private var first: End
+    private var second: End
+    private let isHonest: Bool
+    private var wasTouched = false
+
+    init(_ choice: UInt8) {
+        isHonest = choice & 1 == 0
+        first = End(.controlling, key: 1, nonce: choice)
+        second = End(.controlled, key: isHonest ? 1 : 2, nonce: ~choice)
+    }
+
+    mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
+        let operation = input.byte()
+        let isFirst = operation & 0x80 == 0
+        switch operation & 7 {
+        case 0: if isFirst { try first.ask() } else { try second.ask() }
+        case 1, 2: try deliver(toFirst: isFirst)
+        case 3:
+            // One more time.
+            if isFirst, let frame = second.said.last { second.said.append(frame) }
+            if !isFirst, let frame = first.said.last { first.said.append(frame) }
+            wasTouched = true
+        case 4:
+            wasTouched = true
+            let value = [UInt8](repeating: input.byte(), count: 32)
+            let commitment = VerificationCode.commitment(to: SecureBytes(value))
+            let frames: [Frame] = [
+                .codeRequest, .codeCommit(commitment), .codeCommit(value), .codeNonce(value),
+                .codeReveal(value), .ping(value.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }),
+            ]
+            let frame = frames[Int(input.byte()) % frames.count]
+            if isFirst { try first.receive(frame) } else { try second.receive(frame) }
+        default:
+            try first.ask()
+            try second.ask()
+        }
+    }
+
+    private mutating func deliver(toFirst: Bool) throws(BrokenPromise) {
+        if toFirst {
+            guard !second.said.isEmpty else { return }
+            try first.receive(second.said.removeFirst())
+        } else {
+            guard !first.said.isEmpty else { return }
+            try second.receive(first.said.removeFirst())
+        }
+    }
+
+    mutating func settle() throws(BrokenPromise) {
+        for _ in 0..<4 {
+            try deliver(toFirst: true)
+            try deliver(toFirst: false)
+        }
+        for fault in [first.fault, second.fault].compactMap(\.self) {
+            try promise(wasTouched, "two honest ends find no fault: \(fault)")
+            try promise(!"\(fault)".isEmpty && fault.closeCode != .ok, "a violation has words and a code")
+        }
+        if let code = first.machine.code { try promise(isCode(code), "a code has six digits: \(code)") }
+        guard !wasTouched, first.hasAsked, second.hasAsked else { return }
+        try promise(first.machine.code != nil && second.machine.code != nil, "who both asked have a code")
+        if isHonest { try promise(first.machine.code == second.machine.code, "and it is the same") }
+    }
+
+    private func isCode(_ text: String) -> Bool {
+        text.utf8.count == 6 && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}
