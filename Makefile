@@ -23,8 +23,8 @@ test: setup ## build everything and run the tests
 lint: setup ## formatting and style rules, strictly
 	swift format lint --strict --recursive --parallel $(SWIFT_CODE)
 
-fuzz: setup ## each harness for SECONDS_EACH (60) seconds
-	Fuzz/run $(SECONDS_EACH)
+fuzz: setup ## each harness for SECONDS_EACH (60) seconds, or all of them for MINUTES together
+	Fuzz/run $(if $(MINUTES),$(MINUTES)m,$(SECONDS_EACH))
 
 bench: setup ## compare with a small C program on the same OpenSSL
 	Benchmarks/run
