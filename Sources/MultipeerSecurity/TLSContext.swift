@@ -39,7 +39,7 @@ package final class TLSContext: Sendable {
         let done =
             unsafe multipeer_ctx_only_tls13(pointer) == 1  // [tls.version]
             && SSL_CTX_set_ciphersuites(pointer, "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256") == 1
-            && multipeer_ctx_set_groups(pointer, "X25519:P-256") == 1
+            && multipeer_ctx_set_groups(pointer, "X25519:P-256") == 1  // [tls.suites]
             && SSL_CTX_set_num_tickets(pointer, 0) == 1  // [tls.no-resumption]
             && SSL_CTX_set_max_early_data(pointer, 0) == 1
             // ALPN is the one setter here that answers 0 for success. [tls.alpn]

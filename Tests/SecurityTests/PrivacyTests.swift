@@ -9,7 +9,7 @@ struct PrivacyTests {
     init() throws { table = try PrivacyTable() }
 
     @Test(
-        "a TLS handshake shows the fields of two messages that the table lists, and nothing else [privacy.clear]",
+        "a TLS handshake shows two messages with the listed fields and nothing else [privacy.clear] [tls.suites]",
         arguments: ["link", "invitation"])
     func tls(_ use: String) throws {
         let name = try #require(table.tls.alpn?[use])
