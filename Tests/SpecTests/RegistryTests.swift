@@ -37,34 +37,42 @@ struct RegistryTests {
         }
     }
 
-    @Test(
-        "a timer of the code has the duration that the registry gives it",
-        arguments: [
-            ("attempt", Timing.attempt), ("hello", Timing.greeting), ("confirm", Timing.decision),
-            ("trust", Timing.decision), ("select", Timing.selection), ("higherDelay", Timing.higherDialDelay),
-            ("staleAge", Timing.linkSettles), ("staleProbe", Timing.probe),
-            ("code", VerificationCode.patience), ("invitationOpening", InvitationTiming.greeting),
-            ("invitationOpening", InvitationTiming.completion),
-            ("invitationLongest", .seconds(Int64(InvitationTiming.timeouts.upperBound))),
-        ])
+    @Test("a timer of the code has the duration that the registry gives it", arguments: timerConstants)
     func timers(_ name: String, _ duration: Duration) throws {
         let timer = try #require(registries.timers.first { $0.name == name })
         #expect(Duration.milliseconds(timer.milliseconds) == duration)
     }
 
-    @Test(
-        "a limit of discovery or invitations is the registry's",
-        arguments: [
-            ("dnsMessage", DNSMessage.longest), ("dnsRecords", DNSMessage.mostRecords),
-            ("instanceLabel", DNSName.longestLabel), ("interests", MulticastDNS.mostOrders),
-            ("invitations", InvitationLimits.pending),
-            ("invitationsPerAddress", InvitationLimits.pendingPerAddress),
-            ("invitationStrangers", InvitationLimits.strangers),
-            ("invitationStrangersPerAddress", InvitationLimits.strangersPerAddress),
-        ])
+    @Test("a limit of discovery or invitations is the registry's", arguments: limitConstants)
     func meetings(_ name: String, _ value: Int) throws {
         let limit = try #require(registries.limits.first { $0.name == name })
         #expect(limit.value == value)
+    }
+
+    @Test("a limit that stands in the code has the registry's value", arguments: RegistryPlace.limits)
+    func limitPlaces(_ place: RegistryPlace) throws {
+        let limit = try #require(registries.limits.first { $0.name == place.name })
+        #expect(try place.value() == limit.value)
+    }
+
+    @Test("a time that stands in the code has the registry's value", arguments: RegistryPlace.timers)
+    func timerPlaces(_ place: RegistryPlace) throws {
+        let timer = try #require(registries.timers.first { $0.name == place.name })
+        #expect(try place.value() == timer.milliseconds)
+    }
+
+    @Test("no limit and no timer of the registry is left unchecked")
+    func complete() throws {
+        let elsewhere = Set(RegistryPlace.elsewhere.keys)
+        let limits = Set(registries.limits.map(\.name)).subtracting(elsewhere)
+        let wire = try constants(of: "", in: "Sources/MultipeerFraming/Limits.swift").keys
+        let checked = limitConstants.map(\.0) + RegistryPlace.limits.map(\.name) + wire
+        #expect(limits.subtracting(checked).sorted() == [])
+        let timers = Set(registries.timers.map(\.name)).subtracting(elsewhere)
+        let timed = timerConstants.map(\.0) + RegistryPlace.timers.map(\.name)
+        #expect(timers.subtracting(timed).sorted() == [])
+        let links = try #require(registries.limits.first { $0.name == "links" })
+        #expect(links.value + 1 == registries.limits.first { $0.name == "peers" }?.value)
     }
 
     @Test("every label that the registry names is defined in the spec")
@@ -85,6 +93,24 @@ struct RegistryTests {
         Dictionary(entries.map { ($0.constant, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 }
+
+private let limitConstants: [(String, Int)] = [
+    ("dnsMessage", DNSMessage.longest), ("dnsRecords", DNSMessage.mostRecords),
+    ("instanceLabel", DNSName.longestLabel), ("interests", MulticastDNS.mostOrders),
+    ("invitations", InvitationLimits.pending),
+    ("invitationsPerAddress", InvitationLimits.pendingPerAddress),
+    ("invitationStrangers", InvitationLimits.strangers),
+    ("invitationStrangersPerAddress", InvitationLimits.strangersPerAddress),
+]
+
+private let timerConstants: [(String, Duration)] = [
+    ("attempt", Timing.attempt), ("hello", Timing.greeting), ("confirm", Timing.decision),
+    ("trust", Timing.decision), ("select", Timing.selection), ("higherDelay", Timing.higherDialDelay),
+    ("staleAge", Timing.linkSettles), ("staleProbe", Timing.probe), ("meshData", Timing.lifetime),
+    ("meshRenewal", Timing.meshRenewal), ("code", VerificationCode.patience),
+    ("invitationOpening", InvitationTiming.greeting), ("invitationOpening", InvitationTiming.completion),
+    ("invitationLongest", .seconds(Int64(InvitationTiming.timeouts.upperBound))),
+]
 
 /// The parts of `Spec/registries.json` that the code has constants for.
 private struct Registries: Decodable {

@@ -1,0 +1,158 @@
+/// Where the sources have a number of `Spec/registries.json` for which no test sees a constant.
+struct RegistryPlace {
+    /// Its name in the registry.
+    let name: String
+    /// Below `Sources/`.
+    let file: String
+    /// The code in front of the number and behind it: `#` stands for the number, with its unit if it is a duration.
+    let code: String
+    /// What the number counts, in units of the registry.
+    let unit: Int
+
+    init(_ name: String, _ file: String, _ code: String, unit: Int = 1) {
+        self.name = name
+        self.file = file
+        self.code = code
+        self.unit = unit
+    }
+
+    /// The number; nil if the code is not there, or there twice.
+    func value() throws -> Int? {
+        let digits = #"(?:[0-9][0-9_]*(?: (?:\*|<<) [0-9][0-9_]*)*)"#
+        let duration = #"(?:Duration)?\.((?:milli)?seconds)\(("# + digits + #")\)|("# + digits + ")"
+        let parts = code.split(separator: "#", omittingEmptySubsequences: false)
+            .map { $0.map { $0.isLetter || $0.isNumber || $0 == " " ? String($0) : "\\\($0)" }.joined() }
+        let pattern = try Regex(parts.joined(separator: "(?:" + duration + ")"), as: Match.self)
+        let found = try Repository.file("Sources/\(file)").text.matches(of: pattern).map(\.output)
+        guard found.count == 1, let match = found.first else { return nil }
+        if let plain = match.3 { return number(plain).map { $0 * unit } }
+        return match.2.flatMap { number($0) }.map { $0 * (match.1 == "seconds" ? 1_000 : 1) * unit }
+    }
+
+    private typealias Match = (Substring, Substring?, Substring?, Substring?)
+
+    private func number(_ text: Substring) -> Int? {
+        let terms = text.replacing("_", with: "").split(separator: " ")
+        var value = terms.first.flatMap { Int($0) }
+        for (sign, term) in zip(terms.dropFirst(), terms.dropFirst(2)) {
+            guard let left = value, let right = Int(term) else { continue }
+            if sign == "*" { value = left * right }
+            if sign == "<<" { value = left << right }
+        }
+        return value
+    }
+}
+
+extension RegistryPlace {
+    static let limits = [
+        RegistryPlace(
+            "channelResets", "MultipeerMesh/IncomingChannels.swift", "static let resetCapacity = #"),
+        RegistryPlace("channelMemory", "MultipeerMesh/ReceiveMemory.swift", "static let limit = #"),
+        RegistryPlace("turnProgress", "MultipeerMesh/ReassemblyTurns.swift", "static let leastBrought = #"),
+        RegistryPlace("datagramWindow", "MultipeerMesh/RepeatWindow.swift", "static let size = #"),
+        RegistryPlace("datagramMemory", "MultipeerTransport/DatagramLane.swift", "static let mostUnread = #"),
+        RegistryPlace("missedPings", "MultipeerMesh/DatagramPath.swift", "static let mostMissed = #"),
+        RegistryPlace(
+            "smallestPeers", "MultipeerTransport/SessionConfiguration+Ranges.swift", "#...16 ~= peers"),
+        RegistryPlace(
+            "largestPeers", "MultipeerTransport/SessionConfiguration+Ranges.swift", "2...# ~= peers"),
+        RegistryPlace("members", "MultipeerMesh/HeldEntry.swift", "static let longestList = #"),
+        RegistryPlace("entryBucketSent", "MultipeerMesh/MeshLink.swift", "static let burst = #"),
+        RegistryPlace("entriesSentPerSecond", "MultipeerMesh/MeshLink.swift", "let perSecond: Int64 = #"),
+        RegistryPlace("entryBucket", "MultipeerMesh/MeshLink.swift", "static let patience = #"),
+        RegistryPlace("entriesPerSecond", "MultipeerMesh/MeshLink.swift", "let patiencePerSecond: Int64 = #"),
+        RegistryPlace("awaitedPeers", "MultipeerIntroduction/Introductions.swift", "let awaitedLimit = #"),
+        RegistryPlace("unauthenticated", "MultipeerTransport/Acceptor.swift", "static let strangers = #"),
+        RegistryPlace(
+            "unauthenticatedPerAddress", "MultipeerTransport/Acceptor.swift", "let strangersPerAddress = #"),
+        RegistryPlace("chainCertificates", "MultipeerSecurity/Identity.swift", "static let longestChain = #"),
+        RegistryPlace("chainBytes", "MultipeerSecurity/Identity.swift", "static let largestChain = #"),
+        RegistryPlace("parallelDials", "MultipeerIntroduction/DialPlan.swift", "static let parallel = #"),
+        RegistryPlace("linkLocalInterfaces", "MultipeerIntroduction/Candidate.swift", "zones.prefix(#)"),
+        RegistryPlace("smallestPort", "MultipeerIntroduction/Candidate.swift", "port < # ||"),
+        RegistryPlace("controlBucket", "MultipeerMesh/ControlBudget.swift", "static let capacity = #"),
+        RegistryPlace(
+            "controlPerSecond", "MultipeerMesh/ControlBudget.swift", "static let perSecond: Int64 = #"),
+        RegistryPlace(
+            "controlPayload", "MultipeerMesh/ControlBudget.swift", "static let trafficPerToken = #"),
+        RegistryPlace("emptyInARow", "MultipeerMesh/IncomingChannels.swift", "static let emptyLimit = #"),
+        RegistryPlace("outbox", "MultipeerTransport/Outlet.swift", "byteLimit: Int = #,"),
+        RegistryPlace("serviceType", "MultipeerDiscovery/ServiceType.swift", "(1...#).contains(name.count)"),
+        RegistryPlace("infoKey", "MultipeerDiscovery/DiscoveryInfo.swift", "(1...#).contains(bytes.count)"),
+        RegistryPlace("infoEntry", "MultipeerDiscovery/DiscoveryInfo.swift", "count <= # else"),
+        RegistryPlace("info", "MultipeerDiscovery/DiscoveryInfo.swift", "static let longest = #"),
+        RegistryPlace("cachedRecords", "MultipeerDiscovery/Cache.swift", "static let most = #"),
+        RegistryPlace("cachedBytes", "MultipeerDiscovery/Cache.swift", "static let mostBytes = #"),
+        RegistryPlace("instances", "MultipeerDiscovery/Listing.swift", "static let most = #"),
+        RegistryPlace("addresses", "MultipeerDiscovery/Hosts.swift", "static let mostAddresses = #"),
+        RegistryPlace("singleAnswers", "MultipeerDiscovery/Bucket.swift", "let most: Int64 = #"),
+        RegistryPlace(
+            "singleAnswersPerSecond", "MultipeerDiscovery/Bucket.swift", "Int64 = 1_000_000_000 / #"),
+        RegistryPlace("instanceQuestions", "MultipeerDiscovery/Repetition.swift", "let most: Int64 = #"),
+        RegistryPlace(
+            "instanceQuestionsPerSecond", "MultipeerDiscovery/Repetition.swift", ".milliseconds(1_000 / #)"),
+        RegistryPlace(
+            "invitationLosses", "MultipeerIntroduction/Invitation/InvitationTiming.swift",
+            "static let losses = #"),
+    ]
+
+    static let timers = [
+        RegistryPlace("dialStagger", "MultipeerIntroduction/DialPlan.swift", "static let stagger = #"),
+        RegistryPlace("retryFirst", "MultipeerIntroduction/DialPlan.swift", "static let firstPause = #"),
+        RegistryPlace("retryLast", "MultipeerIntroduction/DialPlan.swift", "static let longestPause = #"),
+        RegistryPlace("ping", "MultipeerTransport/SessionConfiguration.swift", "        silence = #"),
+        RegistryPlace("ping", "MultipeerMesh/Liveness.swift", "silence: Duration = #"),
+        RegistryPlace("dead", "MultipeerTransport/SessionConfiguration.swift", "        death = #"),
+        RegistryPlace("dead", "MultipeerMesh/Liveness.swift", "death: Duration = #"),
+        RegistryPlace("userTimeout", "MultipeerTransport/SessionConfiguration.swift", "        death = #"),
+        RegistryPlace("clockGap", "MultipeerMesh/Liveness.swift", "sleep: Duration = #"),
+        RegistryPlace("resumeGrace", "MultipeerMesh/Liveness.swift", "grace: Duration = #"),
+        RegistryPlace("entryOutside", "MultipeerMesh/Membership.swift", "let unreachable = #"),
+        RegistryPlace("departed", "MultipeerMesh/Membership.swift", "let departure = #"),
+        RegistryPlace("met", "MultipeerMesh/Membership.swift", "let meeting = #"),
+        RegistryPlace("meshRetryFirst", "MultipeerMesh/Membership.swift", "let firstPause = #"),
+        RegistryPlace("meshRetryLast", "MultipeerMesh/Membership.swift", "let longestPause = #"),
+        RegistryPlace("meshSteady", "MultipeerMesh/Membership.swift", "let steady = #"),
+        RegistryPlace("meshFresh", "MultipeerMesh/Membership.swift", "let freshData = #"),
+        RegistryPlace("meshCallback", "MultipeerMesh/Membership.swift", "let callback = #"),
+        RegistryPlace("backstop", "MultipeerMesh/Membership.swift", "let backstop = #"),
+        RegistryPlace("dismissal", "MultipeerMesh/Membership.swift", "let dismissal = #"),
+        RegistryPlace("parting", "MultipeerMesh/Membership.swift", "let parting = #"),
+        RegistryPlace("slept", "MultipeerMesh/Membership.swift", "let gap = #"),
+        RegistryPlace("linger", "MultipeerMesh/Link.swift", "static let linger = #"),
+        RegistryPlace("linger", "MultipeerTransport/SessionDriver.swift", "static let linger = #"),
+        RegistryPlace(
+            "resetRefill", "MultipeerMesh/IncomingChannels.swift", "let resetInterval = #", unit: 200),
+        RegistryPlace("turn", "MultipeerMesh/ReassemblyTurns.swift", "static let patience = #"),
+        RegistryPlace("datagramFlight", "MultipeerMesh/DatagramTimers.swift", "static let shortest = #"),
+        RegistryPlace("datagramFlightLast", "MultipeerMesh/DatagramTimers.swift", "static let longest = #"),
+        RegistryPlace("datagramHandshake", "MultipeerMesh/DatagramPath.swift", "var patience = #"),
+        RegistryPlace("datagramPing", "MultipeerMesh/DatagramPath.swift", "var pings = #"),
+        RegistryPlace("datagramRetry", "MultipeerMesh/DatagramPath.swift", "var rest = #"),
+        RegistryPlace(
+            "datagramRetryFirst", "MultipeerMesh/DatagramPath.swift", ".seconds(min(# << min(faults - 1",
+            unit: 1_000),
+        RegistryPlace(
+            "hostTTL", "MultipeerDiscovery/Responder.swift", "min(max(hostTTL, 10), #)", unit: 1_000),
+        RegistryPlace(
+            "smallestHostTTL", "MultipeerDiscovery/Responder.swift", "max(hostTTL, #)", unit: 1_000),
+        RegistryPlace(
+            "otherTTL", "MultipeerDiscovery/Responder.swift", "let otherTTL: UInt32 = #", unit: 1_000),
+        RegistryPlace("goodbye", "MultipeerDiscovery/Farewell.swift", "static let interval = #"),
+        RegistryPlace("oneShot", "MultipeerDiscovery/CachedRecord.swift", "let tentativeLifetime = #"),
+        RegistryPlace("doubt", "MultipeerDiscovery/CachedRecord.swift", "let patience = #"),
+        RegistryPlace("invitation", "Multipeer/Browser.swift", "timeout: Duration = #"),
+    ]
+
+    /// Numbers that are no constant of the code; each is proved by what stands behind it.
+    static let elsewhere = [
+        "smallestConnectionData": "Spec/vectors/connection-data.json",
+        "links": "Limits.peers, one of which is the session's own",
+        "meshEntries": "Limits.memberEntries: as many as HELLO may name",
+        "invitationsPerPeer": "one machine for each uid: Invitee",
+        "evictionHold": "Membership+Cap.swift: 1 s times 0.5 to 1.5 plus 0.5",
+        "evictionHoldLast": "the same",
+        "invitationRetryFirst": "the pauses of dialling: DialPlan",
+        "invitationRetryLast": "the same",
+    ]
+}
