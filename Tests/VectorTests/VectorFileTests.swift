@@ -10,7 +10,7 @@ struct VectorFileTests {
         FrameStream.self, LinkOverTime.self, MessageFrames.self, CreditOfReceiver.self, CreditOfSender.self,
         ChannelForm.self, ChannelSteps.self, Resource.self, ResourceName.self, Datagram.self,
         DatagramContent.self, DatagramWindow.self, DatagramKey.self, MembersForm.self, MeshTrace.self,
-        InvitationTrace.self,
+        InvitationTrace.self, Budget.self,
         DNSForm.self, InstanceForm.self, InviteForm.self, AnswerForm.self, CompleteForm.self,
     ]
 
