@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of the chapters from registries.json and states.json; --check compares and exits 1 on difference."""
+"""Writes the tables of the chapters from registries.json, states.json and the other lists; --check compares and exits 1 on difference."""
 
 import json
 import sys
@@ -9,6 +9,7 @@ from blocks import SPEC, rewrite
 
 REGISTRIES = json.loads((SPEC / "registries.json").read_text())
 STATES = json.loads((SPEC / "states.json").read_text())
+SHIM = json.loads((SPEC / "shim.json").read_text())
 PRIVACY = json.loads((SPEC / "privacy.json").read_text())
 
 
@@ -44,6 +45,10 @@ def shown(channel):
 
 def grease(values, digits):
     return ", ".join(f"`0x{value:0{digits}X}`" for value in values)
+
+
+def named(names):
+    return ", ".join(f"`{name}`" for name in names.split(", "))
 
 
 def blocks():
@@ -104,6 +109,10 @@ def blocks():
             ("TLV types", grease(REGISTRIES["grease"]["tlv"], 4)),
             ("versions", grease(REGISTRIES["grease"]["versions"], 4)),
             ("frame kinds", grease(REGISTRIES["grease"]["frames"], 2))]),
+        "table shim-requests": table(["op", "fields", "answer", "does"], [
+            (named(row["op"]), row["fields"], row["answer"], row["meaning"]) for row in SHIM["requests"]]),
+        "table shim-events": table(["event", "fields", "says"], [
+            (named(row["event"]), row["fields"], row["meaning"]) for row in SHIM["events"]]),
         "table peer": table(["event \\ state"] + peer["states"], [
             ["**" + event + "**: " + meaning] + [cell(state, event) for state in peer["states"]]
             for event, meaning in peer["events"].items()]),

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// The shim of this package speaks as chapter 20 says.
+@Suite("20 Shim", .enabled(if: Repository.exists("Sources/MultipeerCLI/Shim")))
+struct ShimTests {
+    private struct Description: Decodable {
+        struct Request: Decodable { let op: String }
+        struct Event: Decodable { let event: String }
+
+        let requests: [Request]
+        let events: [Event]
+    }
+
+    private let description: Description
+    private let code: String
+
+    init() throws {
+        description = try JSONDecoder().decode(Description.self, from: try Repository.data("Spec/shim.json"))
+        code = try Repository.files(under: "Sources/MultipeerCLI/Shim", where: { $0.hasSuffix(".swift") })
+            .map(\.text).joined()
+    }
+
+    @Test("every request of the description is understood, and no other")
+    func requests() throws {
+        let dispatch = try Repository.file("Sources/MultipeerCLI/Shim/Shim.swift").text
+        let understood = dispatch.matches(of: /case "([a-z]+)":/).map { String($0.1) }
+        #expect(words(description.requests.map(\.op)) == Set(understood + ["quit"]))
+    }
+
+    @Test("every event of the description is told, and no other")
+    func events() {
+        let told = code.matches(of: /tell\(\s*"([a-z-]+)", of:/).map { String($0.1) }
+        #expect(words(description.events.map(\.event)) == Set(told))
+    }
+
+    /// Some rows have two.
+    private func words(_ names: [String]) -> Set<String> {
+        Set(names.flatMap { $0.split(separator: ",") }.map { $0.trimmingCharacters(in: .whitespaces) })
+    }
+}
