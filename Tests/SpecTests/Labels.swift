@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where labels such as `[frame.length]` stand: defined in the spec, enforced in code, proved in tests. Spec README.
+/// Where labels such as `[frame.length]` stand: defined in the spec, enforced in code, proved in tests or shown by a case
+/// of the conformance suite. Spec README; `Spec/coverage.py` writes the same as a table.
 struct Labels {
     /// Label → first place, as `path:line`.
     typealias Places = [String: String]
@@ -27,7 +28,12 @@ struct Labels {
             }
         }
         for file in try Repository.files(under: "Sources", where: isCode) {
-            labels.enforced.note(file, citations)
+            // The judge enforces nothing: what it names, its cases show.
+            if file.path.hasPrefix("Sources/MultipeerConformance/Cases/") {
+                labels.proved.note(rulesOf: file)
+            } else if !file.path.hasPrefix("Sources/MultipeerConformance/") {
+                labels.enforced.note(file, citations)
+            }
         }
         for file in try Repository.files(under: "Tests", where: { $0.hasSuffix(".swift") }) {
             labels.proved.note(titlesOf: file)
@@ -104,6 +110,13 @@ func titles(in text: String) -> [Substring] {
     return found
 }
 
+/// The labels in the lists `rules: ["frame.length", …]` of conformance cases.
+func rules(in text: String) -> [String] {
+    text.matches(of: /rules:\s*\[([^\]]*)\]/).flatMap { list in
+        list.1.matches(of: /"([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)"/).map { String($0.1) }
+    }
+}
+
 /// An exception with its reason; nil for any other line, so also for one that gives no reason.
 func exception(in line: Substring) -> Labels.Exception? {
     let form = /^[-*] \[([a-z][a-z0-9]*\.[a-z][a-z0-9-]*)\] (code and test|code|test): \S.{9,}/
@@ -119,6 +132,10 @@ extension Labels.Places {
                 self[label] = "\(file.path):\(number + 1)"
             }
         }
+    }
+
+    fileprivate mutating func note(rulesOf file: Repository.File) {
+        for label in rules(in: file.text) where self[label] == nil { self[label] = file.path }
     }
 
     fileprivate mutating func note(titlesOf file: Repository.File) {

@@ -33,6 +33,12 @@ struct SpecCoverageTests {
         #expect(titles(in: source) == ["a \\\"quoted\\\" word", "7 Frames"])
     }
 
+    @Test("a conformance case names the rules that it shows, on as many lines as it likes")
+    func shown() {
+        let source = "Case(\"MSG-11\", rules: [\"msg.max\",\n    \"msg.order\"], bugs: [\"no.check\"])"
+        #expect(rules(in: source) == ["msg.max", "msg.order"])
+    }
+
     @Test("an exception says what is missing and why")
     func excuse() {
         let both = Labels.Exception(label: "mesh.cap", lacksCode: true, lacksTest: true)

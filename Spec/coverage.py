@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Writes rules.md: for each rule its chapter, the code that enforces it, the tests and conformance cases that show it.
+
+--check compares and exits 1 on difference. SpecTests fails where a rule has no code or nothing that shows it.
+"""
+
+import pathlib
+import re
+import sys
+
+SPEC = pathlib.Path(__file__).resolve().parent
+ROOT = SPEC.parent
+LABEL = r"[a-z][a-z0-9]*\.[a-z][a-z0-9-]*"
+DEFINITION = re.compile(rf"\*\*\[({LABEL})\]\*\*")
+BRACKETED = re.compile(rf"\[({LABEL})\]")
+TITLE = re.compile(r'@(?:Test|Suite)\(\s*"((?:[^"\\]|\\.)*)"')
+# A case begins with its id; what follows up to the next one is about it. Several made in a loop are named with a star.
+AREA = r"(?:DATA|ENC|LINK|FRM|MSG|CHN|RES|DGR|MSH|INV|LIV|LIM|SAS|MUT|FLOOD)"
+ID = rf"{AREA}-(?:\d\d|[A-Z]+)"
+CASE = re.compile(rf'\(\s*"({AREA}-(?:\d\d|\d?\\\(\w+\)|[A-Z]+))",\s*"[0-9]')
+RULES = re.compile(r"\brules:\s*\[([^\]]*)\]")
+TITLES_SHOWN = 3
+HEAD = """# Rules
+
+Written by `coverage.py`: where each rule of the specification is enforced, and what shows that it is. Code names the files whose comments have the label; tests are titles; [cases](20-conformance.md) are those of `multipeer conform`.
+"""
+
+
+def files(folder, *endings):
+    paths = (path for path in (ROOT / folder).rglob("*") if path.suffix in endings and path.is_file())
+    return sorted(paths, key=lambda path: path.relative_to(ROOT).as_posix())
+
+
+def note(places, label, place):
+    if place not in places.setdefault(label, []):
+        places[label].append(place)
+
+
+def code():
+    """Label → files. The judge is no implementation: what it cites is shown, not enforced."""
+    found = {}
+    for path in files("Sources", ".swift", ".c", ".h"):
+        name = path.relative_to(ROOT / "Sources").as_posix()
+        if name.startswith("MultipeerConformance/"):
+            continue
+        for line in path.read_text().splitlines():
+            for label in BRACKETED.findall(line.partition("//")[2]):
+                note(found, label, name)
+    return found
+
+
+def tests():
+    """Label → titles, without the labels that they end with."""
+    found = {}
+    for path in files("Tests", ".swift"):
+        for title in TITLE.findall(path.read_text()):
+            for label in BRACKETED.findall(title):
+                note(found, label, BRACKETED.sub("", title).replace('\\"', '"').strip())
+    for folder in ("Tests/Acceptance", "Tests/Wasm"):
+        for path in files(folder, ".py", ".sh", ".js", ".mjs", ""):
+            for label in BRACKETED.findall(path.read_text(errors="replace")):
+                note(found, label, path.relative_to(ROOT).as_posix())
+    return found
+
+
+def cases(defined):
+    """Label → ids of cases, and all ids."""
+    found, every = {}, set()
+    for path in files("Sources/MultipeerConformance/Cases", ".swift"):
+        parts = CASE.split(path.read_text())
+        for name, text in zip(parts[1::2], parts[2::2]):
+            name = re.sub(r"\\.*", "*", name)
+            every.add(name)
+            for label in re.findall(LABEL, " ".join(RULES.findall(text))):
+                if label in defined:
+                    note(found, label, name)
+    return found, every
+
+
+def escaped(text):
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def some(titles):
+    shown = "; ".join(escaped(title) for title in titles[:TITLES_SHOWN])
+    return shown + (f"; {len(titles) - TITLES_SHOWN} more" if len(titles) > TITLES_SHOWN else "")
+
+
+def document():
+    chapters = {path: DEFINITION.findall(path.read_text()) for path in sorted(SPEC.glob("[0-9A-C]*.md"))}
+    defined = {label for labels in chapters.values() for label in labels}
+    enforced, shown, (judged, _) = code(), tests(), cases(defined)
+    lines = [HEAD]
+    for path, labels in chapters.items():
+        if not labels:
+            continue
+        lines.append(f"## [{path.read_text().splitlines()[0].lstrip('# ')}]({path.name})\n")
+        lines += ["| rule | code | tests | cases |", "|---|---|---|---|"]
+        lines += [f"| `{label}` | {', '.join(f'`{name}`' for name in enforced.get(label, [])) or '–'} "
+                  f"| {some(shown.get(label, [])) or '–'} | {', '.join(sorted(judged.get(label, []))) or '–'} |"
+                  for label in labels]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    output, text = SPEC / "rules.md", document()
+    if "--check" not in sys.argv:
+        output.write_text(text)
+    elif not output.exists() or output.read_text() != text:
+        print("rules.md is not current: Spec/coverage.py writes it")
+        sys.exit(1)
