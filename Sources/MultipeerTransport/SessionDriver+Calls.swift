@@ -159,6 +159,7 @@ extension SessionDriver {
 
     /// Ends everything at once, without a goodbye, listening too: the session's owner is gone.
     package func shutDown() {
+        isOver = true
         stopListening()
         abandonPursuits()
         mesh.cancelAll(at: EventLoop.currentMoment())

@@ -76,6 +76,7 @@ extension SessionDriver {
 
     func listen() throws(SessionFault) {
         guard acceptor == nil else { return }
+        guard !isOver else { throw .refused(EndReason(code: .left)) }
         do throws(SocketFault) {
             let fresh = try Acceptor(configuration.listening)
             acceptor = fresh

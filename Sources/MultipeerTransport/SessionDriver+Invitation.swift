@@ -25,7 +25,9 @@ extension SessionDriver {
         let own = mesh.local.endpoint
         while true {
             let patience = end - EventLoop.currentMoment()
-            guard leaveDeadline == nil, mesh.local.endpoint == own else { throw .refused(SessionDriver.left) }
+            guard leaveDeadline == nil, !isOver, mesh.local.endpoint == own else {
+                throw .refused(SessionDriver.left)
+            }
             guard patience > .zero else { throw .refused(EndReason(code: .timedOut)) }
             let hasBegun = try seek(data, within: patience)
             if mesh.isLinked(to: data.endpoint) { return }

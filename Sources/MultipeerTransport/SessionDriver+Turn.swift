@@ -95,6 +95,8 @@ extension SessionDriver {
     }
 
     private func setDeadline() {
+        // The loop would keep it until then.
+        if isOver { return loop.setDeadline(self, nil) }
         var earliest = mesh.deadline
         func note(_ moment: Moment?) {
             guard let moment else { return }

@@ -39,6 +39,8 @@ package actor SessionDriver: LoopClient {
     var acceptResumes: Moment?
     /// Set while the session leaves: until when it waits for its links to drain.
     var leaveDeadline: Moment?
+    /// The session's owner is gone.
+    var isOver = false
     var turns = ReassemblyTurns()
     var questions: [UID: Task<Void, Never>] = [:]
     var authentications: [UID: LinkFacts.Authentication] = [:]

@@ -1,4 +1,5 @@
 import Foundation
+import Multipeer
 import MultipeerTransport
 import TestSupport
 import Testing
@@ -106,6 +107,7 @@ struct Remains: CustomStringConvertible {
     mutating func add(_ handset: Handset) {
         let (held, name) = (handset.belongings, handset.peer.displayName)
         items.append(Item(name: "\(name)'s session", object: held.session))
+        items.append(Item(name: "\(name)'s native session", object: held.session?.native.driver))
         items.append(Item(name: "\(name)'s advertiser", object: held.advertiser))
         items.append(Item(name: "\(name)'s browser", object: held.browser))
         items.append(Item(name: "\(name)'s assistant", object: held.assistant))

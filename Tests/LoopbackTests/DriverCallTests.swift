@@ -115,6 +115,20 @@ struct DriverCallTests {
         await first.disconnect()
     }
 
+    @Test("data for a mesh, which will be made anew, keeps nobody whose owner is gone, who makes none then")
+    func shutDownMesh() async throws {
+        weak var kept: SessionDriver?
+        do {
+            let driver = try SessionDriver(PeerID(displayName: "ann"), .loopback())
+            kept = driver
+            _ = try await driver.connectionData(for: nil, joinsMesh: true)
+            await driver.shutDown()
+            let bob = try PeerID(displayName: "bob")
+            await #expect(throws: SessionFault.self) { try await driver.invitationData(for: bob.uid) }
+        }
+        try await within { [weak kept] in while kept != nil { await Task.yield() } }
+    }
+
     @Test("everybody who waits is answered, and nothing is kept, when the owner lets go")
     func shutDown() async throws {
         let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
