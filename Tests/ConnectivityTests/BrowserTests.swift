@@ -74,6 +74,7 @@ struct BrowserTests {
         isStarting.set(false)
         _ = try await finished.entry(0)
         #expect(early.withLock { $0 } == 0)
+        ann.whenTold.set(nil)
         [ann, bob].stop()
     }
 

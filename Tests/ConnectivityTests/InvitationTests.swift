@@ -122,6 +122,7 @@ struct InvitationTests {
         try await ann.log.until { $0.contains(.lost(bob.id)) }
         // Who cannot be found any more stays connected.
         #expect(ann.session.connectedPeers == [bob.peer])
+        bob.whenTold.set(nil)
         [ann, bob].stop()
     }
 
