@@ -40,6 +40,7 @@ let package = Package(
         .library(name: "Multipeer", targets: ["Multipeer"]),
         .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
         .library(name: "MultipeerSimulation", targets: ["MultipeerSimulation"]),
+        .library(name: "MultipeerConformance", targets: ["MultipeerConformance"]),
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
     ],
     targets: [
@@ -79,8 +80,10 @@ let package = Package(
         layer(
             "MultipeerSimulation",
             ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        layer("MultipeerConformance", ["CLibSSL", "CPlatform", "MultipeerTransport", "MultipeerSecurity"]),
         .executableTarget(
-            name: "MultipeerCLI", dependencies: ["Multipeer", "MultipeerConnectivity"], swiftSettings: strict),
+            name: "MultipeerCLI", dependencies: ["Multipeer", "MultipeerConnectivity", "MultipeerConformance"],
+            swiftSettings: strict),
 
         .executableTarget(
             name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift",
@@ -161,6 +164,9 @@ let package = Package(
             name: "SimulationTests", dependencies: ["MultipeerSimulation", "simulate"],
             path: "Tests/Simulation/Suite",
             swiftSettings: strict),
+        tests(
+            "ConformanceTests",
+            ["MultipeerConformance", "MultipeerCLI", "MultipeerTransport", "MultipeerSecurity"]),
         tests("SpecTests", ["MultipeerDiscovery", "MultipeerIntroduction"]),
         tests(
             "VectorTests",

@@ -37,8 +37,12 @@ private let layers: [Layer] = [
     Layer(
         "MultipeerSimulation",
         on: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+    // The judge: security and transport alone, so that a fault of a codec cannot hide on both sides.
     Layer(
-        "MultipeerCLI", on: ["Multipeer", "MultipeerConnectivity"],
+        "MultipeerConformance", on: ["MultipeerTransport", "MultipeerSecurity", "CPlatform", "CLibSSL"],
+        outside: ["Glibc", "Dispatch", "Foundation"]),
+    Layer(
+        "MultipeerCLI", on: ["Multipeer", "MultipeerConnectivity", "MultipeerConformance"],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
 ]
 

@@ -1,0 +1,80 @@
+/// How much of the protocol a peer must speak for a case to concern it.
+package enum Level: String, CaseIterable, Sendable, Comparable {
+    /// Links by connection data and reliable messages.
+    case core
+    case channels
+    case datagram
+    case mesh
+    case invite
+    case code
+
+    package static func < (one: Level, other: Level) -> Bool { one.place < other.place }
+    private var place: Int { Level.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// Which of the two has the lower uid: it dials at once, and it selects. Spec 6.
+package enum Order: String, CaseIterable, Sendable {
+    case testerLower = "tester-lower"
+    case testerHigher = "tester-higher"
+}
+
+/// One thing that is tried, and what must come of it.
+package struct Case: Sendable {
+    /// As LINK-11.
+    package let id: String
+    /// Where the specification says it, as "6.3".
+    package let chapter: String
+    package let level: Level
+    package let title: String
+    /// What the tester does.
+    package let stimulus: String
+    /// What the subject must do.
+    package let expectation: String
+    /// Labels of the rules that are shown.
+    package let rules: [String]
+    /// Names of faults that this case must find.
+    package let bugs: [String]
+    package let orders: [Order]
+    /// After so many seconds the case has failed.
+    package let seconds: Int
+    /// Whether it belongs to the subset that is fast.
+    package let isQuick: Bool
+    let body: @Sendable (Trial) throws -> Void
+
+    /// - Parameters:
+    ///   - orders: both where it matters who has the lower uid.
+    ///   - isQuick: nil for "yes, unless more than 20 seconds are allowed".
+    init(
+        _ id: String, _ chapter: String, level: Level = .core, _ title: String, stimulus: String,
+        expectation: String, rules: [String], bugs: [String], orders: [Order] = [.testerLower],
+        seconds: Int = 20,
+        isQuick: Bool? = nil, _ body: @escaping @Sendable (Trial) throws -> Void
+    ) {
+        self.id = id
+        self.chapter = chapter
+        self.level = level
+        self.title = title
+        self.stimulus = stimulus
+        self.expectation = expectation
+        self.rules = rules
+        self.bugs = bugs
+        self.orders = orders
+        self.seconds = seconds
+        self.isQuick = isQuick ?? (seconds <= 20)
+        self.body = body
+    }
+
+    /// As LINK.
+    package var section: String { String(id.prefix { $0 != "-" }) }
+}
+
+/// What came of a case.
+package enum Verdict: String, CaseIterable, Sendable {
+    case pass = "PASS"
+    /// What the specification only recommends was not done.
+    case weak = "WEAK"
+    case skip = "SKIP"
+    case fail = "FAIL"
+    /// The suite could not try it.
+    case fault = "FAULT"
+}

@@ -1,0 +1,3 @@
+extension Suite {
+    static let dataCases: [Case] = []
+}

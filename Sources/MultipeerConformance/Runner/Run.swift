@@ -1,0 +1,134 @@
+import Foundation
+import MultipeerSecurity
+import MultipeerTransport
+
+/// What is to be run, and how.
+package struct Plan: Sendable {
+    /// The command line that starts the subject's shim.
+    package var shim: String
+    package var cases: [Case]
+    package var seed: UInt64
+    package var repetitions = 1
+    /// Seconds for each case instead of its own.
+    package var timeout: Int?
+    /// How many cases run at a time.
+    package var jobs = 4
+    /// Whether a WEAK fails.
+    package var isStrict = false
+    /// Cases that are not tried, each with the reason.
+    package var skips: [String: String] = [:]
+
+    package init(shim: String, cases: [Case], seed: UInt64) {
+        self.shim = shim
+        self.cases = cases
+        self.seed = seed
+    }
+}
+
+/// One run of one case, as it went.
+package struct Outcome: Sendable {
+    package let subject: Case
+    package let order: Order
+    package let repetition: Int
+    package let verdict: Verdict
+    /// Why, if it is not PASS.
+    package let reason: String
+    package let seconds: Double
+    let log: [WireLog.Line]
+
+    /// As LINK-11/tester-lower, with the repetition if there are several.
+    package var name: String {
+        "\(subject.id)/\(order.rawValue)" + (repetition > 0 ? "#\(repetition + 1)" : "")
+    }
+}
+
+/// Runs a plan, several cases at a time, each on a thread of its own.
+package struct Run: Sendable {
+    let plan: Plan
+
+    package init(_ plan: Plan) { self.plan = plan }
+
+    private struct Task: Sendable {
+        let subject: Case
+        let order: Order
+        let repetition: Int
+    }
+
+    /// Everything that the plan holds; `tell` is called with each outcome as it comes, one at a time.
+    package func callAsFunction(tell: @escaping @Sendable (Outcome) -> Void = { _ in }) -> [Outcome] {
+        let tasks = (0..<plan.repetitions).flatMap { repetition in
+            plan.cases.flatMap { subject in
+                subject.orders.map { Task(subject: subject, order: $0, repetition: repetition) }
+            }
+        }
+        // What takes long begins first, so that nothing long is left at the end.
+        let queue = Locked(
+            tasks.enumerated().sorted {
+                ($1.element.subject.seconds, $0.offset) < ($0.element.subject.seconds, $1.offset)
+            })
+        let outcomes = Locked<[(Int, Outcome)]>([])
+        let done = DispatchGroup()
+        for _ in 0..<max(1, min(plan.jobs, tasks.count)) {
+            done.enter()
+            let thread = Thread {
+                while let (place, task) = queue.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+                    let outcome = self.attempt(task)
+                    outcomes.withLock { $0.append((place, outcome)) }
+                    tell(outcome)
+                }
+                done.leave()
+            }
+            thread.stackSize = 4 << 20
+            thread.start()
+        }
+        done.wait()
+        return outcomes.withLock { $0 }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    private func attempt(_ task: Task) -> Outcome {
+        let start = ContinuousClock.now
+        let name = "\(task.subject.id)/\(task.order.rawValue)#\(task.repetition)"
+        let trial = Trial(task.order, shim: plan.shim, random: SeededRandom(seed: plan.seed, name: name))
+        let (verdict, reason) =
+            plan.skips[task.subject.id].map { (Verdict.skip, $0) } ?? judge(task.subject, trial)
+        trial.pump.limit = nil
+        trial.quit()
+        return Outcome(
+            subject: task.subject, order: task.order, repetition: task.repetition, verdict: verdict,
+            reason: reason,
+            seconds: (ContinuousClock.now - start) / .seconds(1), log: trial.log.lines)
+    }
+
+    /// The exchange, the case, the exchange, and what the subject holds before and after.
+    private func judge(_ subject: Case, _ trial: Trial) -> (Verdict, String) {
+        var stage = "before the case: "
+        do {
+            try trial.exchange()
+            let before = try trial.holdings()
+            let first = trial.sessions.count
+            trial.pump.limit = .now + .seconds(plan.timeout ?? subject.seconds)
+            trial.log.add(.note, "\(subject.id): \(subject.title)")
+            stage = ""
+            try subject.body(trial)
+            trial.pump.limit = nil
+            stage = "after the case: "
+            trial.log.add(.note, "the exchange after the case")
+            if !trial.isSessionSpent, trial.sessions.count > first {
+                try trial.exchange(on: trial.sessions[first])
+            }
+            try trial.exchange()
+            try trial.compare(with: before)
+        } catch let skip as Skip {
+            return (.skip, "\(skip)")
+        } catch let fault as SuiteFault {
+            return (.fault, stage + "\(fault)")
+        } catch {
+            let isLate = trial.pump.isLimitReached
+            return (.fail, stage + "\(error)" + (isLate ? " (the time of the case is over)" : ""))
+        }
+        guard trial.weaknesses.isEmpty else {
+            return (plan.isStrict ? .fail : .weak, trial.weaknesses.joined(separator: "; "))
+        }
+        return (.pass, "")
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// What is done before and after every case: an exchange that must work, and a look at what the subject holds.
+extension Trial {
+    /// A peer that keeps all rules links, sends a message and gets one; on a fresh session, or on one that has been used.
+    func exchange(on used: SubjectSession? = nil) throws {
+        let session = try used ?? session(.init(), "sanity-\(random.next() % 100_000)")
+        let preference: Preference = session.preference == .none ? .none : .required
+        let tester = try tester(beside: session, "sanity", preference: preference)
+        let pair = try introduce(session, tester)
+        let link = try pair.link()
+        let question = random.bytes(100)
+        link.send(.message(question))
+        try session.expectMessage(question, from: tester.endpoint.uid)
+        let answer = random.bytes(100)
+        try session.send(answer, to: tester.endpoint.uid)
+        guard try link.expectMessage() == answer else { throw Failure("another message came than was sent") }
+        if used == nil {
+            try session.call("disconnect")
+            try link.expectClose(.goodbye)
+        } else {
+            link.send(.close(.goodbye))
+            try link.expectEnd()
+            try session.expect("notConnected", of: tester.endpoint.uid)
+        }
+    }
+
+    /// What the subject holds; nil if its shim does not say.
+    struct Holdings: Sendable {
+        let memory: Int
+        let descriptors: Int
+        let threads: Int
+    }
+
+    func holdings() throws -> Holdings? {
+        let answer = try subject().ask("stats")
+        if answer["unimplemented"]?.isTrue == true { return nil }
+        guard let rss = answer["rss"]?.int, let descriptors = answer["fds"]?.int,
+            let threads = answer["threads"]?.int
+        else { return nil }
+        return Holdings(memory: answer["heap"]?.int ?? rss, descriptors: descriptors, threads: threads)
+    }
+
+    /// Ends all sessions and waits until the subject holds no more than before.
+    func compare(with before: Holdings?) throws {
+        for session in sessions { _ = try? session.ask("disconnect") }
+        guard let before else { return }
+        var excess = ""
+        for _ in 0..<40 {
+            guard let now = try holdings() else { return }
+            excess = now.excess(over: before, allowance: allowance)
+            if excess.isEmpty { return }
+            pump.wait(.milliseconds(250))
+        }
+        throw Failure("the subject holds more than before: \(excess)")
+    }
+}
+
+extension Trial.Holdings {
+    fileprivate func excess(over before: Trial.Holdings, allowance: Int) -> String {
+        var words: [String] = []
+        if descriptors > before.descriptors {
+            words.append("\(descriptors - before.descriptors) descriptors")
+        }
+        if threads > before.threads + 2 { words.append("\(threads - before.threads) threads") }
+        if memory > before.memory + allowance { words.append("\((memory - before.memory) / 1_024) KiB") }
+        return words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,174 @@
+import Glibc
+
+/// The implementation under test, driven through its shim: one process a case, one JSON object a line.
+final class Subject: Source {
+    private let trial: Trial
+    private let process: ShimProcess
+    private let errors: Mutter
+    private var outgoing: [UInt8] = []
+    private var incoming: [UInt8] = []
+    private var answers: [Int: JSONValue] = [:]
+    private var number = 0
+    private var isAtEnd = false
+    /// What the subject told, in order; `SubjectSession` takes from it.
+    var events: [JSONValue] = []
+
+    init(_ command: String, in trial: Trial) throws(SuiteFault) {
+        self.trial = trial
+        process = try ShimProcess(command)
+        errors = Mutter(process.mutter, trial.log)
+        trial.pump.add(self)
+        trial.pump.add(errors)
+    }
+
+    /// The process, for signals.
+    var processID: Int32 { process.id }
+
+    // MARK: Source
+
+    var descriptor: Int32 { isAtEnd ? -1 : process.talk }
+    var wantsToRead: Bool { true }
+    var wantsToWrite: Bool { !outgoing.isEmpty }
+
+    func move() {
+        while !outgoing.isEmpty {
+            let count = unsafe outgoing.withUnsafeBytes {
+                unsafe send(process.talk, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+            guard count > 0 else { break }
+            outgoing.removeFirst(count)
+        }
+        guard let bytes = Mutter.read(process.talk) else {
+            isAtEnd = true
+            return
+        }
+        incoming += bytes
+        while let end = incoming.firstIndex(of: UInt8(ascii: "\n")) {
+            let line = Array(incoming[..<end])
+            incoming.removeSubrange(...end)
+            take(line)
+        }
+    }
+
+    private func take(_ line: [UInt8]) {
+        guard !line.isEmpty else { return }
+        trial.log.add(.told, String(decoding: line.prefix(2_000), as: UTF8.self))
+        guard let value = JSONValue(line: line) else { return }
+        if let number = value["re"]?.int { answers[number] = value } else { events.append(value) }
+    }
+
+    // MARK: Requests
+
+    /// Asks, and does not wait for the answer.
+    func post(_ op: String, _ parameters: [String: JSONValue] = [:]) -> Int {
+        number += 1
+        let request = parameters.merging(["op": .string(op), "id": .number(Double(number))]) { $1 }
+        let line = JSONValue.object(request).line
+        trial.log.add(.asked, String(line.prefix(2_000)))
+        outgoing += Array(line.utf8) + [UInt8(ascii: "\n")]
+        move()
+        return number
+    }
+
+    /// What it answered; nil when nothing comes in time.
+    func answer(_ number: Int, within duration: Duration) -> JSONValue? {
+        trial.pump.wait(duration) { answers[number] != nil || isAtEnd }
+        return answers.removeValue(forKey: number)
+    }
+
+    /// Asks and waits for the answer, whatever it is.
+    func ask(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))
+        throws
+        -> JSONValue
+    {
+        guard let answer = answer(post(op, parameters), within: duration) else {
+            if let status = ended(within: .seconds(1)) {
+                throw Failure("the subject's process ended with \(status)")
+            }
+            throw Failure("the subject does not answer '\(op)' within \(duration)")
+        }
+        if answer["unimplemented"]?.isTrue == true { throw Skip("the shim does not implement '\(op)'") }
+        return answer
+    }
+
+    /// Asks for what must succeed.
+    @discardableResult
+    func call(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))
+        throws
+        -> JSONValue
+    {
+        let answer = try ask(op, parameters, within: duration)
+        if let error = answer["error"]?.text {
+            throw Failure("'\(op)' fails: \(error), \(answer["reason"]?.text ?? "no reason")")
+        }
+        return answer
+    }
+
+    /// The first event that fits, taken out; nil when none comes in time.
+    func event(within duration: Duration, where fits: (JSONValue) -> Bool) -> JSONValue? {
+        trial.pump.wait(duration) { events.contains(where: fits) || isAtEnd }
+        return events.firstIndex(where: fits).map { events.remove(at: $0) }
+    }
+
+    // MARK: Process
+
+    func signal(_ number: Int32) { process.signal(number) }
+
+    /// How the process ended; nil while it runs.
+    func ended(within duration: Duration) -> Int32? {
+        let deadline = ContinuousClock.now + duration
+        while true {
+            if let status = process.poll() { return status }
+            guard ContinuousClock.now < deadline else { return nil }
+            trial.pump.wait(.milliseconds(10))
+        }
+    }
+
+    /// Whether the process runs.
+    var isRunning: Bool { process.poll() == nil }
+
+    /// Says goodbye to the process; what it makes of it does not matter any more.
+    func quit() {
+        guard isRunning else { return }
+        _ = post("quit")
+        if ended(within: .seconds(5)) == nil { process.signal(SIGKILL) }
+        _ = ended(within: .seconds(5))
+    }
+}
+
+/// The standard error of the subject: lines for the log.
+private final class Mutter: Source {
+    let descriptorOfProcess: Int32
+    private let log: WireLog
+    private var isAtEnd = false
+
+    init(_ descriptor: Int32, _ log: WireLog) {
+        descriptorOfProcess = descriptor
+        self.log = log
+    }
+
+    var descriptor: Int32 { isAtEnd ? -1 : descriptorOfProcess }
+    var wantsToRead: Bool { true }
+    var wantsToWrite: Bool { false }
+
+    func move() {
+        guard let bytes = Mutter.read(descriptorOfProcess) else {
+            isAtEnd = true
+            return
+        }
+        for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+            log.add(.note, "stderr: \(line)")
+        }
+    }
+
+    /// What is there now; nil at the end.
+    static func read(_ descriptor: Int32) -> [UInt8]? {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, used in
+            count = unsafe recv(descriptor, buffer.baseAddress, 65_536, Int32(MSG_DONTWAIT))
+            used = max(0, count)
+        }
+        if count > 0 { return bytes }
+        return count == 0 || (errno != EAGAIN && errno != EINTR) ? nil : []
+    }
+}

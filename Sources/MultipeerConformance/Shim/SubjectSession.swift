@@ -1,0 +1,180 @@
+/// One session of the subject.
+final class SubjectSession {
+    let subject: Subject
+    let handle: String
+    let uid: [UInt8]
+    let preference: Preference
+
+    /// What a session is made with, beside its name.
+    struct Settings {
+        var preference = Preference.none
+        var uid: [UInt8]?
+        /// accept, reject or hang; nil: nobody is asked.
+        var trust: String?
+        /// A PEM file with key and certificates.
+        var identity: String?
+        /// maxMessage, messageCredit, channels, channelCredit, peers.
+        var limits: [String: Int] = [:]
+        /// A folder for resources.
+        var receiving: String?
+    }
+
+    init(_ handle: String, _ settings: Settings, of subject: Subject) throws {
+        self.subject = subject
+        self.handle = handle
+        preference = settings.preference
+        var parameters: [String: JSONValue] = [
+            "name": .string(handle), "preference": .string(settings.preference.word),
+        ]
+        parameters["uid"] = settings.uid.map { .string($0.hex) }
+        parameters["trust"] = settings.trust.map { .string($0) }
+        parameters["identity"] = settings.identity.map { .string($0) }
+        parameters["receiving"] = settings.receiving.map { .string($0) }
+        if !settings.limits.isEmpty {
+            parameters["limits"] = .object(settings.limits.mapValues { .number(Double($0)) })
+        }
+        let answer = try subject.call("session", parameters)
+        guard let uid = answer["uid"]?.text.flatMap({ [UInt8](hex: $0) }), uid.count == 16 else {
+            throw Failure("'session' answers no uid")
+        }
+        self.uid = uid
+    }
+
+    /// Asks for something of this session; an error is an answer like any other.
+    func ask(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))
+        throws
+        -> JSONValue
+    {
+        try subject.ask(op, addressed(parameters), within: duration)
+    }
+
+    /// Asks for what must succeed.
+    @discardableResult
+    func call(_ op: String, _ parameters: [String: JSONValue] = [:], within duration: Duration = .seconds(15))
+        throws
+        -> JSONValue
+    {
+        try subject.call(op, addressed(parameters), within: duration)
+    }
+
+    /// Asks, and does not wait for the answer.
+    func post(_ op: String, _ parameters: [String: JSONValue] = [:]) -> Int {
+        subject.post(op, addressed(parameters))
+    }
+
+    private func addressed(_ parameters: [String: JSONValue]) -> [String: JSONValue] {
+        parameters.merging(["session": .string(handle)]) { $1 }
+    }
+
+    // MARK: What cases ask for
+
+    /// Connection data for a peer; open without one.
+    func data(for peer: [UInt8]?, mesh: Bool = false, lifetime: Int? = nil) throws -> [UInt8] {
+        var parameters: [String: JSONValue] = ["mesh": .bool(mesh)]
+        parameters["peer"] = peer.map { .string($0.hex) }
+        parameters["lifetime"] = lifetime.map { .number(Double($0)) }
+        guard let bytes = try call("data", parameters)["data"]?.text.flatMap({ [UInt8](hex: $0) }) else {
+            throw Failure("'data' answers no data")
+        }
+        return bytes
+    }
+
+    func connect(_ data: [UInt8]) throws { try call("connect", ["data": .string(data.hex)]) }
+
+    /// The code with which the subject refuses data at once, or after it; nil if it takes it.
+    func refusal(of data: [UInt8], from peer: [UInt8], within duration: Duration = .seconds(2)) throws
+        -> Code?
+    {
+        let answer = try ask("connect", ["data": .string(data.hex)])
+        if let name = answer["error"]?.text { return Code(named: name) ?? .internal }
+        let event = subject.event(within: duration) {
+            $0["event"]?.text == "state" && self.concerns($0, peer, "notConnected")
+        }
+        return event.map { $0["code"]?.text.flatMap(Code.init(named:)) ?? .internal }
+    }
+
+    func send(_ bytes: [UInt8], to peers: [UInt8]..., mode: String = "reliable") throws {
+        try call(
+            "send",
+            ["to": .array(peers.map { .string($0.hex) }), "mode": .string(mode), "hex": .string(bytes.hex)])
+    }
+
+    /// Sends `count` bytes of the agreed pattern, and does not wait until they are taken.
+    func post(pattern count: Int, to peer: [UInt8]) -> Int {
+        post("send", ["to": [.string(peer.hex)], "mode": "reliable", "size": .number(Double(count))])
+    }
+
+    // MARK: What cases wait for
+
+    private func isMine(_ event: JSONValue) -> Bool { event["session"]?.text == handle }
+
+    private func concerns(_ event: JSONValue, _ peer: [UInt8], _ state: String) -> Bool {
+        isMine(event) && event["event"]?.text == "state" && event["peer"]?.text == peer.hex
+            && event["state"]?.text == state
+    }
+
+    /// The next event of this kind that concerns this peer, if one is named.
+    func event(_ kind: String, from peer: [UInt8]? = nil, within duration: Duration = .seconds(10))
+        -> JSONValue?
+    {
+        subject.event(within: duration) { event in
+            isMine(event) && event["event"]?.text == kind
+                && (peer == nil || event["from"]?.text == peer?.hex || event["peer"]?.text == peer?.hex)
+        }
+    }
+
+    /// The next change to this state; what stood before it for the same peer is passed over.
+    @discardableResult
+    func expect(_ state: String, of peer: [UInt8], within duration: Duration = .seconds(10)) throws
+        -> JSONValue
+    {
+        guard let event = subject.event(within: duration, where: { concerns($0, peer, state) }) else {
+            throw Failure("\(handle) does not tell '\(state)' within \(duration)")
+        }
+        return event
+    }
+
+    /// The next notConnected, with one of these codes.
+    @discardableResult
+    func expectNotConnected(
+        _ peer: [UInt8], _ codes: [Code] = [], within duration: Duration = .seconds(10)
+    ) throws -> JSONValue {
+        let event = try expect("notConnected", of: peer, within: duration)
+        guard !codes.isEmpty else { return event }
+        let code = event["code"]?.text.flatMap(Code.init(named:))
+        guard let code, codes.contains(code) else {
+            throw Failure(
+                "\(handle) tells notConnected with \(code?.description ?? "no code"), not \(codes.words)")
+        }
+        return event
+    }
+
+    /// Nothing of this kind is told.
+    func expectNo(_ state: String, of peer: [UInt8], for duration: Duration) throws {
+        if subject.event(within: duration, where: { concerns($0, peer, state) }) != nil {
+            throw Failure("\(handle) tells '\(state)'")
+        }
+    }
+
+    /// The next message from this peer, which must be exactly this.
+    func expectMessage(_ bytes: [UInt8], from peer: [UInt8], within duration: Duration = .seconds(10)) throws
+    {
+        guard let event = event("message", from: peer, within: duration) else {
+            throw Failure("no message of \(bytes.count) bytes is delivered within \(duration)")
+        }
+        guard event["size"]?.int == bytes.count, event["sha256"]?.text == Trial.digest(bytes) else {
+            throw Failure(
+                "a message of \(event["size"]?.int ?? -1) bytes is delivered that is not what was sent")
+        }
+    }
+
+    func expectNoMessage(from peer: [UInt8], for duration: Duration) throws {
+        if event("message", from: peer, within: duration) != nil { throw Failure("a message is delivered") }
+    }
+
+    /// Every state that is still to be read of a peer, in order.
+    func states(of peer: [UInt8]) -> [String] {
+        subject.events.filter { isMine($0) && $0["event"]?.text == "state" && $0["peer"]?.text == peer.hex }
+            .compactMap { $0["state"]?.text }
+    }
+}

@@ -1,0 +1,121 @@
+/// What a case demands of a connection. Each call takes what came, and throws `Failure` when it is something else.
+extension Link {
+    /// Kinds that come by themselves, at any time; they are passed over unless they are what is asked for.
+    private static let noise: Set<Kind> = [.ping, .pong, .credit, .datagrams, .members]
+
+    /// The next frame of any kind, noise and ignorable kinds too; nil when the connection has ended or the time is over.
+    func nextFrame(within duration: Duration) -> Frame? {
+        trial.pump.wait(duration) { !waiting.isEmpty || ending != nil }
+        return takeFirst()
+    }
+
+    /// The next frame of this kind; the connection must not end, and nothing but noise come, before it.
+    @discardableResult
+    func expect(_ kind: Kind, within duration: Duration = .seconds(10)) throws -> Frame {
+        let deadline = ContinuousClock.now + duration
+        while true {
+            trial.pump.wait(until: deadline) { !waiting.isEmpty || ending != nil }
+            guard let frame = takeFirst() else {
+                if let ending {
+                    throw Failure("\(name): \(kind) expected, but the connection ended: \(ending)")
+                }
+                throw Failure("\(name): no \(kind) within \(duration)")
+            }
+            if frame.kind == kind { return frame }
+            guard isNoise(frame) else { throw Failure("\(name): \(kind) expected, \(frame.words) came") }
+        }
+    }
+
+    private func isNoise(_ frame: Frame) -> Bool { frame.kind.isIgnorable || Link.noise.contains(frame.kind) }
+
+    /// The connection is refused with one of these codes: CLOSE, then its end. Frames before CLOSE do not count.
+    @discardableResult
+    func expectClose(_ codes: Code..., within duration: Duration = .seconds(5)) throws -> Code {
+        try expectClose(codes, within: duration)
+    }
+
+    @discardableResult
+    func expectClose(_ codes: [Code], within duration: Duration) throws -> Code {
+        let deadline = ContinuousClock.now + duration
+        while true {
+            trial.pump.wait(until: deadline) { !waiting.isEmpty || ending != nil }
+            guard let frame = takeFirst() else {
+                if let ending { throw Failure("\(name): CLOSE(\(codes.words)) expected, but: \(ending)") }
+                throw Failure("\(name): no CLOSE(\(codes.words)) within \(duration)")
+            }
+            guard frame.kind == .close else { continue }
+            guard let code = frame.code, codes.contains(code) else {
+                throw Failure("\(name): CLOSE(\(codes.words)) expected, \(frame.words) came")
+            }
+            try expectEnd(within: .seconds(3))
+            return code
+        }
+    }
+
+    /// The connection ends, within the second that CLOSE may linger and some more.
+    @discardableResult
+    func expectEnd(within duration: Duration = .seconds(5)) throws -> Ending {
+        trial.pump.wait(duration) { ending != nil }
+        guard let ending else { throw Failure("\(name): still open after \(duration)") }
+        return ending
+    }
+
+    /// The connection is refused before any frame: by TLS, or by its end.
+    @discardableResult
+    func expectRefusal(within duration: Duration = .seconds(8)) throws -> Ending {
+        let ending = try expectEnd(within: duration)
+        if let frame = waiting.first { throw Failure("\(name): no frame expected, \(frame.words) came") }
+        return ending
+    }
+
+    /// Nothing but noise comes, and the connection lives.
+    func expectQuiet(for duration: Duration) throws {
+        trial.pump.wait(duration) { ending != nil || waiting.contains { !isNoise($0) } }
+        if let ending { throw Failure("\(name): the connection ended: \(ending)") }
+        if let frame = waiting.first(where: { !isNoise($0) }) {
+            throw Failure("\(name): \(frame.words) came")
+        }
+    }
+
+    /// The link lives: PING is answered, with the same eight bytes.
+    func expectAlive(within duration: Duration = .seconds(5)) throws {
+        let opaque = trial.random.bytes(8)
+        send(.ping(opaque))
+        trial.pump.wait(duration) {
+            ending != nil || waiting.contains { $0.kind == .pong && $0.payload == opaque }
+        }
+        guard waiting.contains(where: { $0.kind == .pong && $0.payload == opaque }) else {
+            throw Failure("\(name): PING is not answered\(ending.map { ": \($0)" } ?? " within \(duration)")")
+        }
+    }
+
+    /// One message of the subject, put together from its parts; each part must be long enough.
+    func expectMessage(within duration: Duration = .seconds(10)) throws -> [UInt8] {
+        let deadline = ContinuousClock.now + duration
+        var bytes: [UInt8] = []
+        while true {
+            let frame = try expectPiece(until: deadline)
+            bytes += frame.payload
+            if frame.kind == .message { return bytes }
+            guard frame.payload.count >= 1_024 else {
+                throw Failure("\(name): MSG_PART of \(frame.payload.count) bytes")
+            }
+        }
+    }
+
+    private func expectPiece(until deadline: ContinuousClock.Instant) throws -> Frame {
+        while true {
+            trial.pump.wait(until: deadline) { !waiting.isEmpty || ending != nil }
+            guard let frame = takeFirst() else {
+                throw Failure("\(name): no message\(ending.map { ": \($0)" } ?? " in time")")
+            }
+            if frame.kind == .message || frame.kind == .part { return frame }
+            guard isNoise(frame) else { throw Failure("\(name): a message expected, \(frame.words) came") }
+        }
+    }
+}
+
+extension Frame {
+    /// Kind, and the code of CLOSE and its like.
+    var words: String { code.map { "\(kind)(\($0))" } ?? "\(kind)" }
+}

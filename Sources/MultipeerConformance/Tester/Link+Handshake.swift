@@ -1,0 +1,134 @@
+import MultipeerSecurity
+
+/// The connection data of both ends, as a connection between them refers to it.
+struct Terms {
+    /// The bytes of the tester's data, and its token.
+    var mine: [UInt8]
+    var myToken: [UInt8]
+    /// The bytes of the subject's data, and what they say.
+    var theirs: [UInt8]
+    var theirData: ConnectionData
+    /// Who the tester says that it is.
+    var me: Endpoint
+    var limits = Limits()
+    var members: [Endpoint] = []
+
+    /// Whether the tester is the end that selects.
+    var isControlling: Bool { me.uid.precedes(theirData.endpoint.uid) }
+}
+
+/// Chapter 6, step by step. Every step can be done wrongly: a closure changes what is sent.
+extension Link {
+    /// TCP stands, and TLS or both prefaces.
+    func expectReady(within duration: Duration = .seconds(10)) throws {
+        trial.pump.wait(duration) { isReady || ending != nil }
+        if let ending, !isReady { throw Failure("\(name): no connection: \(ending)") }
+        guard isReady else { throw Failure("\(name): no connection within \(duration)") }
+        guard let tls else { return }
+        guard let leaf = tls.peerLeaf, SHA256.hash(leaf) == terms.theirData.fingerprint else {
+            throw Failure("\(name): the certificate is not the one that the connection data pins")
+        }
+        guard tls.chosenProtocol == "mpc/1" else { throw Failure("\(name): ALPN '\(tls.chosenProtocol)'") }
+        trial.log.add(.note, "\(name): TLS with \(tls.suite ?? "?")")
+    }
+
+    /// The HELLO that the tester should send.
+    func properHello() -> Hello {
+        Hello(
+            sender: terms.me, receiver: terms.theirData.endpoint,
+            myData: ConnectionData.reference(terms.mine),
+            yourData: ConnectionData.reference(terms.theirs), nonce: trial.random.bytes(32),
+            limits: terms.limits,
+            members: terms.members)
+    }
+
+    func sendHello(_ change: (inout Hello) -> Void = { _ in }) {
+        var hello = properHello()
+        change(&hello)
+        let frame = hello.frame
+        sentHello = frame.bytes
+        send(frame)
+    }
+
+    /// The subject's HELLO, which must be what this tester was promised.
+    @discardableResult
+    func expectHello(within duration: Duration = .seconds(10)) throws -> Hello {
+        let frame = try expect(.hello, within: duration)
+        let hello: Hello
+        do throws(Malformed) { hello = try Hello(payload: frame.payload) } catch {
+            throw Failure("\(name): HELLO: \(error)")
+        }
+        guard frame.channel == 0, frame.payload.count <= Frame.longestBefore else {
+            throw Failure("\(name): HELLO of \(frame.payload.count) bytes on channel \(frame.channel)")
+        }
+        guard hello.sender == terms.theirData.endpoint.bytes else {
+            throw Failure("\(name): HELLO of another endpoint")
+        }
+        guard hello.receiver == terms.me.bytes else { throw Failure("\(name): HELLO to another endpoint") }
+        guard hello.myData == ConnectionData.reference(terms.theirs),
+            hello.yourData == ConnectionData.reference(terms.mine)
+        else { throw Failure("\(name): HELLO refers to other connection data") }
+        guard hello.versions.contains(1) else { throw Failure("\(name): HELLO without version 1") }
+        receivedHello = hello
+        limit = UInt64(hello.limits.messageCredit)
+        return hello
+    }
+
+    /// Both HELLOs, the initiator's first.
+    func greet(within duration: Duration = .seconds(10)) throws {
+        try expectReady(within: duration)
+        if role == .initiator { sendHello() }
+        try expectHello(within: duration)
+        if role == .responder { sendHello() }
+    }
+
+    /// What both CONFIRMs are made of.
+    var key: LinkKey {
+        let isInitiator = role == .initiator
+        let tokens = (terms.myToken, terms.theirData.token)
+        return LinkKey(
+            hellos: isInitiator ? (sentHello, receivedHelloBytes) : (receivedHelloBytes, sentHello),
+            tokens: isInitiator ? tokens : (tokens.1, tokens.0),
+            binding: tls?.binding() ?? [UInt8](repeating: 0, count: 32))
+    }
+
+    func sendConfirm(_ change: (inout [UInt8]) -> Void = { _ in }) {
+        var mac = key.mac(role)
+        change(&mac)
+        send(Frame(.confirm, mac))
+    }
+
+    /// The subject's CONFIRM, whose mac must verify.
+    @discardableResult
+    func expectConfirm(within duration: Duration = .seconds(10)) throws -> Frame {
+        let frame = try expect(.confirm, within: duration)
+        guard frame.payload == key.mac(role.other) else {
+            throw Failure("\(name): the mac of CONFIRM does not verify")
+        }
+        return frame
+    }
+
+    /// HELLO and CONFIRM both ways: the connection is a candidate.
+    func becomeCandidate(within duration: Duration = .seconds(10)) throws {
+        try greet(within: duration)
+        sendConfirm()
+        try expectConfirm(within: duration)
+    }
+
+    /// SELECT and SELECTED, by whoever has to say which.
+    func select(within duration: Duration = .seconds(10)) throws {
+        if terms.isControlling {
+            send(.select)
+            try expect(.selected, within: duration)
+        } else {
+            try expect(.select, within: duration)
+            send(.selected)
+        }
+    }
+
+    /// All of chapter 6.
+    func complete(within duration: Duration = .seconds(10)) throws {
+        try becomeCandidate(within: duration)
+        try select(within: duration)
+    }
+}

@@ -1,0 +1,23 @@
+import Glibc
+
+/// The suite itself could not do its work: neither the subject nor the case is to blame. Exit code 3.
+package struct SuiteFault: Error, CustomStringConvertible {
+    package let description: String
+    init(_ description: String) { self.description = description }
+
+    static func system(_ text: String, _ code: Int32) -> SuiteFault {
+        SuiteFault("\(text): \(unsafe String(cString: strerror(code)).lowercased())")
+    }
+}
+
+/// The subject did not do what the specification demands.
+struct Failure: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// The case cannot be tried with this subject.
+struct Skip: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,147 @@
+import CPlatform
+import Glibc
+
+/// A TCP socket of the tester over IPv4. It never blocks, and closes with its owner.
+final class TCPSocket {
+    let descriptor: Int32
+    private var isClosed = false
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close() }
+
+    private static func make() throws(SuiteFault) -> TCPSocket {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(AF_INET, kind, Int32(IPPROTO_TCP))
+        guard descriptor >= 0 else { throw .system("no socket", errno) }
+        let made = TCPSocket(descriptor)
+        made.set(Int32(IPPROTO_TCP), TCP_NODELAY)
+        return made
+    }
+
+    private func set(_ level: Int32, _ option: Int32) {
+        var one: Int32 = 1
+        _ = unsafe setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    /// A socket that waits for connections; port 0 takes any free one.
+    static func listening(on address: [UInt8] = [127, 0, 0, 1], port: UInt16 = 0) throws(SuiteFault)
+        -> TCPSocket
+    {
+        let made = try make()
+        made.set(SOL_SOCKET, SO_REUSEADDR)
+        try made.bind(to: address, port: port)
+        guard listen(made.descriptor, 256) == 0 else { throw .system("cannot listen", errno) }
+        return made
+    }
+
+    /// A socket that is on its way to a candidate, from any address or a given one.
+    static func dialling(_ candidate: Candidate, from source: [UInt8]? = nil) throws(SuiteFault) -> TCPSocket
+    {
+        let made = try make()
+        if let source { try made.bind(to: source, port: 0) }
+        var address = system(candidate.address, candidate.port)
+        let code = unsafe lend(&address) { unsafe connect(made.descriptor, $0, $1) }
+        guard code == 0 || errno == EINPROGRESS else { throw .system("cannot dial", errno) }
+        return made
+    }
+
+    private func bind(to host: [UInt8], port: UInt16) throws(SuiteFault) {
+        var address = TCPSocket.system(host, port)
+        guard unsafe TCPSocket.lend(&address, { unsafe Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            throw .system("cannot bind", errno)
+        }
+    }
+
+    /// A connection that has come.
+    func accept() -> TCPSocket? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = unsafe multipeer_accept(descriptor, &address, &length)
+        guard code >= 0 else { return nil }
+        let socket = TCPSocket(code)
+        socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
+        return socket
+    }
+
+    /// What a look at the socket finds.
+    enum Received {
+        case bytes([UInt8])
+        case nothing
+        case end
+        case failed(Int32)
+    }
+
+    func receive(_ most: Int = 65_536) -> Received {
+        var count = 0
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: most) { buffer, used in
+            count = unsafe recv(descriptor, buffer.baseAddress, most, 0)
+            used = max(0, count)
+        }
+        if count > 0 { return .bytes(bytes) }
+        if count == 0 { return .end }
+        return errno == EAGAIN || errno == EINTR ? .nothing : .failed(errno)
+    }
+
+    /// How many bytes the kernel took; nil when the connection is gone.
+    func send(_ bytes: ArraySlice<UInt8>) -> Int? {
+        let count = unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        if count >= 0 { return count }
+        return errno == EAGAIN || errno == EINTR ? 0 : nil
+    }
+
+    /// Nil when the connection stands, otherwise what the system says.
+    var connectionFault: Int32? {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        _ = unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+        return code == 0 ? nil : code
+    }
+
+    var localPort: UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(descriptor, $0, &length)
+            }
+        }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    func shutdownWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        _ = Glibc.close(descriptor)
+    }
+
+    /// Closes with RST instead of FIN.
+    func reset() {
+        guard !isClosed else { return }
+        var value = linger(l_onoff: 1, l_linger: 0)
+        _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &value, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    private static func system(_ host: [UInt8], _ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = host.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }.bigEndian
+        return address
+    }
+
+    private static func lend(
+        _ address: inout sockaddr_in, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        unsafe withUnsafePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+import CLibSSL
+
+/// One end of a TLS connection over two memory BIOs, as strict or as careless as a case wants it.
+///
+/// The library's own `SecureChannel` keeps the rules of the specification; this one must be able to break them.
+@safe
+final class TLSEnd {
+    /// How the end behaves.
+    struct Setup {
+        var isServer = false
+        /// Nil: shows no certificate.
+        var identity: TLSIdentity?
+        var lowest = Version.tls13
+        var highest = Version.tls13
+        /// Offered as client; the first is chosen as server, whatever was offered. Empty: none.
+        var protocols = ["mpc/1"]
+        /// Session tickets that a server hands out.
+        var tickets = 0
+    }
+
+    enum Version: CInt {
+        case tls12 = 0x0303
+        case tls13 = 0x0304
+    }
+
+    /// How far the handshake is.
+    enum Progress: Equatable {
+        case underWay
+        case established
+        case failed(String)
+    }
+
+    /// What reading found.
+    enum Plain {
+        case bytes([UInt8])
+        case nothing
+        case closed
+        case failed(String)
+    }
+
+    private let context: OpaquePointer
+    private let ssl: OpaquePointer
+    private let input: OpaquePointer
+    private let output: OpaquePointer
+    private let choice: Choice
+    private(set) var progress = Progress.underWay
+
+    init(_ setup: Setup) throws(SuiteFault) {
+        guard let context = unsafe SSL_CTX_new(TLS_method()) else { throw SuiteFault("no TLS context") }
+        choice = Choice(setup.protocols.first)
+        guard unsafe TLSEnd.configure(context, setup, choice), let ssl = unsafe SSL_new(context),
+            let input = unsafe BIO_new(BIO_s_mem()), let output = unsafe BIO_new(BIO_s_mem())
+        else {
+            unsafe SSL_CTX_free(context)
+            throw SuiteFault("TLS cannot be configured: \(TLSEnd.drain())")
+        }
+        unsafe SSL_set_bio(ssl, input, output)
+        if setup.isServer { unsafe SSL_set_accept_state(ssl) } else { unsafe SSL_set_connect_state(ssl) }
+        unsafe (self.context, self.ssl, self.input, self.output) = (context, ssl, input, output)
+    }
+
+    deinit {
+        unsafe SSL_free(ssl)
+        unsafe SSL_CTX_free(context)
+    }
+
+    private static func configure(_ context: OpaquePointer, _ setup: Setup, _ choice: Choice) -> Bool {
+        ERR_clear_error()
+        let offer = setup.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        let versions =
+            unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(setup.lowest.rawValue), nil) == 1
+            && SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(setup.highest.rawValue), nil) == 1
+        guard versions, unsafe SSL_CTX_set_num_tickets(context, setup.tickets) == 1 else { return false }
+        if setup.tickets == 0 { _ = unsafe SSL_CTX_set_options(context, 1 << 14) }  // SSL_OP_NO_TICKET
+        unsafe SSL_CTX_set_security_level(context, 0)
+        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+        unsafe SSL_CTX_set_cert_verify_callback(context, { _, _ in 1 }, nil)
+        if !setup.isServer, !offer.isEmpty {
+            guard unsafe SSL_CTX_set_alpn_protos(context, offer, CUnsignedInt(offer.count)) == 0 else {
+                return false
+            }
+        }
+        if setup.isServer {
+            let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
+            unsafe SSL_CTX_set_alpn_select_cb(context, Choice.select, place)
+        }
+        guard let identity = setup.identity else { return true }
+        return unsafe show(identity, context)
+    }
+
+    private static func show(_ identity: TLSIdentity, _ context: OpaquePointer) -> Bool {
+        let leaf = identity.leaf
+        let isShown =
+            unsafe SSL_CTX_use_certificate_ASN1(context, CInt(leaf.count), leaf) == 1
+            && SSL_CTX_use_PrivateKey_ASN1(EVP_PKEY_EC, context, identity.key, identity.key.count) == 1
+        guard isShown else { return false }
+        for issuer in identity.issuers {
+            let span = issuer.span
+            let certificate = unsafe span.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+                var position = buffer.baseAddress
+                return unsafe d2i_X509(nil, &position, buffer.count)
+            }
+            guard let certificate = unsafe certificate else { return false }
+            let raw = unsafe UnsafeMutableRawPointer(certificate)
+            guard unsafe SSL_CTX_ctrl(context, SSL_CTRL_EXTRA_CHAIN_CERT, 0, raw) == 1 else { return false }
+        }
+        return true
+    }
+
+    /// OpenSSL's words for what is in its queue; the queue is empty afterwards.
+    private static func drain() -> String {
+        var words: [String] = []
+        while true {
+            let code = ERR_get_error()
+            if code == 0 { return words.isEmpty ? "the connection ended" : words.joined(separator: "; ") }
+            guard let text = unsafe ERR_reason_error_string(code) else { continue }
+            unsafe words.append(String(cString: text))
+        }
+    }
+}
+
+// MARK: - Bytes
+
+extension TLSEnd {
+    /// Takes what came from the network.
+    func take(_ bytes: [UInt8]) { _ = unsafe BIO_write(input, bytes, CInt(bytes.count)) }
+
+    /// What must go to the network.
+    func drainOutput() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: unsafe BIO_ctrl_pending(output))
+        guard !bytes.isEmpty else { return [] }
+        let count = unsafe BIO_read(output, &bytes, CInt(bytes.count))
+        return Array(bytes.prefix(max(0, Int(count))))
+    }
+
+    func shakeHands() {
+        guard progress == .underWay else { return }
+        ERR_clear_error()
+        let result = unsafe SSL_do_handshake(ssl)
+        if result == 1 {
+            progress = .established
+        } else if unsafe SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
+            progress = .failed(TLSEnd.drain())
+        }
+    }
+
+    func read() -> Plain {
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        var count = 0
+        ERR_clear_error()
+        let result = unsafe SSL_read_ex(ssl, &bytes, bytes.count, &count)
+        if result == 1 { return .bytes(Array(bytes.prefix(count))) }
+        switch unsafe SSL_get_error(ssl, result) {
+        case SSL_ERROR_WANT_READ: return .nothing
+        case SSL_ERROR_ZERO_RETURN: return .closed
+        default: return .failed(TLSEnd.drain())
+        }
+    }
+
+    /// One record for each 16 KiB at most.
+    func write(_ bytes: [UInt8]) {
+        ERR_clear_error()
+        var count = 0
+        _ = unsafe SSL_write_ex(ssl, bytes, bytes.count, &count)
+    }
+
+    /// Says close_notify.
+    func close() {
+        ERR_clear_error()
+        _ = unsafe SSL_shutdown(ssl)
+    }
+
+    /// Asks for new traffic keys, of both sides if `isAsking`.
+    func updateKeys(isAsking: Bool) {
+        ERR_clear_error()
+        let kind = isAsking ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED
+        _ = unsafe SSL_key_update(ssl, kind)
+        _ = unsafe SSL_do_handshake(ssl)
+    }
+}
+
+// MARK: - Facts
+
+extension TLSEnd {
+    /// The binding of the connection. Spec 5.3.
+    func binding() -> [UInt8] {
+        var key = [UInt8](repeating: 0, count: 32)
+        let label = "EXPORTER-mpc1-binding"
+        let context: [UInt8] = []
+        _ = unsafe SSL_export_keying_material(ssl, &key, 32, label, label.utf8.count, context, 0, 1)
+        return key
+    }
+
+    /// DER of the other end's leaf.
+    var peerLeaf: [UInt8]? {
+        guard let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
+        let size = unsafe i2d_X509(leaf, nil)
+        guard size > 0 else { return nil }
+        var bytes = [UInt8](repeating: 0, count: Int(size))
+        _ = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
+            var position = buffer.baseAddress
+            return unsafe i2d_X509(leaf, &position)
+        }
+        return bytes
+    }
+
+    var version: CInt { unsafe SSL_version(ssl) }
+
+    var suite: String? {
+        guard let cipher = unsafe SSL_get_current_cipher(ssl),
+            let name = unsafe SSL_CIPHER_standard_name(cipher)
+        else { return nil }
+        return unsafe String(cString: name)
+    }
+
+    var chosenProtocol: String {
+        var name: UnsafePointer<UInt8>?
+        var count: CUnsignedInt = 0
+        unsafe SSL_get0_alpn_selected(ssl, &name, &count)
+        return unsafe String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
+    }
+}
+
+/// Which name a server answers, where a C callback can find it.
+@safe
+private final class Choice {
+    let name: UnsafeMutableBufferPointer<UInt8>?
+
+    init(_ name: String?) {
+        unsafe self.name = name.map { name in
+            let bytes = Array(name.utf8)
+            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
+            _ = unsafe copy.initialize(from: bytes)
+            return unsafe copy
+        }
+    }
+
+    deinit { unsafe name?.deallocate() }
+
+    static let select:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
+            UnsafePointer<UInt8>?, CUnsignedInt, UnsafeMutableRawPointer?
+        ) -> CInt = { _, chosen, count, _, _, place in
+            guard let place = unsafe place else { return SSL_TLSEXT_ERR_NOACK }
+            let choice = unsafe Unmanaged<Choice>.fromOpaque(place).takeUnretainedValue()
+            guard let name = unsafe choice.name else { return SSL_TLSEXT_ERR_NOACK }
+            unsafe chosen?.pointee = UnsafePointer(name.baseAddress)
+            unsafe count?.pointee = UInt8(name.count)
+            return SSL_TLSEXT_ERR_OK
+        }
+}

@@ -1,0 +1,108 @@
+/// What a frame is. Spec 7.2.
+struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    let rawValue: UInt8
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+    init(_ rawValue: UInt8) { self.rawValue = rawValue }
+
+    static let hello = Kind(0x01)
+    static let confirm = Kind(0x02)
+    static let select = Kind(0x03)
+    static let selected = Kind(0x04)
+    static let close = Kind(0x05)
+    static let ping = Kind(0x06)
+    static let pong = Kind(0x07)
+    static let members = Kind(0x08)
+    static let datagrams = Kind(0x09)
+    static let message = Kind(0x10)
+    static let part = Kind(0x11)
+    static let open = Kind(0x20)
+    static let data = Kind(0x21)
+    static let fin = Kind(0x22)
+    static let reset = Kind(0x23)
+    static let stop = Kind(0x24)
+    static let credit = Kind(0x25)
+    static let done = Kind(0x26)
+    static let codeRequest = Kind(0x30)
+    static let codeCommit = Kind(0x31)
+    static let codeNonce = Kind(0x32)
+    static let codeReveal = Kind(0x33)
+    static let invite = Kind(0x40)
+    static let answer = Kind(0x41)
+    static let complete = Kind(0x42)
+
+    /// Whether a receiver that does not know it skips it.
+    var isIgnorable: Bool { rawValue >= 0x80 }
+
+    static let names: [Kind: String] = [
+        hello: "HELLO", confirm: "CONFIRM", select: "SELECT", selected: "SELECTED", close: "CLOSE",
+        ping: "PING",
+        pong: "PONG", members: "MEMBERS", datagrams: "DGRAM", message: "MSG", part: "MSG_PART", open: "OPEN",
+        data: "DATA", fin: "FIN", reset: "RESET", stop: "STOP", credit: "CREDIT", done: "DONE",
+        codeRequest: "SAS_REQUEST", codeCommit: "SAS_COMMIT", codeNonce: "SAS_NONCE",
+        codeReveal: "SAS_REVEAL",
+        invite: "INVITE", answer: "ANSWER", complete: "COMPLETE",
+    ]
+
+    var description: String { Kind.names[self] ?? "kind \([rawValue].hex)" }
+}
+
+/// One frame: eight bytes of header and a payload. Spec 7.1.
+struct Frame: Hashable {
+    static let headerCount = 8
+    /// The longest payload before the link and on it.
+    static let longestBefore = 2_048
+    static let longest = 65_536
+
+    var kind: Kind
+    var channel: UInt32
+    var payload: [UInt8]
+
+    init(_ kind: Kind, channel: UInt32 = 0, _ payload: [UInt8] = []) {
+        self.kind = kind
+        self.channel = channel
+        self.payload = payload
+    }
+
+    init(_ kind: Kind, channel: UInt32 = 0, _ body: (inout Writer) -> Void) {
+        self.init(kind, channel: channel, Writer.bytes(body))
+    }
+
+    /// A header that says what it is told to.
+    static func header(length: Int, kind: Kind, channel: UInt32 = 0) -> [UInt8] {
+        Writer.bytes {
+            $0.u24(length)
+            $0.u8(kind.rawValue)
+            $0.u32(channel)
+        }
+    }
+
+    var bytes: [UInt8] { Frame.header(length: payload.count, kind: kind, channel: channel) + payload }
+}
+
+/// Frames out of a stream of bytes that comes in any pieces.
+struct FrameReader {
+    private var bytes: [UInt8] = []
+    private var position = 0
+
+    mutating func push(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+
+    /// Bytes of a frame that is not complete yet.
+    var pending: Int { bytes.count - position }
+
+    /// The next frame; nil until it is complete.
+    mutating func next() -> Frame? {
+        guard pending >= Frame.headerCount else { return nil }
+        let header = bytes[position..<(position + Frame.headerCount)].map(\.self)
+        let count = Int(header[0]) << 16 | Int(header[1]) << 8 | Int(header[2])
+        guard pending >= Frame.headerCount + count else { return nil }
+        let channel = header[4...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        let start = position + Frame.headerCount
+        let frame = Frame(Kind(header[3]), channel: channel, Array(bytes[start..<(start + count)]))
+        position = start + count
+        if position > 1 << 20 {
+            bytes.removeFirst(position)
+            position = 0
+        }
+        return frame
+    }
+}
