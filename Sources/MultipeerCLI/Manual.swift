@@ -6,6 +6,7 @@ package enum Manual {
         DataInspectCommand.usage,
         IdentityNewCommand.usage, IdentityShowCommand.usage,
         DemoCommand.usage,
+        ConformListCommand.usage, ConformRunCommand.usage, ConformReproCommand.usage,
     ]
     /// Not for people: what other commands start.
     private static let hidden = [DemoPeer.usage]

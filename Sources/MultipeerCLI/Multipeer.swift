@@ -41,6 +41,9 @@ package enum Multipeer {
         case DoctorCommand.usage.path: try await DoctorCommand.run(arguments)
         case DemoCommand.usage.path: try await DemoCommand.run(arguments)
         case DemoPeer.usage.path: try await DemoPeer.run(arguments)
+        case ConformListCommand.usage.path: try ConformListCommand.run(arguments)
+        case ConformRunCommand.usage.path: try await ConformRunCommand.run(arguments)
+        case ConformReproCommand.usage.path: try await ConformReproCommand.run(arguments)
         default: throw .usage("unknown command", try: "multipeer")
         }
     }

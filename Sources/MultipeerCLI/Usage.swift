@@ -11,6 +11,8 @@ package struct Usage: Equatable, Sendable {
     package let options: [Option]
     /// The exit codes that this command can end with, besides 0 and 2.
     package let exits: [ExitCode]
+    /// What an exit code means here, where that is not what it means elsewhere.
+    package let meanings: [ExitCode: String]
 
     /// An option that is spelled `--name` or `--name VALUE`.
     package struct Option: Equatable, Sendable {
@@ -42,7 +44,7 @@ package struct Usage: Equatable, Sendable {
     package init(
         _ path: [String], operands: String = "", mostOperands: Int = 0, _ summary: String,
         details: String = "",
-        options: [Option] = [], exits: [ExitCode] = []
+        options: [Option] = [], exits: [ExitCode] = [], meanings: [ExitCode: String] = [:]
     ) {
         self.path = path
         self.operands = operands
@@ -51,6 +53,7 @@ package struct Usage: Equatable, Sendable {
         self.details = details
         self.options = options + [Option("--help", "show this text")]
         self.exits = exits
+        self.meanings = meanings
     }
 
     /// The command as it is typed.
@@ -67,7 +70,8 @@ extension Usage {
         if !details.isEmpty { paragraphs.append(details) }
         paragraphs.append("options:\n" + Columns.lines(options.map { ($0.spelling, $0.summary) }))
         let codes = ([.success, .usage] + exits).sorted { $0.rawValue < $1.rawValue }
-        paragraphs.append("exit codes:\n" + Columns.lines(codes.map { ("\($0.rawValue)", $0.meaning) }))
+        let endings = codes.map { ("\($0.rawValue)", meanings[$0] ?? $0.meaning) }
+        paragraphs.append("exit codes:\n" + Columns.lines(endings))
         return paragraphs.joined(separator: "\n\n") + "\n"
     }
 }

@@ -41,9 +41,8 @@ package struct Case: Sendable {
     package let isQuick: Bool
     let body: @Sendable (Trial) throws -> Void
 
-    /// - Parameters:
-    ///   - orders: both where it matters who has the lower uid.
-    ///   - isQuick: nil for "yes, unless more than 20 seconds are allowed".
+    /// * `orders`: both where it matters who has the lower uid.
+    /// * `isQuick`: nil for "yes, unless more than 20 seconds are allowed".
     init(
         _ id: String, _ chapter: String, level: Level = .core, _ title: String, stimulus: String,
         expectation: String, rules: [String], bugs: [String], orders: [Order] = [.testerLower],

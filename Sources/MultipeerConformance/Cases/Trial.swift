@@ -1,3 +1,4 @@
+import Foundation
 import MultipeerSecurity
 
 /// One run of one case: the process of the subject, the tester's peers, the clock and the log.
@@ -15,6 +16,10 @@ final class Trial {
     /// Bytes by which the subject may be larger afterwards.
     var allowance = 1 << 20
     private(set) var sessions: [SubjectSession] = []
+    /// A session and a tester that several steps of a case use.
+    var kept: (SubjectSession, Tester)?
+    /// Files that are removed at the end.
+    var files: [String] = []
     private let command: String
     private var running: Subject?
     private var links = 0
@@ -34,7 +39,11 @@ final class Trial {
         return started
     }
 
-    func quit() { running?.quit() }
+    /// Ends the process and removes what the case has written.
+    func quit() {
+        running?.quit()
+        for path in files { try? FileManager.default.removeItem(atPath: path) }
+    }
 
     /// The subject does less than the specification recommends.
     func weak(_ text: String) { weaknesses.append(text) }
@@ -115,9 +124,8 @@ extension Trial {
 
     /// Data of both, exchanged: the subject issues its own for the tester, and is told to connect with the tester's.
     ///
-    /// - Parameters:
-    ///   - connects: false leaves `connect` to the case.
-    ///   - change: makes the tester's data wrong, or otherwise different, before it is written.
+    /// * `connects`: false leaves `connect` to the case.
+    /// * `change`: makes the tester's data wrong, or otherwise different, before it is written.
     func introduce(
         _ session: SubjectSession, _ tester: Tester, connects: Bool = true,
         _ change: (inout ConnectionData) -> Void = { _ in }
@@ -140,8 +148,8 @@ extension Trial {
     /// A session, a tester and their data in one step.
     func pair(
         _ settings: SubjectSession.Settings = .init(), tester preference: Preference? = nil,
-        connects: Bool = true,
-        prepare: (Tester) -> Void = { _ in }, _ change: (inout ConnectionData) -> Void = { _ in }
+        connects: Bool = true, _ change: (inout ConnectionData) -> Void = { _ in },
+        prepare: (Tester) -> Void = { _ in }
     ) throws -> Pair {
         let session = try session(settings)
         let tester = try tester(beside: session, preference: preference ?? settings.preference)

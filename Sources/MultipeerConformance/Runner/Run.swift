@@ -1,7 +1,3 @@
-import Foundation
-import MultipeerSecurity
-import MultipeerTransport
-
 /// What is to be run, and how.
 package struct Plan: Sendable {
     /// The command line that starts the subject's shim.
@@ -17,6 +13,8 @@ package struct Plan: Sendable {
     package var isStrict = false
     /// Cases that are not tried, each with the reason.
     package var skips: [String: String] = [:]
+    /// Whether an exchange that must work is made before and after each case. Not with a subject that is known to be broken.
+    var isExchangeMade = true
 
     package init(shim: String, cases: [Case], seed: UInt64) {
         self.shim = shim
@@ -49,40 +47,31 @@ package struct Run: Sendable {
     package init(_ plan: Plan) { self.plan = plan }
 
     private struct Task: Sendable {
+        let place: Int
         let subject: Case
         let order: Order
         let repetition: Int
     }
 
-    /// Everything that the plan holds; `tell` is called with each outcome as it comes, one at a time.
+    /// Everything that the plan holds; `tell` is called with each outcome as it comes, from any thread.
     package func callAsFunction(tell: @escaping @Sendable (Outcome) -> Void = { _ in }) -> [Outcome] {
-        let tasks = (0..<plan.repetitions).flatMap { repetition in
-            plan.cases.flatMap { subject in
-                subject.orders.map { Task(subject: subject, order: $0, repetition: repetition) }
+        var tasks: [Task] = []
+        for repetition in 0..<plan.repetitions {
+            for subject in plan.cases {
+                for order in subject.orders {
+                    tasks.append(
+                        Task(place: tasks.count, subject: subject, order: order, repetition: repetition))
+                }
             }
         }
         // What takes long begins first, so that nothing long is left at the end.
-        let queue = Locked(
-            tasks.enumerated().sorted {
-                ($1.element.subject.seconds, $0.offset) < ($0.element.subject.seconds, $1.offset)
-            })
-        let outcomes = Locked<[(Int, Outcome)]>([])
-        let done = DispatchGroup()
-        for _ in 0..<max(1, min(plan.jobs, tasks.count)) {
-            done.enter()
-            let thread = Thread {
-                while let (place, task) = queue.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-                    let outcome = self.attempt(task)
-                    outcomes.withLock { $0.append((place, outcome)) }
-                    tell(outcome)
-                }
-                done.leave()
-            }
-            thread.stackSize = 4 << 20
-            thread.start()
+        tasks.sort { ($1.subject.seconds, $0.place) < ($0.subject.seconds, $1.place) }
+        let outcomes = Parallel.map(tasks, jobs: plan.jobs) { task in
+            let outcome = attempt(task)
+            tell(outcome)
+            return (task.place, outcome)
         }
-        done.wait()
-        return outcomes.withLock { $0 }.sorted { $0.0 < $1.0 }.map(\.1)
+        return outcomes.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
     private func attempt(_ task: Task) -> Outcome {
@@ -95,16 +84,15 @@ package struct Run: Sendable {
         trial.quit()
         return Outcome(
             subject: task.subject, order: task.order, repetition: task.repetition, verdict: verdict,
-            reason: reason,
-            seconds: (ContinuousClock.now - start) / .seconds(1), log: trial.log.lines)
+            reason: reason, seconds: (ContinuousClock.now - start) / .seconds(1), log: trial.log.lines)
     }
 
-    /// The exchange, the case, the exchange, and what the subject holds before and after.
+    /// The case, between two exchanges that must work, and what the subject holds before and after.
     private func judge(_ subject: Case, _ trial: Trial) -> (Verdict, String) {
         var stage = "before the case: "
         do {
-            try trial.exchange()
-            let before = try trial.holdings()
+            if plan.isExchangeMade { try trial.exchange() }
+            let before = plan.isExchangeMade ? try trial.holdings() : nil
             let first = trial.sessions.count
             trial.pump.limit = .now + .seconds(plan.timeout ?? subject.seconds)
             trial.log.add(.note, "\(subject.id): \(subject.title)")
@@ -112,12 +100,7 @@ package struct Run: Sendable {
             try subject.body(trial)
             trial.pump.limit = nil
             stage = "after the case: "
-            trial.log.add(.note, "the exchange after the case")
-            if !trial.isSessionSpent, trial.sessions.count > first {
-                try trial.exchange(on: trial.sessions[first])
-            }
-            try trial.exchange()
-            try trial.compare(with: before)
+            if plan.isExchangeMade { try trial.examine(from: first, before) }
         } catch let skip as Skip {
             return (.skip, "\(skip)")
         } catch let fault as SuiteFault {

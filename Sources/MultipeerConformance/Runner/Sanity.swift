@@ -25,6 +25,14 @@ extension Trial {
         }
     }
 
+    /// After the case: exchanges on its first session and on a fresh one, and the subject holds no more than before.
+    func examine(from first: Int, _ before: Holdings?) throws {
+        log.add(.note, "the exchanges after the case")
+        if !isSessionSpent, sessions.count > first { try exchange(on: sessions[first]) }
+        try exchange()
+        try compare(with: before)
+    }
+
     /// What the subject holds; nil if its shim does not say.
     struct Holdings: Sendable {
         let memory: Int
@@ -42,7 +50,7 @@ extension Trial {
     }
 
     /// Ends all sessions and waits until the subject holds no more than before.
-    func compare(with before: Holdings?) throws {
+    private func compare(with before: Holdings?) throws {
         for session in sessions { _ = try? session.ask("disconnect") }
         guard let before else { return }
         var excess = ""

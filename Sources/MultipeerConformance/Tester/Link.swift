@@ -54,6 +54,12 @@ final class Link: Source {
     var limit: UInt64 = 0
     private(set) var spent: UInt64 = 0
 
+    /// Whether credit for messages is returned as they come.
+    var isGranting = true
+    /// What the subject has spent, and how far the tester has let it.
+    private var received: UInt64 = 0
+    private var granted: UInt64
+
     // What the handshake needs; `Link+Handshake.swift`.
     var terms: Terms
     var sentHello: [UInt8] = []
@@ -62,7 +68,7 @@ final class Link: Source {
 
     static let preface = Array("MPCPLAIN".utf8)
 
-    /// - Parameter sendsPreface: whether a plain connection begins as it must.
+    /// * `sendsPreface`: whether a plain connection begins as it must.
     init(
         _ socket: TCPSocket, _ role: LinkKey.Role, _ tls: TLSEnd?, _ terms: Terms, in trial: Trial,
         sendsPreface: Bool = true
@@ -72,6 +78,7 @@ final class Link: Source {
         self.tls = tls
         self.terms = terms
         self.trial = trial
+        granted = UInt64(terms.limits.messageCredit)
         name = trial.nextLinkName()
         stage = role == .initiator ? .dialling : .securing
         if tls == nil {
@@ -166,8 +173,18 @@ final class Link: Source {
         if frame.kind == .credit, frame.channel == 0, let limit = frame.limit {
             self.limit = max(self.limit, limit)
         }
+        received += frame.cost
+        if isGranting, received > 0 { grant() }
         if frame.kind == .hello { receivedHelloBytes = frame.bytes }
         arrived.append(frame)
+    }
+
+    /// Returns credit, if it is worth a frame: a quarter of what HELLO granted.
+    func grant() {
+        let initial = UInt64(terms.limits.messageCredit)
+        guard received + initial >= granted + max(1, initial / 4) else { return }
+        granted = received + initial
+        send(.credit(granted))
     }
 
     /// Moves the TLS handshake on, and what it has to say.

@@ -204,6 +204,12 @@ extension TLSEnd {
         return bytes
     }
 
+    /// Whether the server handed out a ticket for the next time.
+    var hasTicket: Bool {
+        guard let session = unsafe SSL_get_session(ssl) else { return false }
+        return unsafe SSL_SESSION_has_ticket(session) == 1
+    }
+
     var version: CInt { unsafe SSL_version(ssl) }
 
     var suite: String? {

@@ -1,4 +1,5 @@
 import CLibSSL
+import Foundation
 import MultipeerSecurity
 
 /// A key and certificates of the tester, right or wrong in every way that a case needs.
@@ -15,9 +16,8 @@ struct TLSIdentity: Sendable {
 
     /// A fresh P-256 key with a certificate that it signs itself.
     ///
-    /// - Parameters:
-    ///   - validity: the dates, as ASN.1 writes them.
-    ///   - padding: bytes of a comment that makes the certificate larger.
+    /// * `validity`: the dates, as ASN.1 writes them.
+    /// * `padding`: bytes of a comment that makes the certificate larger.
     init(
         validity: (from: String, to: String) = ("20000101000000Z", "99991231235959Z"), padding: Int = 0
     ) throws(SuiteFault) {
@@ -43,6 +43,15 @@ struct TLSIdentity: Sendable {
         var copy = self
         copy.issuers = issuers
         return copy
+    }
+
+    /// Key and certificates as a PEM file holds them.
+    var pem: String {
+        let blocks = [("EC PRIVATE KEY", key), ("CERTIFICATE", leaf)] + issuers.map { ("CERTIFICATE", $0) }
+        return blocks.map { label, der in
+            let text = Data(der).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+            return "-----BEGIN \(label)-----\n\(text)\n-----END \(label)-----\n"
+        }.joined()
     }
 
     private static func make(_ validity: (from: String, to: String), _ padding: Int) -> ([UInt8], [UInt8])? {

@@ -16,14 +16,14 @@ final class Tester {
 
     init(
         _ name: String, uid: [UInt8], preference: Preference, address: [UInt8] = [127, 0, 0, 1],
-        in trial: Trial
+        port: UInt16 = 0, in trial: Trial
     ) throws {
         self.trial = trial
         self.name = name
         self.preference = preference
         endpoint = Endpoint(uid: uid, instance: trial.random.bytes(8))
         identity = preference == .none ? nil : try TLSIdentity()
-        listener = try TCPSocket.listening(on: address)
+        listener = try TCPSocket.listening(on: address, port: port)
         doorbell = Doorbell(listener)
         trial.pump.add(doorbell)
         trial.log.add(.note, "\(name) is \(uid.hex) and listens on port \(listener.localPort)")
@@ -48,10 +48,9 @@ final class Tester {
 
     /// Dials the subject where it says that it listens.
     ///
-    /// - Parameters:
-    ///   - tls: how the TLS end behaves; nil for what the outcome demands.
-    ///   - plain: dials without TLS, whatever the outcome is.
-    ///   - source: the address that it dials from.
+    /// * `tls`: how the TLS end behaves; nil for what the outcome demands.
+    /// * `plain`: dials without TLS, whatever the outcome is.
+    /// * `source`: the address that it dials from.
     func dial(
         _ terms: Terms, tls setup: TLSEnd.Setup? = nil, plain: Bool = false, from source: [UInt8]? = nil,
         sendsPreface: Bool = true
@@ -67,20 +66,22 @@ final class Tester {
     /// The next connection that the subject makes; nil when none comes in time.
     func accept(
         _ terms: Terms, within duration: Duration = .seconds(10), tls setup: TLSEnd.Setup? = nil,
-        plain: Bool = false
+        plain: Bool = false, sendsPreface: Bool = true
     ) throws -> Link? {
         trial.pump.wait(duration) { !doorbell.waiting.isEmpty }
         guard !doorbell.waiting.isEmpty else { return nil }
         let socket = doorbell.waiting.removeFirst()
         let end = plain ? nil : try setup.map(TLSEnd.init) ?? ownTLS(terms, isServer: true)
-        return Link(socket, .responder, end, terms, in: trial)
+        return Link(socket, .responder, end, terms, in: trial, sendsPreface: sendsPreface)
     }
 
     /// The next connection that the subject makes, which must come.
-    func accepted(_ terms: Terms, within duration: Duration = .seconds(10)) throws -> Link {
-        guard let link = try accept(terms, within: duration) else {
-            throw Failure("the subject does not dial within \(duration)")
-        }
+    func accepted(
+        _ terms: Terms, within duration: Duration = .seconds(10), tls setup: TLSEnd.Setup? = nil,
+        plain: Bool = false, sendsPreface: Bool = true
+    ) throws -> Link {
+        let link = try accept(terms, within: duration, tls: setup, plain: plain, sendsPreface: sendsPreface)
+        guard let link else { throw Failure("the subject does not dial within \(duration)") }
         return link
     }
 

@@ -37,9 +37,8 @@ extension [Entry] {
 
     /// Reads a list that fills its container, with the checks of 2.3 in their order.
     ///
-    /// - Parameters:
-    ///   - known: the types that the list may have, whether bit 15 is set or not.
-    ///   - repeatable: those that may come more than once.
+    /// * `known`: the types that the list may have, whether bit 15 is set or not.
+    /// * `repeatable`: those that may come more than once.
     static func read(
         _ bytes: [UInt8], known: Set<UInt16>, repeatable: Set<UInt16> = []
     ) throws(Malformed) -> [Entry] {

@@ -110,9 +110,8 @@ struct LinkKey {
     let transcript: [UInt8]
     let binding: [UInt8]
 
-    /// - Parameters:
-    ///   - hellos: both frames with their headers, the initiator's first.
-    ///   - tokens: of the initiator's data, then of the responder's.
+    /// * `hellos`: both frames with their headers, the initiator's first.
+    /// * `tokens`: of the initiator's data, then of the responder's.
     init(hellos: ([UInt8], [UInt8]), tokens: ([UInt8], [UInt8]), binding: [UInt8]) {
         transcript = SHA256.hash(hellos.0 + hellos.1)
         key = HMAC.sha256(key: Array("MPC/1 link".utf8), tokens.0 + tokens.1)

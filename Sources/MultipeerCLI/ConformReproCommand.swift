@@ -1,0 +1,40 @@
+import Foundation
+import Multipeer
+import MultipeerConformance
+
+/// `multipeer conform repro`: one case of a report again, with the same seed and everything that was on the wire.
+enum ConformReproCommand {
+    static let usage = Usage(
+        ["conform", "repro"], operands: "REPORT ID", mostOperands: 2, "run one case of a report again",
+        details: """
+            REPORT is what 'conform run --json' wrote, ID a case in it, as LINK-11 or LINK-11/tester-lower. The case is
+            run with the same seed against the same shim, and the whole wire log is printed.
+            """,
+        options: [.init("--shim", "COMMAND", "another shim than that of the report")],
+        exits: ConformCommand.exits, meanings: ConformCommand.meanings)
+
+    static func run(_ arguments: Arguments) async throws(Complaint) {
+        guard arguments.operands.count == 2 else { throw arguments.complaint("REPORT and ID are needed") }
+        let bytes = try File.read(arguments.operands[0], limit: 1 << 30)
+        guard let kept = try? JSONDecoder().decode(KeptReport.self, from: Data(bytes)) else {
+            throw arguments.complaint("\(arguments.operands[0].printable) is no report in JSON")
+        }
+        var selection = CaseSelection()
+        selection.words = [arguments.operands[1]]
+        guard !selection.cases.isEmpty else {
+            throw arguments.complaint("there is no case '\(arguments.operands[1].printable)'")
+        }
+        var plan = Plan(
+            shim: arguments.value("--shim") ?? kept.shim, cases: selection.cases, seed: kept.seed)
+        plan.isStrict = kept.isStrict
+        plan.jobs = 1
+        let report = try await ConformCommand.report(plan)
+        for outcome in report.outcomes {
+            try Terminal.put(
+                "\(outcome.name): \(outcome.subject.title)\nstimulus: \(outcome.subject.stimulus)\n"
+                    + "expected: \(outcome.subject.expectation)\n\n\(outcome.logText)\n"
+                    + "\(outcome.verdict.rawValue) \(outcome.reason)\n")
+        }
+        try ConformCommand.judge(report)
+    }
+}

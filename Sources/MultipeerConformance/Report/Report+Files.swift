@@ -1,0 +1,99 @@
+import Foundation
+
+/// A report as it is kept in a file, and read again to repeat a case.
+package struct KeptReport: Codable, Sendable {
+    /// One outcome.
+    package struct Line: Codable, Sendable {
+        package let id: String
+        package let order: String
+        package let repetition: Int
+        package let section: String
+        package let chapter: String
+        package let level: String
+        package let title: String
+        package let stimulus: String
+        package let expectation: String
+        package let rules: [String]
+        package let verdict: String
+        package let reason: String
+        package let seconds: Double
+        /// Of cases that did not pass.
+        package let log: [String]?
+    }
+
+    package let shim: String
+    package let seed: UInt64
+    package let isStrict: Bool
+    package let counts: [String: Int]
+    package let cases: [Line]
+}
+
+extension Report {
+    /// JSON with everything that is needed to repeat a case.
+    package func json() throws -> [UInt8] {
+        let lines = outcomes.map { outcome in
+            let one = outcome.subject
+            return KeptReport.Line(
+                id: one.id, order: outcome.order.rawValue, repetition: outcome.repetition,
+                section: one.section,
+                chapter: one.chapter, level: one.level.rawValue, title: one.title, stimulus: one.stimulus,
+                expectation: one.expectation, rules: one.rules, verdict: outcome.verdict.rawValue,
+                reason: outcome.reason, seconds: outcome.seconds,
+                log: outcome.verdict == .pass
+                    ? nil : outcome.logText.split(separator: "\n").map(String.init))
+        }
+        let counts = Dictionary(uniqueKeysWithValues: Verdict.allCases.map { ($0.rawValue, count($0)) })
+        let kept = KeptReport(
+            shim: order.shim, seed: order.seed, isStrict: order.isStrict, counts: counts, cases: lines)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        return Array(try encoder.encode(kept)) + [UInt8(ascii: "\n")]
+    }
+
+    /// JUnit's XML: a suite for each section.
+    package var junit: String {
+        var lines = ["<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<testsuites>"]
+        for (name, title) in sections {
+            let outcomes = outcomes(of: name)
+            let failures = outcomes.count { $0.verdict == .fail }
+            let errors = outcomes.count { $0.verdict == .fault }
+            let skipped = outcomes.count { $0.verdict == .skip }
+            lines.append(
+                "  <testsuite name=\"\(name): \(title.escaped)\" tests=\"\(outcomes.count)\" failures=\"\(failures)\" "
+                    + "errors=\"\(errors)\" skipped=\"\(skipped)\">")
+            for outcome in outcomes { lines += element(outcome) }
+            lines.append("  </testsuite>")
+        }
+        return (lines + ["</testsuites>"]).joined(separator: "\n") + "\n"
+    }
+
+    private func element(_ outcome: Outcome) -> [String] {
+        let head =
+            "    <testcase classname=\"\(outcome.subject.section)\" name=\"\(outcome.name): "
+            + "\(outcome.subject.title.escaped)\" time=\"\(outcome.seconds.brief)\""
+        let reason = outcome.reason.escaped
+        let inner: [String]
+        switch outcome.verdict {
+        case .pass: return [head + "/>"]
+        case .weak: inner = ["      <system-out>WEAK: \(reason)</system-out>"]
+        case .skip: inner = ["      <skipped message=\"\(reason)\"/>"]
+        case .fail:
+            let text = "expected: \(outcome.subject.expectation)\n\n\(outcome.logText)".escaped
+            inner = ["      <failure message=\"\(reason)\">\(text)</failure>"]
+        case .fault: inner = ["      <error message=\"\(reason)\">\(outcome.logText.escaped)</error>"]
+        }
+        return [head + ">"] + inner + ["    </testcase>"]
+    }
+}
+
+extension String {
+    /// As text of XML and HTML; what XML cannot hold becomes U+FFFD.
+    var escaped: String {
+        String(
+            String.UnicodeScalarView(
+                unicodeScalars.map { $0.value < 32 && $0 != "\n" && $0 != "\t" ? "\u{fffd}" : $0 })
+        )
+        .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        .replacing("\"", with: "&quot;")
+    }
+}

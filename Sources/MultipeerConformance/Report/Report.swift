@@ -1,0 +1,49 @@
+import Foundation
+
+/// What a run found, in every form in which it is written.
+package struct Report: Sendable {
+    /// How the run was asked for, so that it can be repeated.
+    package struct Order: Sendable {
+        package let shim: String
+        package let seed: UInt64
+        package let isStrict: Bool
+
+        package init(shim: String, seed: UInt64, isStrict: Bool) {
+            self.shim = shim
+            self.seed = seed
+            self.isStrict = isStrict
+        }
+    }
+
+    package let order: Order
+    package let outcomes: [Outcome]
+
+    package init(_ order: Order, _ outcomes: [Outcome]) {
+        self.order = order
+        self.outcomes = outcomes
+    }
+
+    package func count(_ verdict: Verdict) -> Int { outcomes.count { $0.verdict == verdict } }
+
+    /// The outcomes of one section, in the order of the suite.
+    func outcomes(of section: String) -> [Outcome] { outcomes.filter { $0.subject.section == section } }
+
+    /// The sections that have outcomes.
+    var sections: [(name: String, title: String)] {
+        Suite.sections.filter { !outcomes(of: $0.name).isEmpty }.map { ($0.name, $0.title) }
+    }
+
+    /// As "78 PASS, 1 FAIL"; verdicts that nobody got are left out.
+    package var summary: String { Report.summary(outcomes) }
+
+    static func summary(_ outcomes: [Outcome]) -> String {
+        let counts = Verdict.allCases.map { verdict in (verdict, outcomes.count { $0.verdict == verdict }) }
+        let words = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)" }
+        return words.isEmpty ? "nothing was run" : words.joined(separator: ", ")
+    }
+}
+
+extension Double {
+    /// With one digit behind the point.
+    var brief: String { String(format: "%.1f", self) }
+}

@@ -1,0 +1,53 @@
+/// Whether the suite convicts: every fault that a case names is tried with that case.
+package struct Selftest: Sendable {
+    /// A fault, and one case that says that it finds it.
+    package struct Charge: Sendable {
+        package let bug: String
+        package let subject: Case
+    }
+
+    /// What came of a charge.
+    package struct Finding: Sendable {
+        package let charge: Charge
+        /// The fault was found, in one order of uids at least.
+        package let isCaught: Bool
+        package let outcomes: [Outcome]
+    }
+
+    /// Every fault of the peer, with every case that names it.
+    package let charges: [Charge]
+    /// Faults of the peer that no case names.
+    package let unnamed: [String]
+    /// Faults that cases name and the peer does not have.
+    package let unknown: [String]
+
+    /// * `bugs`: what the broken peer can do wrong.
+    /// * `cases`: those that are to be tried.
+    package init(bugs: [String], cases: [Case]) {
+        charges = cases.flatMap { one in
+            one.bugs.filter(bugs.contains).map { Charge(bug: $0, subject: one) }
+        }
+        let named = Set(Suite.cases.flatMap(\.bugs))
+        unnamed = bugs.filter { !named.contains($0) }
+        unknown = named.subtracting(bugs).sorted()
+    }
+
+    /// Tries all charges; `shim` makes the command line of the peer with a fault, `tell` is called with each finding.
+    package func run(
+        seed: UInt64, jobs: Int, shim: (String) -> String, tell: @escaping @Sendable (Finding) -> Void
+    ) -> [Finding] {
+        let tasks = charges.map { charge in
+            var plan = Plan(shim: shim(charge.bug), cases: [charge.subject], seed: seed)
+            plan.jobs = 1
+            plan.isExchangeMade = false
+            return (charge, plan)
+        }
+        return Parallel.map(tasks, jobs: jobs) { charge, plan in
+            let outcomes = Run(plan)()
+            let finding = Finding(
+                charge: charge, isCaught: outcomes.contains { $0.verdict == .fail }, outcomes: outcomes)
+            tell(finding)
+            return finding
+        }
+    }
+}
