@@ -2,6 +2,7 @@
 #include "CPlatform.h"
 
 #include <fcntl.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,6 +18,11 @@ void multipeer_keep_freed_memory(unsigned long size) {
     // Volatile, so that the pair is not optimised away. glibc: mallopt(3), M_MMAP_THRESHOLD, dynamic adjustment.
     void *volatile block = malloc(size);
     free(block);
+}
+
+long multipeer_allocated_bytes(void) {
+    struct mallinfo2 info = mallinfo2();
+    return (long)(info.uordblks + info.hblkhd);
 }
 
 void multipeer_punch_hole(int file, long long start, long long length) {

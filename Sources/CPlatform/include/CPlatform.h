@@ -62,6 +62,9 @@ long multipeer_receive_netlink(int socket, void *bytes, unsigned long count);
 /// by itself when large blocks are freed; other allocators ignore it.
 void multipeer_keep_freed_memory(unsigned long size);
 
+/// Bytes of the heap that were asked for and not given back, of all threads together; 0 where the allocator does not say.
+long multipeer_allocated_bytes(void);
+
 /// Gives back the disk space of a part of a file, whose length stays. A GNU extension; on a file system that cannot, it
 /// does nothing.
 void multipeer_punch_hole(int file, long long start, long long length);
