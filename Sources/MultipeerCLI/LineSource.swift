@@ -3,7 +3,6 @@ import Multipeer
 /// Standard input, line by line, for a command that needs nothing else of it.
 final class LineSource: Sendable {
     private static let piece = 65_536
-    private static let longest = 16_384
 
     fileprivate struct State: Sendable {
         var bytes: [UInt8] = []
@@ -15,8 +14,12 @@ final class LineSource: Sendable {
         case tooLong
     }
 
+    private let longest: Int
     private let worker = Worker("input")
     private let state = Locked(State())
+
+    /// Lines of at most so many bytes.
+    init(longest: Int = 16_384) { self.longest = longest }
 
     /// The next line without its end; nil behind the last.
     func next() async throws(Complaint) -> Line? {
@@ -28,13 +31,13 @@ final class LineSource: Sendable {
         while true {
             let (line, isOver) = state.withLock { ($0.take(), $0.isOver) }
             if let line {
-                return isTooLong || line.count > LineSource.longest ? .tooLong : LineSource.text(line)
+                return isTooLong || line.count > longest ? .tooLong : LineSource.text(line)
             }
             if isOver { return nil }
             let more = try Stream.input.read(LineSource.piece)
             isTooLong = state.withLock { state in
                 // What is too long is not kept until its end comes.
-                let wasLong = isTooLong || state.bytes.count > LineSource.longest
+                let wasLong = isTooLong || state.bytes.count > longest
                 if wasLong { state.bytes = [] }
                 if let more { state.bytes += more } else { state.isOver = true }
                 return wasLong

@@ -40,6 +40,7 @@ package enum Multipeer {
         case InviteCommand.usage.path: try await InviteCommand.run(arguments)
         case DoctorCommand.usage.path: try await DoctorCommand.run(arguments)
         case DemoCommand.usage.path: try await DemoCommand.run(arguments)
+        case ShimCommand.usage.path: try await ShimCommand.run(arguments)
         case DemoPeer.usage.path: try await DemoPeer.run(arguments)
         case ConformListCommand.usage.path: try ConformListCommand.run(arguments)
         case ConformRunCommand.usage.path: try await ConformRunCommand.run(arguments)

@@ -1,0 +1,32 @@
+import Multipeer
+
+/// What is sent: bytes that were given, or as many as wanted of an agreed pattern.
+enum ShimContent {
+    case bytes([UInt8])
+    /// Byte i is i mod 251.
+    case pattern(size: Int)
+
+    /// The longest content that is made up.
+    private static let longest = 1 << 30
+
+    init(_ request: inout ShimRequest) throws(ShimFault) {
+        let bytes = try request.bytes("hex")
+        let size = try request.count("size")
+        switch (bytes, size) {
+        case (let bytes?, nil): self = .bytes(bytes)
+        case (nil, let size?):
+            guard size <= ShimContent.longest else { throw .invalid("size is 1 GiB at the most") }
+            self = .pattern(size: size)
+        default: throw .invalid("either hex or size")
+        }
+    }
+
+    var bytes: [UInt8] {
+        switch self {
+        case .bytes(let bytes): bytes
+        case .pattern(let size): (0..<size).map { UInt8($0 % ShimContent.period) }
+        }
+    }
+
+    private static let period = 251
+}

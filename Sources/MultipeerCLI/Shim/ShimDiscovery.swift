@@ -1,0 +1,46 @@
+import Multipeer
+
+/// Discovery whose answers the test gives: it says at which port a peer is announced, and where others are. Behind that is
+/// another one: multicast on the loopback interface, or nothing.
+final class ShimDiscovery: DiscoveryBackend {
+    private let base: any DiscoveryBackend
+    private let known = Locked<[UID: [SocketAddress]]>([:])
+    private let announced = Locked<Advertisement?>(nil)
+
+    init(usesMulticast: Bool) throws(MultipeerError) {
+        base = usesMulticast ? try DiscoveryConfiguration.loopback.chosenBackend() : InMemoryDiscovery()
+    }
+
+    /// A configuration that asks here.
+    var configuration: DiscoveryConfiguration {
+        var configuration = DiscoveryConfiguration.loopback
+        configuration.backend = self
+        return configuration
+    }
+
+    /// What was announced last.
+    var advertisement: Advertisement? { announced.withLock { $0 } }
+
+    /// Says where a peer is.
+    func place(_ peer: PeerID, at addresses: [SocketAddress]) { known.withLock { $0[peer.uid] = addresses } }
+
+    func advertise(
+        _ advertisement: Advertisement
+    ) async throws(MultipeerError) -> any OngoingAdvertisement {
+        announced.withLock { $0 = advertisement }
+        return try await base.advertise(advertisement)
+    }
+
+    func browse(_ type: ServiceType, hiding local: PeerID?) async throws(MultipeerError) -> DiscoveryEvents {
+        try await base.browse(type, hiding: local)
+    }
+
+    func resolve(
+        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+    ) async throws(MultipeerError) -> [SocketAddress] {
+        if let addresses = known.withLock({ $0[peer.uid] }) { return addresses }
+        return try await base.resolve(peer, type, within: patience)
+    }
+
+    func reconfirm(_ peer: PeerID, _ type: ServiceType) async { await base.reconfirm(peer, type) }
+}
