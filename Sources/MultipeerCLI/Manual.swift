@@ -7,7 +7,7 @@ package enum Manual {
         IdentityNewCommand.usage, IdentityShowCommand.usage,
         DemoCommand.usage,
         ConformListCommand.usage, ConformRunCommand.usage, ConformReproCommand.usage,
-        DemoCommand.usage, ShimCommand.usage,
+        ShimCommand.usage,
     ]
     /// Not for people: what other commands start.
     private static let hidden = [DemoPeer.usage]

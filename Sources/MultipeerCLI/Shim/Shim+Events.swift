@@ -42,6 +42,8 @@ extension Shim {
             fields["reason"] = .text(reason.shimWord)
             fields["code"] = reason.shimCode.map { .text($0.name) }
             fields["text"] = .text("\(reason)")
+            let lost = reason.undelivered.messages
+            if lost > 0 { fields["undelivered"] = .integer(lost) }
         }
         subject.things.withLock { $0.peers[peer.uid] = (peer, word) }
         fields["state"] = .text(word)

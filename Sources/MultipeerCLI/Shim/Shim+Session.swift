@@ -73,6 +73,13 @@ extension Shim {
         }
     }
 
+    func forget(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
+        let subject = try subject(of: &request)
+        try request.end()
+        await remove(subject)
+        return [:]
+    }
+
     func code(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
         let subject = try subject(of: &request)
         let peer = try request.required("peer", try request.peer("peer"))

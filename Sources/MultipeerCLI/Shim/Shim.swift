@@ -78,6 +78,13 @@ actor Shim {
         latest = subject.name
     }
 
+    /// A session that is not needed any more, with everything that it holds.
+    func remove(_ subject: ShimSubject) async {
+        await subject.leave()
+        subjects[subject.name] = nil
+        lanes["disconnect \(subject.name)"] = nil
+    }
+
     // MARK: lanes
 
     /// Does something behind what is in the same lane, and answers the request when that is done.
@@ -143,6 +150,7 @@ extension Shim {
         case "connect": return try await connect(&request)
         case "cancel": return try await cancel(&request)
         case "disconnect": try disconnect(&request)
+        case "forget": return try await forget(&request)
         case "state": return try await state(&request)
         case "stats": return try await stats(&request)
         case "code": return try code(&request)
