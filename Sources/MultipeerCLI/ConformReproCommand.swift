@@ -7,7 +7,7 @@ enum ConformReproCommand {
     static let usage = Usage(
         ["conform", "repro"], operands: "REPORT ID", mostOperands: 2, "run one case of a report again",
         details: """
-            REPORT is what 'conform run --json' wrote, ID a case in it, as LINK-11 or LINK-11/tester-lower. The case is
+            REPORT is what 'conform run --json' wrote, ID a case in it, as LINK-11, LINK-11/tester-lower or LINK-11/tester-lower#2. The case is
             run with the same seed against the same shim, and the whole wire log is printed.
             """,
         options: [.init("--shim", "COMMAND", "another shim than that of the report")],
@@ -20,7 +20,8 @@ enum ConformReproCommand {
             throw arguments.complaint("\(arguments.operands[0].printable) is no report in JSON")
         }
         var selection = CaseSelection()
-        selection.words = [arguments.operands[1]]
+        let words = arguments.operands[1].split(separator: "#", maxSplits: 1).map(String.init)
+        selection.words = [words[0]]
         guard !selection.cases.isEmpty else {
             throw arguments.complaint("there is no case '\(arguments.operands[1].printable)'")
         }
@@ -28,12 +29,15 @@ enum ConformReproCommand {
             shim: arguments.value("--shim") ?? kept.shim, cases: selection.cases, seed: kept.seed)
         plan.isStrict = kept.isStrict
         plan.jobs = 1
+        plan.firstRepetition = words.count == 2 ? max(1, Int(words[1]) ?? 1) - 1 : 0
         let report = try await ConformCommand.report(plan)
         for outcome in report.outcomes {
             try Terminal.put(
                 "\(outcome.name): \(outcome.subject.title)\nstimulus: \(outcome.subject.stimulus)\n"
                     + "expected: \(outcome.subject.expectation)\n\n\(outcome.logText)\n"
-                    + "\(outcome.verdict.rawValue) \(outcome.reason)\n")
+                    + [outcome.verdict.rawValue, outcome.reason].filter { !$0.isEmpty }.joined(
+                        separator: ": ")
+                    + "\n")
         }
         try ConformCommand.judge(report)
     }

@@ -25,7 +25,6 @@ extension Suite {
                 try trial.require(data.preference == .optional, "the data has another preference")
                 try trial.require(
                     data.flags & ConnectionData.Flag.mesh == 0, "MESH is set, though nobody asked for it")
-                try trial.require(trial.isProper(name: data.name), "the name is not proper")
                 try trial.require(data.token.contains { $0 != data.token[0] }, "the token is not random")
                 try trial.require(data.lifetime > 0, "the lifetime is 0")
                 try trial.require(
@@ -213,16 +212,6 @@ extension Trial {
     func read(_ bytes: [UInt8]) throws -> ConnectionData {
         do throws(Malformed) { return try ConnectionData(bytes) } catch {
             throw Failure("the subject's connection data: \(error)")
-        }
-    }
-
-    func isProper(name: [UInt8]) -> Bool {
-        guard (1...63).contains(name.count), let text = String(validating: name, as: UTF8.self) else {
-            return false
-        }
-        return !text.unicodeScalars.contains { scalar in
-            let excluded: [ClosedRange<UInt32>] = [0...0x1f, 0x7f...0x9f, 0x202a...0x202e, 0x2066...0x2069]
-            return excluded.contains { $0.contains(scalar.value) }
         }
     }
 

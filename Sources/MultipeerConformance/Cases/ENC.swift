@@ -43,8 +43,8 @@ extension Suite {
 
     private static func bugs(_ outcome: Preference.Outcome) -> [String] {
         switch outcome {
-        case .plain: ["optional-means-tls"]
-        case .tls: ["optional-means-plain"]
+        case .plain: ["enc-prefers-tls"]
+        case .tls: ["enc-prefers-plain"]
         case .refused: ["none-links-required"]
         }
     }
@@ -92,10 +92,16 @@ extension Suite {
             client.shakeHands()
             let link = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
             link.send(raw: client.drainOutput(), "ClientHello")
-            try link.expectRefusal()
+            try link.expectRefusal(within: .seconds(2))
             let other = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
             other.send(raw: Array("MPCPLAIM".utf8), "another preface")
-            try other.expectRefusal()
+            try other.expectRefusal(within: .seconds(2))
+            let third = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            third.send(raw: [22], "one byte that is not the preface's")
+            try third.expectRefusal(within: .seconds(2))
+            for one in [link, other, third] {
+                try trial.require(Link.preface.starts(with: one.firstBytes), "S says \(one.firstBytes.hex)")
+            }
         },
         Case(
             "ENC-21", "5.3", "the end of the stream without a word is a failure",

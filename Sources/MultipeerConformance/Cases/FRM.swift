@@ -46,7 +46,8 @@ extension Suite {
             "FRM-04", "7.2", "a frame on the wrong channel ends the link",
             stimulus: "PING, PONG, MSG, CLOSE on channel 5; OPEN, DATA, DONE on channel 0",
             expectation: "PROTOCOL",
-            rules: ["frame.channel-zero"], bugs: ["channel-unchecked"], orders: Order.allCases, seconds: 30
+            rules: ["frame.channel-zero"], bugs: ["channel-unchecked"], orders: Order.allCases,
+            seconds: 30
         ) { trial in
             let frames = [
                 Frame(.ping, channel: 5, .pattern(8)), Frame(.pong, channel: 5, .pattern(8)),
@@ -103,14 +104,20 @@ extension Suite {
         },
         Case(
             "FRM-08", "14.2", "PING is answered while much is sent",
-            stimulus: "S sends 12 MiB; T asks five times meanwhile",
+            stimulus: "S sends 12 MiB; T asks while S waits for credit, and five times while it sends",
             expectation: "PONG with the same bytes within 1 s", rules: ["live.pong"],
             bugs: ["pong-behind-messages", "pong-other-bytes"],
             orders: Order.allCases, seconds: 40
         ) { trial in
             let (pair, link) = try trial.linked()
+            link.isGranting = false
             for _ in 0..<3 { _ = pair.session.post(pattern: 4 << 20, to: pair.tester.endpoint.uid) }
-            try link.expect(.part)
+            let cost = { link.waiting.reduce(0) { $0 + $1.cost } }
+            trial.pump.wait(.seconds(10)) { cost() > 4_000_000 }
+            trial.pump.wait(.milliseconds(200))
+            try link.expectAlive(within: .milliseconds(1_500))
+            link.isGranting = true
+            link.grant()
             for _ in 0..<5 {
                 try link.expectAlive(within: .milliseconds(1_500))
                 trial.pump.wait(.milliseconds(50))

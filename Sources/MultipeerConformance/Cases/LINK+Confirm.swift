@@ -31,7 +31,8 @@ extension Suite {
         Case(
             "LINK-12", "6.3", "nobody's CONFIRM serves to confirm to him",
             stimulus: "T sends S's own CONFIRM back",
-            expectation: "BAD_MAC", rules: ["confirm.role"], bugs: ["mac-without-role", "mac-role-wrong"],
+            expectation: "BAD_MAC", rules: ["confirm.role"],
+            bugs: ["mac-without-role", "mac-role-wrong"],
             orders: Order.allCases
         ) { trial in
             let pair = try trial.pair()

@@ -104,9 +104,11 @@ extension Suite {
             let post = pair.session.post(pattern: 2 << 20, to: pair.tester.endpoint.uid)
             try link.expect(.part)
             link.reset()
-            try pair.session.expectNotConnected(pair.tester.endpoint.uid)
+            let end = try pair.session.expectNotConnected(pair.tester.endpoint.uid)
             let answer = pair.session.subject.answer(post, within: .seconds(3))
-            let isTold = answer?["error"] != nil || pair.session.event("error", within: .seconds(3)) != nil
+            let isTold =
+                answer?["error"] != nil || (end["undelivered"]?.int ?? 0) > 0
+                || pair.session.event("error", within: .seconds(3)) != nil
             try trial.require(isTold, "the application is told no error")
         },
         Case(

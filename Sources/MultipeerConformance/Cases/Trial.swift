@@ -15,7 +15,7 @@ final class Trial {
     var isSessionSpent = false
     /// Bytes by which the subject may be larger afterwards.
     var allowance = 1 << 20
-    private(set) var sessions: [SubjectSession] = []
+    var sessions: [SubjectSession] = []
     /// A session and a tester that several steps of a case use.
     var kept: (SubjectSession, Tester)?
     /// Files that are removed at the end.

@@ -5,6 +5,8 @@ package struct Plan: Sendable {
     package var cases: [Case]
     package var seed: UInt64
     package var repetitions = 1
+    /// The number of the first one; the lot depends on it.
+    package var firstRepetition = 0
     /// Seconds for each case instead of its own.
     package var timeout: Int?
     /// How many cases run at a time.
@@ -56,7 +58,7 @@ package struct Run: Sendable {
     /// Everything that the plan holds; `tell` is called with each outcome as it comes, from any thread.
     package func callAsFunction(tell: @escaping @Sendable (Outcome) -> Void = { _ in }) -> [Outcome] {
         var tasks: [Task] = []
-        for repetition in 0..<plan.repetitions {
+        for repetition in plan.firstRepetition..<(plan.firstRepetition + plan.repetitions) {
             for subject in plan.cases {
                 for order in subject.orders {
                     tasks.append(
@@ -91,8 +93,7 @@ package struct Run: Sendable {
     private func judge(_ subject: Case, _ trial: Trial) -> (Verdict, String) {
         var stage = "before the case: "
         do {
-            if plan.isExchangeMade { try trial.exchange() }
-            let before = plan.isExchangeMade ? try trial.holdings() : nil
+            let before = plan.isExchangeMade ? try trial.prepare() : nil
             let first = trial.sessions.count
             trial.pump.limit = .now + .seconds(plan.timeout ?? subject.seconds)
             trial.log.add(.note, "\(subject.id): \(subject.title)")

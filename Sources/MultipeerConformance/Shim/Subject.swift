@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// The implementation under test, driven through its shim: one process a case, one JSON object a line.
@@ -121,6 +122,16 @@ final class Subject: Source {
             if let status = process.poll() { return status }
             guard ContinuousClock.now < deadline else { return nil }
             trial.pump.wait(.milliseconds(10))
+        }
+    }
+
+    /// What the operating system says of each descriptor of the process; nothing where it does not say.
+    var openDescriptors: [String] {
+        let folder = "/proc/\(process.id)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().map { name in
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+            return "\(name): \(target ?? "?")"
         }
     }
 

@@ -84,6 +84,15 @@ struct ConnectionData {
         return sealed(head + list)
     }
 
+    /// Whether these bytes may be a display name. Spec 3.1.
+    static func isProper(name: [UInt8]) -> Bool {
+        guard (1...63).contains(name.count), let text = String(validating: name, as: UTF8.self) else {
+            return false
+        }
+        let excluded: [ClosedRange<UInt32>] = [0...0x1f, 0x7f...0x9f, 0x202a...0x202e, 0x2066...0x2069]
+        return !text.unicodeScalars.contains { scalar in excluded.contains { $0.contains(scalar.value) } }
+    }
+
     /// With the checksum behind it.
     static func sealed(_ bytes: [UInt8]) -> [UInt8] { bytes + SHA256.hash(bytes).prefix(8) }
 
@@ -112,6 +121,7 @@ extension ConnectionData {
         endpoint = Endpoint(
             uid: Array(peer.prefix(16)), instance: try entries.required(Field.instance, "INSTANCE", 8))
         name = Array(peer.dropFirst(16))
+        guard Self.isProper(name: name) else { throw Malformed("the name is not proper") }
         let byte = try entries.required(Field.preference, "PREFERENCE", 1)[0]
         guard let preference = Preference(rawValue: byte) else { throw Malformed("preference \(byte)") }
         self.preference = preference

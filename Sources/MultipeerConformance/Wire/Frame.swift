@@ -84,7 +84,7 @@ struct FrameReader {
     private var bytes: [UInt8] = []
     private var position = 0
 
-    mutating func push(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+    mutating func push(_ more: [UInt8]) { bytes += more }
 
     /// Bytes of a frame that is not complete yet.
     var pending: Int { bytes.count - position }

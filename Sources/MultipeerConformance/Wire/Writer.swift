@@ -74,7 +74,12 @@ extension [UInt8] {
 
     /// The content that is agreed on with the shim: byte i is i mod 251.
     static func pattern(_ count: Int, from start: Int = 0) -> [UInt8] {
-        (0..<count).map { UInt8(($0 + start) % 251) }
+        let period = (0..<251).map { UInt8(($0 + start) % 251) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(count + period.count)
+        while bytes.count < count { bytes += period }
+        bytes.removeLast(bytes.count - count)
+        return bytes
     }
 
     /// Whether these bytes come before the others, as uids are compared.
