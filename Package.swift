@@ -80,9 +80,13 @@ let package = Package(
         layer(
             "MultipeerSimulation",
             ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
-        layer("MultipeerConformance", ["CLibSSL", "CPlatform", "MultipeerTransport", "MultipeerSecurity"]),
+        .target(
+            name: "MultipeerConformance",
+            dependencies: ["CLibSSL", "CPlatform", "MultipeerTransport", "MultipeerSecurity"],
+            exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
-            name: "MultipeerCLI", dependencies: ["Multipeer", "MultipeerConnectivity", "MultipeerConformance"],
+            name: "MultipeerCLI",
+            dependencies: ["Multipeer", "MultipeerConnectivity", "MultipeerConformance"],
             swiftSettings: strict),
 
         .executableTarget(
