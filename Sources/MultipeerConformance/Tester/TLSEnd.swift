@@ -16,6 +16,16 @@ final class TLSEnd {
         var protocols = ["mpc/1"]
         /// Session tickets that a server hands out.
         var tickets = 0
+        /// Whether the handshake fails if no name of `protocols` is agreed on.
+        var needsProtocol = false
+        /// Whether a server fails the handshake if the client shows no certificate.
+        var needsCertificate = false
+        /// Whether a server asks the client for its certificate.
+        var asksForCertificate = true
+        /// Whether certificates that are not valid today are refused.
+        var checksDates = false
+        /// Judges the other end's certificates (DER, leaf first) while the handshake runs; nil: takes any.
+        var verify: (([[UInt8]]) -> Bool)?
     }
 
     enum Version: CInt {
@@ -47,7 +57,7 @@ final class TLSEnd {
 
     init(_ setup: Setup) throws(SuiteFault) {
         guard let context = unsafe SSL_CTX_new(TLS_method()) else { throw SuiteFault("no TLS context") }
-        choice = Choice(setup.protocols.first)
+        choice = Choice(setup)
         guard unsafe TLSEnd.configure(context, setup, choice), let ssl = unsafe SSL_new(context),
             let input = unsafe BIO_new(BIO_s_mem()), let output = unsafe BIO_new(BIO_s_mem())
         else {
@@ -73,8 +83,11 @@ final class TLSEnd {
         guard versions, unsafe SSL_CTX_set_num_tickets(context, setup.tickets) == 1 else { return false }
         if setup.tickets == 0 { _ = unsafe SSL_CTX_set_options(context, 1 << 14) }  // SSL_OP_NO_TICKET
         unsafe SSL_CTX_set_security_level(context, 0)
-        unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
-        unsafe SSL_CTX_set_cert_verify_callback(context, { _, _ in 1 }, nil)
+        let need = setup.needsCertificate ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0
+        let mode = setup.asksForCertificate ? SSL_VERIFY_PEER | need : SSL_VERIFY_NONE
+        unsafe SSL_CTX_set_verify(context, mode, nil)
+        let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
+        unsafe SSL_CTX_set_cert_verify_callback(context, Choice.judge, place)
         if !setup.isServer, !offer.isEmpty {
             guard unsafe SSL_CTX_set_alpn_protos(context, offer, CUnsignedInt(offer.count)) == 0 else {
                 return false
@@ -138,7 +151,9 @@ extension TLSEnd {
         ERR_clear_error()
         let result = unsafe SSL_do_handshake(ssl)
         if result == 1 {
-            progress = .established
+            // A client that was answered no name has agreed on none.
+            let isAgreed = !choice.needsProtocol || chosenProtocol == choice.word
+            progress = isAgreed ? .established : .failed("no ALPN name is agreed on")
         } else if unsafe SSL_get_error(ssl, result) != SSL_ERROR_WANT_READ {
             progress = .failed(TLSEnd.drain())
         }
@@ -183,23 +198,30 @@ extension TLSEnd {
 
 extension TLSEnd {
     /// The binding of the connection. Spec 5.3.
-    func binding() -> [UInt8] {
+    func binding() -> [UInt8] { exported("EXPORTER-mpc1-binding") }
+
+    /// The exporter of RFC 8446, 7.5, for 32 bytes.
+    func exported(_ label: String, context: [UInt8] = []) -> [UInt8] {
         var key = [UInt8](repeating: 0, count: 32)
-        let label = "EXPORTER-mpc1-binding"
-        let context: [UInt8] = []
-        _ = unsafe SSL_export_keying_material(ssl, &key, 32, label, label.utf8.count, context, 0, 1)
+        _ = unsafe SSL_export_keying_material(
+            ssl, &key, 32, label, label.utf8.count, context, context.count, context.isEmpty ? 0 : 1)
         return key
     }
 
     /// DER of the other end's leaf.
     var peerLeaf: [UInt8]? {
         guard let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
-        let size = unsafe i2d_X509(leaf, nil)
-        guard size > 0 else { return nil }
+        return unsafe TLSEnd.encoded(leaf)
+    }
+
+    /// DER of a certificate.
+    fileprivate static func encoded(_ certificate: OpaquePointer) -> [UInt8] {
+        let size = unsafe i2d_X509(certificate, nil)
+        guard size > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: Int(size))
         _ = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
             var position = buffer.baseAddress
-            return unsafe i2d_X509(leaf, &position)
+            return unsafe i2d_X509(certificate, &position)
         }
         return bytes
     }
@@ -227,13 +249,21 @@ extension TLSEnd {
     }
 }
 
-/// Which name a server answers, where a C callback can find it.
+/// Which name a server answers and whom an end trusts, where C callbacks can find it.
 @safe
 private final class Choice {
-    let name: UnsafeMutableBufferPointer<UInt8>?
+    let word: String
+    let needsProtocol: Bool
+    private let checksDates: Bool
+    private let verify: (([[UInt8]]) -> Bool)?
+    private let name: UnsafeMutableBufferPointer<UInt8>?
 
-    init(_ name: String?) {
-        unsafe self.name = name.map { name in
+    init(_ setup: TLSEnd.Setup) {
+        word = setup.protocols.first ?? ""
+        needsProtocol = setup.needsProtocol
+        checksDates = setup.checksDates
+        verify = setup.verify
+        unsafe name = setup.protocols.first.map { name in
             let bytes = Array(name.utf8)
             let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
             _ = unsafe copy.initialize(from: bytes)
@@ -247,12 +277,45 @@ private final class Choice {
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
             UnsafePointer<UInt8>?, CUnsignedInt, UnsafeMutableRawPointer?
-        ) -> CInt = { _, chosen, count, _, _, place in
+        ) -> CInt = { _, chosen, count, offer, size, place in
             guard let place = unsafe place else { return SSL_TLSEXT_ERR_NOACK }
             let choice = unsafe Unmanaged<Choice>.fromOpaque(place).takeUnretainedValue()
             guard let name = unsafe choice.name else { return SSL_TLSEXT_ERR_NOACK }
+            let offered = unsafe Array(UnsafeBufferPointer(start: offer, count: Int(size)))
+            if choice.needsProtocol, !names(offered).contains(choice.word) {
+                return SSL_TLSEXT_ERR_ALERT_FATAL
+            }
             unsafe chosen?.pointee = UnsafePointer(name.baseAddress)
             unsafe count?.pointee = UInt8(name.count)
             return SSL_TLSEXT_ERR_OK
         }
+
+    private static func names(_ offer: [UInt8]) -> [String] {
+        var names: [String] = []
+        var rest = offer[...]
+        while let count = rest.popFirst(), rest.count >= Int(count) {
+            names.append(String(decoding: rest.prefix(Int(count)), as: UTF8.self))
+            rest.removeFirst(Int(count))
+        }
+        return names
+    }
+
+    static let judge: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { store, place in
+        guard let place = unsafe place, let leaf = unsafe X509_STORE_CTX_get0_cert(store) else { return 0 }
+        let choice = unsafe Unmanaged<Choice>.fromOpaque(place).takeUnretainedValue()
+        if choice.checksDates {
+            guard unsafe X509_cmp_current_time(X509_get0_notBefore(leaf)) < 0,
+                unsafe X509_cmp_current_time(X509_get0_notAfter(leaf)) > 0
+            else { return 0 }
+        }
+        guard let verify = choice.verify else { return 1 }
+        let others = unsafe X509_STORE_CTX_get0_untrusted(store)
+        var chain: [[UInt8]] = []
+        for index in 0..<max(0, unsafe OPENSSL_sk_num(others)) {
+            guard let one = unsafe OPENSSL_sk_value(others, index) else { continue }
+            unsafe chain.append(TLSEnd.encoded(OpaquePointer(one)))
+        }
+        let first = unsafe TLSEnd.encoded(leaf)
+        return verify(chain.first == first ? chain : [first] + chain) ? 1 : 0
+    }
 }

@@ -27,6 +27,13 @@ struct TLSIdentity: Sendable {
         (leaf, key) = made
     }
 
+    /// A key and certificates that came from somewhere else.
+    init(leaf: [UInt8], issuers: [[UInt8]], key: [UInt8]) {
+        self.leaf = leaf
+        self.issuers = issuers
+        self.key = key
+    }
+
     /// The same certificate with a private key that does not belong to it, though it claims to.
     func withForeignKey() throws(SuiteFault) -> TLSIdentity {
         // RFC 5915: 30 77 02 01 01 04 20, the private key, parameters, then the public key.
