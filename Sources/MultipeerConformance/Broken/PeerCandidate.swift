@@ -1,0 +1,233 @@
+import MultipeerSecurity
+
+/// One connection of a session from TCP to SELECTED. Spec 6.
+final class PeerCandidate: PeerConnection.Owner {
+    enum State { case securing, greeting, deciding, confirming, candidate, selecting, linked, ended }
+
+    unowned let session: PeerSession
+    let connection: PeerConnection
+    var state = State.securing
+    /// When the state began.
+    private(set) var since = Instant.now
+    private var greeted = Instant.now
+    /// Whom it is for: known from the beginning on a connection that was dialled, otherwise from HELLO on.
+    private(set) weak var attempt: PeerAttempt?
+    /// The data of both ends that the HELLOs name.
+    private(set) var held: Held?
+    private(set) var mine: Issued?
+    private(set) var hello: Hello?
+    private var sentHello: [UInt8] = []
+    private var receivedHello: [UInt8] = []
+    private var hasConfirmed = false
+    private(set) var hasItsConfirm = false
+    /// SELECT came while the old link is asked whether it lives.
+    var hasSelect = false
+    /// The application does not trust the peer.
+    private(set) var wasRejected = false
+    var probe: PeerProbe?
+
+    init(_ session: PeerSession, _ connection: PeerConnection, _ attempt: PeerAttempt?) {
+        self.session = session
+        self.connection = connection
+        self.attempt = attempt
+        held = attempt?.held.first
+        connection.owner = self
+        attempt?.connections.append(self)
+    }
+
+    var bug: Bug? { session.bug }
+    var endpoint: Endpoint? { held?.data.endpoint }
+
+    func enter(_ next: State) {
+        state = next
+        since = .now
+    }
+
+    // MARK: Frames
+
+    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(Refusal) -> Bool {
+        let longest = bug == .limitBeforeUnchecked ? Frame.longest : Frame.longestBefore
+        try demand(
+            header.length <= longest || bug == .frameLimitUnchecked, "a frame of \(header.length) bytes")
+        guard try FrameRules(bug: bug).isKnown(header) else { return false }
+        let early: Set<Kind> = [.hello, .confirm, .select, .selected, .close, .ping, .pong]
+        let isLate = bug == .messageBeforeSelect && header.kind == .message
+        try demand(early.contains(header.kind) || isLate, "\(header.kind) before SELECTED")
+        try FrameRules(bug: bug).check(header)
+        return true
+    }
+
+    func ready(_ connection: PeerConnection) throws(Refusal) {
+        enter(.greeting)
+        if connection.role == .initiator { try sendHello() }
+    }
+
+    func take(_ frame: Frame, from connection: PeerConnection) throws(Refusal) {
+        switch frame.kind {
+        case .hello: try takeHello(frame)
+        case .confirm: try takeConfirm(frame.payload)
+        case .select:
+            if bug == .selectFromAnybody, isControlling { return session.link(self) }
+            try demand(state == .candidate && hasItsConfirm, "SELECT before CONFIRM")
+            try demand(!isControlling, "SELECT from the higher uid")
+            try session.selected(self)
+        case .selected:
+            try demand(state == .selecting, "SELECTED without SELECT")
+            session.link(self)
+        case .ping:
+            let isCandidate = state == .candidate || state == .selecting || bug == .confirmAnyOrder
+            try demand(isCandidate, "PING before the candidate")
+            connection.send(.pong(frame.payload))
+        case .pong: break
+        case .message where bug == .messageBeforeSelect:
+            if let endpoint { session.deliver(frame.payload, from: endpoint.uid) }
+        default: throw .broken("\(frame.kind) before SELECTED")
+        }
+    }
+
+    var isControlling: Bool { endpoint.map { session.endpoint.uid.precedes($0.uid) } ?? false }
+
+    // MARK: HELLO
+
+    private func sendHello() throws(Refusal) {
+        guard let held else { throw Refusal(.unknownPeer, "nobody is awaited") }
+        if mine == nil {
+            guard let mine = session.nextData(for: held.data.endpoint.uid, attempt) else {
+                throw Refusal(.unknownPeer, "no data was issued to this peer")
+            }
+            self.mine = mine
+        }
+        guard let mine else { return }
+        let nonce = session.peer.randomBytes(32)
+        let members = isMesh ? session.mesh.component : []
+        let frame = Hello(
+            sender: session.endpoint, receiver: held.data.endpoint, myData: mine.reference,
+            yourData: held.reference,
+            nonce: nonce, limits: session.limits, members: members
+        ).frame
+        sentHello = frame.bytes
+        connection.send(frame)
+    }
+
+    /// Whether this becomes a mesh link. Spec 11.3.
+    var isMesh: Bool {
+        guard let held, let mine else { return false }
+        if connection.isPlain, bug != .tellsOverPlain {
+            guard session.preference == .none, held.data.preference == .none else { return false }
+        }
+        if bug == .introducesManual { return true }
+        return mine.isMesh && held.data.flags & ConnectionData.Flag.mesh != 0
+    }
+
+    private func takeHello(_ frame: Frame) throws(Refusal) {
+        if bug == .helloTwice, state != .greeting { return }
+        try demand(state == .greeting, "a second HELLO")
+        let entries = try EntryReader().read(
+            frame.payload, known: Set(Hello.Field.mandatory + [Hello.Field.agent]))
+        let isTrusting = bug == .initiatorTrustsHello && connection.role == .initiator
+        if !isTrusting { try HelloCheck(bug: bug).check(entries) }
+        let hello = Hello(entries)
+        let (held, mine) = try session.check(hello, on: self)
+        (self.hello, self.held, self.mine) = (hello, held, mine)
+        receivedHello = frame.bytes
+        if connection.role == .responder { try sendHello() }
+        enter(.deciding)
+        greeted = since
+        session.decide(self)
+    }
+
+    /// Checks 1 to 8 say whose connection this is.
+    func belongs(to endpoint: Endpoint) {
+        guard attempt == nil else { return }
+        attempt = session.attempts[endpoint]
+        attempt?.connections.append(self)
+    }
+
+    // MARK: CONFIRM
+
+    private var key: LinkKey {
+        let isInitiator = connection.role == .initiator
+        let tokens = (mine?.token ?? [], held?.data.token ?? [])
+        let zeros = [UInt8](repeating: 0, count: 32)
+        return LinkKey(
+            hellos: isInitiator ? (sentHello, receivedHello) : (receivedHello, sentHello),
+            tokens: isInitiator ? tokens : (tokens.1, tokens.0),
+            binding: bug == .macWithoutBinding ? zeros : connection.tls?.binding() ?? zeros)
+    }
+
+    /// The application trusts the peer.
+    func trusted() {
+        guard state == .deciding, !hasConfirmed else { return }
+        hasConfirmed = true
+        let role = connection.role
+        connection.send(Frame(.confirm, key.mac(bug == .macRoleWrong ? role.other : role)))
+        enter(.confirming)
+        confirmIfDone()
+    }
+
+    private func takeConfirm(_ mac: [UInt8]) throws(Refusal) {
+        if bug == .confirmAnyOrder, state == .greeting || hasItsConfirm { return }
+        try demand(state == .deciding || state == .confirming, "CONFIRM before HELLO")
+        try demand(!hasItsConfirm, "a second CONFIRM")
+        let role = connection.role.other
+        let wanted = key.mac(role)
+        let isPrefix = bug == .macPrefixChecked && mac.prefix(16) == wanted.prefix(16)
+        let isRight = constantTimeEqual(mac, wanted) || isPrefix
+        let isOwn = bug == .macWithoutRole && mac == key.mac(role.other)
+        try demand(isRight || isOwn || bug == .macUnchecked, .badMAC, "the mac of CONFIRM does not verify")
+        hasItsConfirm = true
+        confirmIfDone()
+    }
+
+    private func confirmIfDone() {
+        guard state == .confirming, hasItsConfirm else { return }
+        enter(.candidate)
+        session.confirmed(self)
+    }
+
+    func sendSelect() {
+        enter(.selecting)
+        connection.send(.select)
+    }
+
+    // MARK: The end
+
+    func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
+        guard state != .ended, state != .linked else { return }
+        let before = state
+        enter(.ended)
+        session.lost(self, before, ending)
+    }
+
+    /// Closes the connection for a reason of this end.
+    func close(_ code: Code, _ reason: String = "") {
+        guard state != .ended, state != .linked else { return }
+        let before = state
+        wasRejected = code == .rejected
+        enter(.ended)
+        connection.close(code, reason)
+        session.lost(self, before, nil)
+    }
+
+    func tick(_ now: Instant) {
+        connection.tick(now)
+        switch state {
+        case .securing, .greeting:
+            if now - connection.began > .seconds(5), bug != .handshakeWithoutDeadline {
+                close(.timeout, "no HELLO")
+            }
+        case .deciding, .confirming:
+            if now - greeted > .seconds(30), bug != .trustWithoutDeadline {
+                close(.timeout, state == .deciding ? "no decision" : "no CONFIRM")
+            }
+        case .candidate, .selecting:
+            if probe == nil, now - since > .seconds(5) { close(.timeout, "no SELECT or SELECTED") }
+        case .linked, .ended: break
+        }
+    }
+}
+
+extension Hello {
+    /// A HELLO of any entries.
+    init(_ entries: [Entry]) { self.entries = entries }
+}

@@ -1,0 +1,231 @@
+/// The channels of one link, both ways: what comes for which of them. Spec 9.
+final class PeerChannels {
+    unowned let link: PeerLink
+    private var incoming: [UInt32: PeerIncoming] = [:]
+    private var highestIncoming: UInt32 = 0
+    private var outgoing: [UInt32: PeerOutgoing] = [:]
+    private var highestOutgoing: UInt32 = 0
+    /// Those that wait for a place or for credit.
+    private var unopened: [PeerOutgoing] = []
+    private var resets = Bucket(size: 200, perSecond: 200.0 / 30)
+    private var served: UInt32 = 0
+
+    init(_ link: PeerLink) { self.link = link }
+
+    var bug: Bug? { link.bug }
+    private var session: PeerSession { link.session }
+    /// Whether a resource with a lower number is still coming.
+    func hasResource(before number: UInt32) -> Bool {
+        incoming.values.contains { $0.isResource && $0.number < number && !$0.isFinished }
+    }
+
+    /// Bytes that nobody has taken.
+    var buffered: Int { incoming.values.reduce(0) { $0 + $1.held } }
+
+    func take(_ frame: Frame) throws(Refusal) {
+        switch frame.kind {
+        case .open: try takeOpen(frame)
+        case .data: try takeData(frame)
+        case .fin: try takeFin(frame)
+        case .reset: try takeReset(frame)
+        case .stop: try takeStop(frame)
+        case .credit: try takeCredit(frame)
+        default: try takeDone(frame)
+        }
+    }
+
+    // MARK: From the opener
+
+    private func takeOpen(_ frame: Frame) throws(Refusal) {
+        let opening = try PeerOpening(frame.payload, bug: bug)
+        let isNew = frame.channel > highestIncoming || bug == .reusesChannelNumbers
+        try demand(isNew, "channel \(frame.channel) behind \(highestIncoming)")
+        highestIncoming = max(highestIncoming, frame.channel)
+        let hasPlace =
+            incoming.values.count { !$0.isFinished } < Int(session.limits.channels)
+            || bug == .channelsWithoutLimit
+        try demand(hasPlace, .flow, "too many channels")
+        try link.spend(frame.cost)
+        guard opening.kind == 1 || opening.kind == 2 || bug == .channelKindUnchecked else {
+            incoming[frame.channel] = PeerIncoming(frame.channel, opening, self, isDeclined: true)
+            link.send(.channelCode(.stop, frame.channel, .declined))
+            return link.returned(frame.cost)
+        }
+        let channel = PeerIncoming(frame.channel, opening, self)
+        incoming[frame.channel] = channel
+        channel.begin()
+        link.returned(frame.cost)
+    }
+
+    /// The open channel that DATA or FIN is about.
+    private func open(_ frame: Frame) throws(Refusal) -> PeerIncoming {
+        try demand(frame.channel <= highestIncoming, "channel \(frame.channel) was never opened")
+        guard let channel = incoming[frame.channel] else {
+            throw .broken("channel \(frame.channel) is closed")
+        }
+        return channel
+    }
+
+    private func takeData(_ frame: Frame) throws(Refusal) {
+        if bug == .dataOnAnyChannel, incoming[frame.channel] == nil { return }
+        if bug == .dataBehindFin, incoming[frame.channel] == nil, frame.channel <= highestIncoming { return }
+        try open(frame).take(frame.payload)
+        try keepMemory()
+    }
+
+    private func takeFin(_ frame: Frame) throws(Refusal) {
+        let entries = try EntryReader().read(frame.payload, known: [1])
+        let digest = try entries.possible(1, "DIGEST", 32...32)
+        let channel = try open(frame)
+        try channel.takeFin(digest)
+        if channel.isOver { incoming[frame.channel] = nil }
+    }
+
+    private func takeReset(_ frame: Frame) throws(Refusal) {
+        try demand(frame.channel <= highestIncoming, "channel \(frame.channel) was never opened")
+        guard let channel = incoming[frame.channel], !channel.isFinished else {
+            return try link.countControl()
+        }
+        incoming[frame.channel] = nil
+        if !channel.wasStopped {
+            try demand(resets.take() || bug == .resetsWithoutLimit, .flood, "too many resets")
+        }
+        channel.fail(frame.code ?? .internal)
+    }
+
+    /// Nobody may make a session hold ever more. Spec 15.2.
+    private func keepMemory() throws(Refusal) {
+        if bug == .channelsWithoutMemoryLimit { return }
+        let all = session.links.values
+        guard all.reduce(0, { $0 + $1.channels.buffered }) > 20 << 20,
+            let most = all.max(by: { $0.channels.buffered < $1.channels.buffered }),
+            let fullest = most.channels.incoming.values.max(by: { $0.held < $1.held })
+        else { return }
+        fullest.stop(.busy)
+    }
+
+    // MARK: From the receiver
+
+    private func takeStop(_ frame: Frame) throws(Refusal) {
+        try demand(frame.channel <= highestOutgoing, "STOP on a channel that was never opened")
+        guard let channel = outgoing[frame.channel] else { return try link.countControl() }
+        if bug == .ignoresStop { return }
+        let code = frame.code ?? .internal
+        if !channel.hasFinished { link.send(.channelCode(.reset, frame.channel, code)) }
+        close(channel)
+        channel.failed(code)
+    }
+
+    private func takeCredit(_ frame: Frame) throws(Refusal) {
+        try demand(frame.channel <= highestOutgoing, "CREDIT on a channel that was never opened")
+        guard let channel = outgoing[frame.channel] else { return }
+        let new = frame.payload.number
+        try demand(new > channel.limit || bug == .channelCreditMayFall, "a limit that does not grow")
+        channel.limit = new
+        link.pour()
+    }
+
+    private func takeDone(_ frame: Frame) throws(Refusal) {
+        try demand(frame.channel <= highestOutgoing, "DONE on a channel that was never opened")
+        guard let channel = outgoing[frame.channel] else { return try link.countControl() }
+        try demand(channel.isResource && channel.hasFinished, "DONE before FIN")
+        close(channel)
+        channel.done(frame.code ?? .internal)
+    }
+
+    // MARK: What goes
+
+    func add(_ channel: PeerOutgoing) {
+        unopened.append(channel)
+        openWaiting()
+        link.pour()
+    }
+
+    private func openWaiting() {
+        while let channel = unopened.first, outgoing.count < Int(link.theirs.channels) {
+            let frame = channel.opening(highestOutgoing + 1)
+            guard link.pay(frame.cost) else { return }
+            unopened.removeFirst()
+            highestOutgoing += 1
+            channel.opened(highestOutgoing, limit: UInt64(link.theirs.channelCredit))
+            outgoing[highestOutgoing] = channel
+            link.send(frame)
+        }
+    }
+
+    /// One piece of one channel; false when none has bytes and credit. The channels take turns.
+    func sendPiece() -> Bool {
+        openWaiting()
+        let numbers = outgoing.keys.sorted()
+        let turns =
+            bug == .stalledStreamStallsAll
+            ? Array(numbers.prefix(1))
+            : numbers.filter { $0 > served } + numbers.filter { $0 <= served }
+        for number in turns {
+            guard let channel = outgoing[number], let frame = channel.nextFrame() else { continue }
+            served = number
+            link.send(frame)
+            if channel.isClosed { close(channel) }
+            return true
+        }
+        return false
+    }
+
+    func close(_ channel: PeerOutgoing) {
+        unopened.removeAll { $0 === channel }
+        if let number = channel.number { outgoing[number] = nil }
+    }
+
+    // MARK: What the channels ask for
+
+    func forget(_ channel: PeerIncoming) { incoming[channel.number] = nil }
+
+    /// The link has ended, and everything on it.
+    func ended() {
+        let (came, went) = (Array(incoming.values), Array(outgoing.values) + unopened)
+        incoming = [:]
+        outgoing = [:]
+        unopened = []
+        if bug == .streamsOutliveLink { return }
+        for channel in came { channel.fail(nil) }
+        for channel in went { channel.lost() }
+    }
+}
+
+/// What OPEN says. Spec 9.2.
+struct PeerOpening {
+    let kind: UInt8
+    let name: [UInt8]
+    let size: UInt64?
+    let metadata: [UInt8]?
+
+    init(kind: UInt8, name: [UInt8], size: UInt64?) {
+        self.kind = kind
+        self.name = name
+        self.size = size
+        metadata = nil
+    }
+
+    init(_ payload: [UInt8], bug: Bug?) throws(Refusal) {
+        let entries = try EntryReader().read(payload, known: [1, 2, 3, 4])
+        kind = try entries.demanded(1, "KIND", 1)[0]
+        let isUnchecked = bug == .channelNameUnchecked
+        name = try entries.demanded(2, "NAME", isUnchecked ? 0...65_535 : 1...1_024)
+        try demand(name.isText || isUnchecked, "a NAME that is no text")
+        size = try entries.possible(3, "SIZE", 8...8)?.number
+        metadata = try entries.possible(4, "METADATA", 0...1_024)
+    }
+
+    var bytes: [UInt8] {
+        var entries = [Entry(1, [kind]), Entry(2, name)]
+        if let size { entries.append(Entry(3) { $0.u64(size) }) }
+        return entries.bytes
+    }
+}
+
+extension Frame {
+    /// RESET, STOP or DONE.
+    static func channelCode(_ kind: Kind, _ channel: UInt32, _ code: Code) -> Frame {
+        Frame(kind, channel: channel) { $0.u16(code.rawValue) }
+    }
+}

@@ -1,0 +1,302 @@
+import Glibc
+
+typealias Instant = ContinuousClock.Instant
+
+/// One TCP connection of the judge's own peer: TLS or the preface, then frames. What the frames mean is its owner's.
+final class PeerConnection: Source {
+    enum Stage { case dialling, sniffing, securing, ready, closing, ended }
+
+    /// Who takes the frames of a connection.
+    protocol Owner: AnyObject {
+        /// TCP stands, and TLS or both prefaces; called once.
+        func ready(_ connection: PeerConnection) throws(Refusal)
+        /// Checks 1 to 4 of 7.5; false for a frame that is to be skipped.
+        func admit(_ header: FrameHeader, on connection: PeerConnection) throws(Refusal) -> Bool
+        func take(_ frame: Frame, from connection: PeerConnection) throws(Refusal)
+        /// The connection is over for the owner; called once.
+        func ended(_ connection: PeerConnection, _ ending: Ending)
+    }
+
+    /// How a connection ended for its owner.
+    enum Ending {
+        /// The other end said CLOSE.
+        case closed(Code)
+        /// The other end broke a rule, and was told so.
+        case refused(Refusal)
+        case lost
+    }
+
+    weak var owner: (any Owner)?
+    let pump: Pump
+    let bug: Bug?
+    let role: LinkKey.Role
+    let began = Instant.now
+    private let socket: TCPSocket
+    /// The address of the other end.
+    let address: [UInt8]
+    var stage: Stage
+    private(set) var tls: TLSEnd?
+    private let makeTLS: (() -> TLSEnd?)?
+    private let takesPlain: Bool
+    private var outgoing: [UInt8] = []
+    private var sent = 0
+    private var incoming: [UInt8] = []
+    private var awaitedPreface: ArraySlice<UInt8> = []
+    private var closeBy: Instant?
+    private var hasShutDown = false
+    private var hasFrame = false
+    private(set) var lastArrival = Instant.now
+
+    /// `makeTLS` is nil where only a plain connection will do; `takesPlain` says whether one will do.
+    init(
+        _ socket: TCPSocket, _ role: LinkKey.Role, address: [UInt8], pump: Pump, bug: Bug?, takesPlain: Bool,
+        makeTLS: (() -> TLSEnd?)?
+    ) {
+        self.socket = socket
+        self.role = role
+        self.address = address
+        self.pump = pump
+        self.bug = bug
+        self.makeTLS = makeTLS
+        self.takesPlain = takesPlain
+        stage = role == .initiator ? .dialling : .sniffing
+        pump.add(self)
+    }
+
+    var isPlain: Bool { tls == nil }
+    var unsent: Int { outgoing.count - sent }
+    var isOver: Bool { stage == .closing || stage == .ended }
+
+    // MARK: Source
+
+    var descriptor: Int32 { stage == .ended ? -1 : socket.descriptor }
+    // Who leaves answers unread is not read from. Spec 15.2.
+    var wantsToRead: Bool { stage != .dialling && (unsent < 1 << 20 || stage == .closing) }
+    var wantsToWrite: Bool { stage == .dialling || unsent > 0 }
+
+    func move() {
+        guard stage != .ended else { return }
+        if stage == .dialling {
+            guard socket.connectionFault == nil else { return finish(.lost) }
+            begin()
+        }
+        flush()
+        for _ in 0..<4 where stage != .ended && wantsToRead {
+            switch socket.receive() {
+            case .nothing: return
+            case .bytes(let bytes): arrive(bytes)
+            case .end: return stage == .closing ? discard() : finish(.lost)
+            case .failed: return stage == .closing ? discard() : finish(.lost)
+            }
+        }
+    }
+
+    private func begin() {
+        stage = .securing
+        guard let makeTLS else { return beginPlain() }
+        tls = makeTLS()
+        guard tls != nil else { return finish(.lost) }
+        shakeHands()
+    }
+
+    private func beginPlain() {
+        awaitedPreface = Link.preface[...]
+        outgoing += Link.preface
+        flush()
+    }
+
+    private func arrive(_ bytes: [UInt8]) {
+        lastArrival = .now
+        if stage == .closing && bug != .deliversAfterClose { return }
+        if stage == .sniffing, let first = bytes.first {
+            // The first byte says which kind of connection it is. Spec 5.2.
+            if first == 0x16, makeTLS != nil {
+                begin()
+            } else if first == Link.preface[0], takesPlain {
+                stage = .securing
+                beginPlain()
+            } else {
+                return finish(.lost)
+            }
+        }
+        guard let tls else { return arrivePlain(bytes) }
+        tls.take(bytes)
+        shakeHands()
+        while stage != .ended, tls.progress == .established {
+            switch tls.read() {
+            case .bytes(let plain): read(plain)
+            case .nothing: return drain()
+            case .closed, .failed:
+                drain()
+                return finish(.lost)
+            }
+        }
+    }
+
+    private func arrivePlain(_ bytes: [UInt8]) {
+        var bytes = bytes[...]
+        while let expected = awaitedPreface.first, let byte = bytes.popFirst() {
+            guard byte == expected else { return finish(.lost) }
+            awaitedPreface.removeFirst()
+            if awaitedPreface.isEmpty { becomeReady() }
+        }
+        read(Array(bytes))
+    }
+
+    private func shakeHands() {
+        guard let tls else { return }
+        tls.shakeHands()
+        drain()
+        if case .failed = tls.progress {
+            if bug == .crashesOnBadTls { fatalError("bad TLS") }
+            return finish(.lost)
+        }
+        if tls.progress == .established, stage == .securing { becomeReady() }
+    }
+
+    private func becomeReady() {
+        stage = .ready
+        attempt { () throws(Refusal) in try owner?.ready(self) }
+    }
+
+    private func drain() {
+        outgoing += tls?.drainOutput() ?? []
+        flush()
+    }
+
+    /// Does what a peer asked for; what is refused ends the connection.
+    func attempt(_ body: () throws(Refusal) -> Void) {
+        do throws(Refusal) { try body() } catch { refuse(error) }
+    }
+
+    func refuse(_ refusal: Refusal) {
+        guard !isOver else { return }
+        if bug == .crashesOnBadList, refusal.isOfList { fatalError(refusal.text) }
+        close(refusal.code, refusal.text)
+        owner?.ended(self, .refused(refusal))
+    }
+
+    // MARK: Frames
+
+    private func read(_ bytes: [UInt8]) {
+        incoming += bytes
+        var place = 0
+        while stage == .ready || (stage == .closing && bug == .deliversAfterClose),
+            incoming.count - place >= Frame.headerCount
+        {
+            let header = FrameHeader(incoming[place..<(place + Frame.headerCount)])
+            var isKnown = true
+            attempt { () throws(Refusal) in isKnown = try owner?.admit(header, on: self) ?? false }
+            let whole = Frame.headerCount + header.length
+            guard incoming.count - place >= whole else { break }
+            let start = place + Frame.headerCount
+            place += whole
+            guard isKnown, !isOver || bug == .deliversAfterClose else { continue }
+            hasFrame = true
+            let frame = Frame(header.kind, channel: header.channel, Array(incoming[start..<place]))
+            attempt { () throws(Refusal) in try handle(frame) }
+            if bug == .oneFramePerRead, incoming.count > place { place = incoming.count }
+        }
+        incoming.removeFirst(min(place, incoming.count))
+        let isHalfHello = bug == .helloInOneRead && !hasFrame && !incoming.isEmpty
+        if isHalfHello { refuse(.broken("half a frame")) }
+    }
+
+    private func handle(_ frame: Frame) throws(Refusal) {
+        guard frame.kind == .close else {
+            try owner?.take(frame, from: self)
+            return
+        }
+        if bug != .payloadSizeUnchecked {
+            try demand((2...258).contains(frame.payload.count), "CLOSE of \(frame.payload.count) bytes")
+            try demand(Array(frame.payload.dropFirst(2)).isText, "a reason that is no text")
+        }
+        try demand(bug != .refusesUnknownCode || frame.code?.rawValue ?? 0 <= 20, "an unknown code")
+        let code = frame.code.map { $0.rawValue <= 20 ? $0 : .internal } ?? .internal
+        if bug == .answersClose { send(.close(code)) }
+        if bug == .deliversAfterClose { return }
+        finish(.closed(code))
+    }
+
+    func send(_ frame: Frame) {
+        guard stage == .ready else { return }
+        write(frame.bytes)
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        if let tls {
+            tls.write(bytes)
+            outgoing += tls.drainOutput()
+        } else {
+            outgoing += bytes
+        }
+        flush()
+    }
+
+    private func flush() {
+        while unsent > 0, stage != .ended, stage != .dialling {
+            guard let count = socket.send(outgoing[sent...]) else {
+                // What has arrived before the reset is still read.
+                outgoing = []
+                sent = 0
+                return
+            }
+            if count == 0 { break }
+            sent += count
+        }
+        if sent == outgoing.count {
+            outgoing = []
+            sent = 0
+            if stage == .closing, !hasShutDown {
+                hasShutDown = true
+                socket.shutdownWriting()
+            }
+        }
+    }
+
+    // MARK: The end
+
+    /// Says CLOSE, writes it out for a second at most, then ends the stream. Spec 14.3.
+    func close(_ code: Code, _ reason: String = "") {
+        guard !isOver else { return }
+        guard stage == .ready else { return discard() }
+        if unsent < 1 << 22 { write(Frame.close(code, reason: String(reason.prefix(100))).bytes) }
+        stage = .closing
+        closeBy = .now + .seconds(1)
+        tls?.close()
+        drain()
+    }
+
+    /// Ends the stream properly, without CLOSE.
+    func finish() {
+        guard !isOver else { return }
+        stage = .closing
+        closeBy = .now + .seconds(1)
+        tls?.close()
+        drain()
+    }
+
+    /// Ends the stream without a word.
+    func discard() {
+        guard stage != .ended else { return }
+        stage = .ended
+        pump.remove(self)
+        socket.close()
+    }
+
+    private func finish(_ ending: Ending) {
+        guard stage != .ended else { return }
+        let wasOver = isOver
+        if case .closed = ending, let tls {
+            tls.close()
+            outgoing += tls.drainOutput()
+            flush()
+        }
+        discard()
+        if !wasOver { owner?.ended(self, ending) }
+    }
+
+    func tick(_ now: Instant) {
+        if let closeBy, now >= closeBy { discard() }
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// Where a session of the judge's own peer takes connections.
+final class PeerListener: Source {
+    private let socket: TCPSocket
+    private let pump: Pump
+    private var resting: Instant?
+    private let bug: Bug?
+    private var accepts = 0
+    private(set) var port: UInt16
+    /// A connection that has come, and the address of its other end.
+    var take: (TCPSocket, [UInt8]) -> Void = { _, _ in }
+
+    init(_ pump: Pump, bug: Bug? = nil) throws(SuiteFault) {
+        self.bug = bug
+        socket = try TCPSocket.listening()
+        port = socket.localPort
+        self.pump = pump
+        pump.add(self)
+    }
+
+    var descriptor: Int32 { socket.descriptor }
+    var wantsToRead: Bool { resting.map { $0 < .now } ?? true }
+    var wantsToWrite: Bool { false }
+
+    func move() {
+        while let accepted = socket.accept() {
+            accepts += 1
+            if bug == .stopsAccepting, accepts > 1_000 { return close() }
+            take(accepted, accepted.remoteAddress)
+        }
+        // Without descriptors accepting must not spin.
+        if bug == .spinsWithoutDescriptors { return }
+        resting = errno == EMFILE || errno == ENFILE ? .now + .milliseconds(200) : nil
+    }
+
+    func close() {
+        pump.remove(self)
+        socket.close()
+    }
+}
+
+extension TCPSocket {
+    /// The IPv4 address of the other end.
+    var remoteAddress: [UInt8] {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        _ = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getpeername(descriptor, $0, &length)
+            }
+        }
+        let number = UInt32(bigEndian: address.sin_addr.s_addr)
+        return (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+    }
+}
