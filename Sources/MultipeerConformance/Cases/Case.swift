@@ -7,6 +7,8 @@ package enum Level: String, CaseIterable, Sendable, Comparable {
     case mesh
     case invite
     case code
+    /// Takes minutes: tried only when it is asked for by name or level.
+    case flood
 
     package static func < (one: Level, other: Level) -> Bool { one.place < other.place }
     private var place: Int { Level.allCases.firstIndex(of: self) ?? 0 }

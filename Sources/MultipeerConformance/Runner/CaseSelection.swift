@@ -14,6 +14,8 @@ package struct CaseSelection: Sendable {
             guard sections.isEmpty || sections.contains(where: { one.isIn(section: $0) }),
                 levels.isEmpty || levels.contains(one.level), !isQuick || one.isQuick
             else { return nil }
+            let isAsked = !words.isEmpty || levels.contains(.flood)
+            guard one.level != .flood || isAsked else { return nil }
             guard !words.isEmpty else { return one }
             let orders = one.orders.filter { order in words.contains { one.fits($0, order) } }
             return orders.isEmpty ? nil : one.with(orders: orders)
