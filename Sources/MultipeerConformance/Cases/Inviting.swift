@@ -1,0 +1,171 @@
+/// One end of an invitation that the tester plays: frames over TLS with the ALPN of invitations. Spec 12.
+final class Inviting {
+    let trial: Trial
+    let tester: Tester
+    let link: Link
+    let id: [UInt8]
+
+    /// Dials an advertiser.
+    init(_ tester: Tester, port: UInt16, alpn: String = Invitation.alpn, from source: [UInt8]? = nil) throws {
+        trial = tester.trial
+        self.tester = tester
+        id = trial.random.bytes(16)
+        let socket = try TCPSocket.dialling(.loopback(port), from: source)
+        link = Link(
+            socket, .initiator, try TLSEnd(try Inviting.setup(isServer: false, alpn)),
+            try Inviting.terms(tester), in: trial)
+    }
+
+    /// Takes the next connection of an inviter.
+    init(accepting tester: Tester, within duration: Duration = .seconds(10)) throws {
+        trial = tester.trial
+        self.tester = tester
+        id = []
+        let setup = try Inviting.setup(isServer: true, Invitation.alpn)
+        guard let link = try tester.accept(try Inviting.terms(tester), within: duration, tls: setup) else {
+            throw Failure("the inviter does not dial within \(duration)")
+        }
+        self.link = link
+    }
+
+    private static func setup(isServer: Bool, _ alpn: String) throws -> TLSEnd.Setup {
+        TLSEnd.Setup(isServer: isServer, identity: try TLSIdentity(), protocols: [alpn])
+    }
+
+    /// Nothing of it is looked at.
+    private static func terms(_ tester: Tester) throws -> Terms {
+        let data = tester.data(for: nil)
+        return Terms(mine: data.bytes, myToken: data.token, theirs: [], theirData: data, me: tester.endpoint)
+    }
+
+    /// TLS stands; whoever answers has shown some certificate.
+    func expectReady() throws {
+        trial.pump.wait(.seconds(10)) { link.isReady || link.ending != nil }
+        try trial.require(link.isReady, "\(link.name): no TLS: \(link.ending.map { "\($0)" } ?? "too slow")")
+        try trial.require(link.tls?.peerLeaf != nil, "\(link.name): no certificate")
+    }
+
+    // MARK: Inviter
+
+    func invite(_ recipient: [UInt8], timeout: UInt32 = 30, context: [UInt8]? = nil) throws {
+        try expectReady()
+        let entries = Invitation.invite(
+            id: id, from: tester.endpoint.uid, name: Array(tester.name.utf8), to: recipient, timeout: timeout,
+            context: context)
+        link.send(Frame(.invite, entries.bytes))
+    }
+
+    /// The ANSWER, and the data in it.
+    @discardableResult
+    func expectAnswer(_ codes: Code..., within duration: Duration = .seconds(10)) throws -> [UInt8]? {
+        let frame = try link.expect(.answer, within: duration)
+        let entries: [Entry]
+        do throws(Malformed) {
+            entries = try [Entry].read(frame.payload, known: [1, 2, 3])
+            let echoed = try entries.required(Invitation.Field.id, "ID", 16)
+            guard echoed == id else { throw Malformed("ANSWER to another invitation") }
+            let number = try entries.required(Invitation.Field.code, "CODE", 2)
+            let code = Code(rawValue: UInt16(number[0]) << 8 | UInt16(number[1]))
+            guard codes.contains(code) else { throw Malformed("ANSWER(\(code)), not \(codes.words)") }
+            guard (entries.first(Invitation.Field.data) != nil) == (code == .ok) else {
+                throw Malformed("DATA does not fit \(code)")
+            }
+        } catch { throw Failure("\(link.name): ANSWER: \(error)") }
+        return entries.first(Invitation.Field.data)
+    }
+
+    /// COMPLETE with data of the tester for this peer; answers the data.
+    @discardableResult
+    func complete(_ recipient: [UInt8], _ change: (inout ConnectionData) -> Void = { _ in }) -> ConnectionData
+    {
+        var data = tester.data(for: recipient)
+        change(&data)
+        link.send(Frame(.complete, Invitation.complete(id: id, data: data.bytes).bytes))
+        return data
+    }
+
+    // MARK: Invitee
+
+    /// The INVITE of the subject, as its entries.
+    func expectInvite(within duration: Duration = .seconds(10)) throws -> [Entry] {
+        let frame = try link.expect(.invite, within: duration)
+        do throws(Malformed) {
+            let entries = try [Entry].read(frame.payload, known: [1, 2, 3, 4, 5])
+            _ = try entries.required(Invitation.Field.id, "ID", 16)
+            _ = try entries.required(Invitation.Field.recipient, "RECIPIENT", 16)
+            _ = try entries.required(Invitation.Field.timeout, "TIMEOUT", 4)
+            let inviter = try entries.required(Invitation.Field.inviter, "INVITER")
+            guard (17...79).contains(inviter.count) else {
+                throw Malformed("INVITER of \(inviter.count) bytes")
+            }
+            return entries
+        } catch { throw Failure("\(link.name): INVITE: \(error)") }
+    }
+
+    func answer(_ id: [UInt8], _ code: Code, data: [UInt8]? = nil) {
+        link.send(Frame(.answer, Invitation.answer(id: id, code, data: data).bytes))
+    }
+
+    func expectComplete() throws -> [UInt8] {
+        let frame = try link.expect(.complete)
+        do throws(Malformed) {
+            let entries = try [Entry].read(frame.payload, known: [1, 3])
+            return try entries.required(Invitation.Field.data, "DATA")
+        } catch { throw Failure("\(link.name): COMPLETE: \(error)") }
+    }
+}
+
+extension Trial {
+    /// A session that takes invitations, and where.
+    func advertiser(_ settings: SubjectSession.Settings = .init(preference: .required)) throws -> (
+        SubjectSession, UInt16
+    ) {
+        let session = try session(settings)
+        let answer = try session.call("advertise", ["type": "conform", "discovery": "none"])
+        guard let port = answer["port"]?.int.flatMap(UInt16.init(exactly:)) else {
+            throw Skip("the shim does not say where invitations are taken")
+        }
+        return (session, port)
+    }
+
+    /// The next question of the application; its number.
+    func question(of session: SubjectSession, from uid: [UInt8], within duration: Duration = .seconds(10))
+        throws -> JSONValue
+    {
+        guard let event = session.event("invitation", from: uid, within: duration) else {
+            throw Failure("the application is not asked within \(duration)")
+        }
+        return event
+    }
+
+    func answer(_ question: JSONValue, _ isAccepted: Bool, of session: SubjectSession) throws -> JSONValue {
+        try session.ask(
+            "answer", ["invitation": question["invitation"] ?? .null, "accept": .bool(isAccepted)])
+    }
+
+    /// The session invites the tester.
+    func invite(
+        _ tester: Tester, from session: SubjectSession, context: [UInt8]? = nil, timeout: Int = 30
+    ) throws -> JSONValue {
+        var parameters: [String: JSONValue] = [
+            "peer": .string(tester.endpoint.uid.hex),
+            "at": .array([.string("127.0.0.1:\(tester.listener.localPort)")]),
+            "timeout": .number(Double(timeout)),
+        ]
+        parameters["context"] = context.map { .string($0.hex) }
+        return try session.ask("invite", parameters)
+    }
+
+    /// What became of an invitation of the session.
+    func expectResult(
+        _ codes: [Code], of session: SubjectSession, _ uid: [UInt8], within duration: Duration = .seconds(10)
+    ) throws {
+        guard let event = session.event("invite-result", from: uid, within: duration) else {
+            throw Failure("the inviter is not told within \(duration)")
+        }
+        let code = event["result"]?.text.flatMap(Code.init(named:))
+        guard let code, codes.contains(code) else {
+            throw Failure("the inviter is told \(event["result"]?.text ?? "nothing"), not \(codes.words)")
+        }
+    }
+}

@@ -1,0 +1,156 @@
+/// A member of a mesh that the tester plays: its mesh data, its entries, and its link to the subject.
+final class Member {
+    let tester: Tester
+    /// Open data with MESH, as its entries carry it.
+    let data: ConnectionData
+    private(set) var sequence: UInt32 = 0
+    private(set) var link: Link?
+
+    init(_ tester: Tester, _ change: (inout ConnectionData) -> Void = { _ in }) {
+        self.tester = tester
+        tester.flags = ConnectionData.Flag.mesh
+        var data = tester.data(for: nil)
+        change(&data)
+        self.data = data
+    }
+
+    var endpoint: Endpoint { tester.endpoint }
+
+    /// The next entry of this member, with these mesh links.
+    func entry(_ list: [Endpoint]) -> MemberEntry {
+        sequence += 1
+        return MemberEntry(endpoint, sequence, list: list, data: data.bytes)
+    }
+
+    /// What a connection to the subject refers to, with the subject's mesh data.
+    func terms(_ blob: [UInt8]) throws -> Terms {
+        let theirData: ConnectionData
+        do throws(Malformed) { theirData = try ConnectionData(blob) } catch {
+            throw Failure("the subject's mesh data: \(error)")
+        }
+        return Terms(
+            mine: data.bytes, myToken: data.token, theirs: blob, theirData: theirData, me: endpoint,
+            limits: tester.limits, members: tester.members)
+    }
+
+    /// Links with a session that has been told to connect, or that seeks this member by itself.
+    @discardableResult
+    func join(_ session: SubjectSession, _ blob: [UInt8], within duration: Duration = .seconds(10)) throws
+        -> Link
+    {
+        let link = try tester.link(try terms(blob), within: duration)
+        try session.expect("connected", of: endpoint.uid, within: duration)
+        self.link = link
+        return link
+    }
+
+    func linked() throws -> Link {
+        guard let link else { throw SuiteFault("this member has no link") }
+        return link
+    }
+}
+
+extension Link {
+    /// The next entry of an endpoint that fits.
+    @discardableResult
+    func expectEntry(
+        of endpoint: Endpoint, within duration: Duration = .seconds(10),
+        where fits: (MemberEntry) -> Bool = { _ in true }
+    ) throws -> MemberEntry {
+        let deadline = ContinuousClock.now + duration
+        while true {
+            let left = deadline - .now
+            guard left > .zero else {
+                throw Failure("\(name): no such entry of \(endpoint.uid.hex) within \(duration)")
+            }
+            let frame = try expect(.members, within: left)
+            let entry: MemberEntry
+            do throws(Malformed) { entry = try MemberEntry(payload: frame.payload) } catch {
+                throw Failure("\(name): MEMBERS: \(error)")
+            }
+            if entry.endpoint == endpoint, fits(entry) { return entry }
+        }
+    }
+
+    /// Every entry that has come and was not taken.
+    var entries: [MemberEntry] {
+        waiting.filter { $0.kind == .members }.compactMap { frame in
+            do throws(Malformed) { return try MemberEntry(payload: frame.payload) } catch { return nil }
+        }
+    }
+}
+
+extension Trial {
+    /// A member below or above the session's uid.
+    func member(
+        _ session: SubjectSession, _ name: String, order: Order? = nil,
+        _ change: (inout ConnectionData) -> Void = { _ in }
+    ) throws -> Member {
+        Member(try tester(beside: session, name, preference: session.preference, order: order), change)
+    }
+
+    /// The endpoint and mesh data of a session.
+    func meshData(_ session: SubjectSession) throws -> (Endpoint, [UInt8]) {
+        let blob = try session.data(for: nil, mesh: true)
+        do throws(Malformed) { return (try ConnectionData(blob).endpoint, blob) } catch {
+            throw Failure("the subject's mesh data: \(error)")
+        }
+    }
+
+    /// A session with mesh links to so many members, which have told that they are linked to it alone.
+    func mesh(
+        _ count: Int, _ settings: SubjectSession.Settings = .init(), order: Order? = nil
+    ) throws -> (SubjectSession, Endpoint, [Member]) {
+        let session = try session(settings)
+        let (endpoint, blob) = try meshData(session)
+        var members: [Member] = []
+        for number in 0..<count {
+            let member = try member(session, "member-\(number)", order: order)
+            try session.connect(member.data.bytes)
+            let link = try member.join(session, blob)
+            link.send(member.entry([endpoint]).frame)
+            members.append(member)
+        }
+        return (session, endpoint, members)
+    }
+
+    /// Members that nobody plays: their entries say that they are linked to these.
+    func strangers(_ count: Int, of session: SubjectSession, like member: Member, listing: [Endpoint])
+        -> [MemberEntry]
+    {
+        (0..<count).map { _ in
+            var data = member.data
+            data.endpoint = Endpoint(uid: uid(beside: session), instance: random.bytes(8))
+            data.token = random.bytes(32)
+            return MemberEntry(data.endpoint, 1, list: listing, data: data.bytes)
+        }
+    }
+
+    /// Sessions of the subject that are told of each other, in pairs.
+    func acquaint(_ one: SubjectSession, _ other: SubjectSession) throws {
+        let (a, b) = (try one.data(for: other.uid, mesh: true), try other.data(for: one.uid, mesh: true))
+        try one.connect(b)
+        try other.connect(a)
+    }
+
+    /// Whom a session says it is connected to.
+    func connections(of session: SubjectSession) throws -> Set<String> {
+        let peers = try session.ask("state")["peers"]?.members ?? [:]
+        return Set(peers.filter { $0.value.text == "connected" }.keys)
+    }
+
+    /// Waits until each of these sessions is connected to all others and to nobody else.
+    func expectWhole(_ sessions: [SubjectSession], within duration: Duration) throws {
+        let deadline = ContinuousClock.now + duration
+        let all = Set(sessions.map(\.uid.hex))
+        while true {
+            let seen = try sessions.map { try connections(of: $0) }
+            if zip(sessions, seen).allSatisfy({ $1 == all.subtracting([$0.uid.hex]) }) { return }
+            guard ContinuousClock.now < deadline else {
+                let counts = seen.map { "\($0.count)" }.joined(separator: ", ")
+                throw Failure("not everybody is linked to everybody within \(duration): \(counts) links")
+            }
+            pump.wait(.milliseconds(200))
+        }
+    }
+}
