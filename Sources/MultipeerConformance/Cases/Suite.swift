@@ -6,6 +6,10 @@ package enum Suite {
         ("LINK", "links, chapter 6", linkCases),
         ("FRM", "frames, chapter 7", frameCases),
         ("MSG", "messages, chapter 8", messageCases),
+        ("MSH", "mesh, chapter 11", meshCases),
+        ("INV", "invitations, chapter 12", invitationCases),
+        ("MUT", "mutations of valid transcripts", mutationCases),
+        ("FLOOD", "floods, on request only", floodCases),
     ]
 
     package static var cases: [Case] { sections.flatMap(\.cases) }
