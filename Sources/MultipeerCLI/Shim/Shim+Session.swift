@@ -113,6 +113,19 @@ extension Shim {
         return ["peers": .object(Dictionary(states) { $1 }), "links": .object(links)]
     }
 
+    /// Makes the system refuse this process more than so much.
+    func limit(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
+        let size = try request.count("file")
+        let count = try request.count("descriptors")
+        try request.end()
+        if let size {
+            _ = signal(SIGXFSZ, SIG_IGN)
+            try ShimUsage.limit(.init(RLIMIT_FSIZE.rawValue), to: size)
+        }
+        if let count { try ShimUsage.limit(.init(RLIMIT_NOFILE.rawValue), to: count) }
+        return [:]
+    }
+
     func stats(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
         _ = try request.text("session")
         try request.end()

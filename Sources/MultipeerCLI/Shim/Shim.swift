@@ -22,6 +22,7 @@ actor Shim {
 
     /// Does requests until there are no more.
     func run() async throws(Complaint) {
+        await ShimUsage.begin()
         let lines = LineSource(longest: Shim.longestLine)
         while let line = try await lines.next() {
             switch line {
@@ -153,6 +154,7 @@ extension Shim {
         case "forget": return try await forget(&request)
         case "state": return try await state(&request)
         case "stats": return try await stats(&request)
+        case "limit": return try limit(&request)
         case "code": return try code(&request)
         case "send": try send(&request)
         case "flush": try flush(&request)

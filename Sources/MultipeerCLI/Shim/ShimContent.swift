@@ -24,9 +24,17 @@ enum ShimContent {
     var bytes: [UInt8] {
         switch self {
         case .bytes(let bytes): bytes
-        case .pattern(let size): (0..<size).map { UInt8($0 % ShimContent.period) }
+        case .pattern(let size): ShimContent.pattern(size)
         }
     }
 
-    private static let period = 251
+    private static func pattern(_ size: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(size + period.count)
+        while bytes.count < size { bytes += period }
+        bytes.removeLast(bytes.count - size)
+        return bytes
+    }
+
+    private static let period: [UInt8] = Array(0..<251)
 }

@@ -33,7 +33,6 @@ struct ShimOptions: Sendable {
         }
         try ShimOptions.limit(&configuration, &request)
         self.configuration = configuration
-        try ShimOptions.limitSystem(&request)
     }
 
     private static func peer(_ request: inout ShimRequest) throws(ShimFault) -> PeerID {
@@ -96,15 +95,5 @@ struct ShimOptions: Sendable {
         if let time = try limits.seconds("silence") { configuration.silence = time }
         if let time = try limits.seconds("death") { configuration.death = time }
         try limits.end()
-    }
-
-    private static func limitSystem(_ request: inout ShimRequest) throws(ShimFault) {
-        if let size = try request.count("largestFile") {
-            _ = signal(SIGXFSZ, SIG_IGN)
-            try ShimUsage.limit(.init(RLIMIT_FSIZE.rawValue), to: size)
-        }
-        if let count = try request.count("descriptors") {
-            try ShimUsage.limit(.init(RLIMIT_NOFILE.rawValue), to: count)
-        }
     }
 }
