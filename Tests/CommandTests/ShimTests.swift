@@ -121,6 +121,18 @@ struct ShimTests {
         #expect(try await bob.event("code")["code"] as? String == code && code?.count == 6)
     }
 
+    @Test("a file that is longer than the disk takes is refused for want of room, and nothing of it stays")
+    func room() async throws {
+        let (source, folder) = (try Folder(), try Folder())
+        let (ann, bob) = try await ShimProcess.linked(["receiving": folder.path(".")])
+        try await bob.call("limit", ["file": 65_536])
+        let path = try source.write(String(repeating: "x", count: 300_000), to: "source")
+        try await ann.call("resource", ["to": bobID, "path": path])
+        #expect(try await bob.event("resource-end")["error"] as? String == "NO_SPACE")
+        #expect(try await ann.event("sent")["error"] as? String == "NO_SPACE")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path(".")).isEmpty)
+    }
+
     @Test("the end of its input ends it with a goodbye, and a signal ends it, too")
     func ending() async throws {
         let (ann, bob) = try await ShimProcess.linked()

@@ -78,6 +78,9 @@ package struct FileSink: ~Copyable {
                 count += put
             } else if put == 0 {
                 throw FileFault(.noSpace, path: path)
+            } else if errno == EFBIG {
+                // The file system, or whoever started us, has no room for a file as long as this.
+                throw FileFault(.noSpace, path: path)
             } else if errno != EINTR {
                 throw FileFault(lastAt: path)
             }
