@@ -10,6 +10,11 @@ package enum Suite {
         ("INV", "invitations, chapter 12", invitationCases),
         ("MUT", "mutations of valid transcripts", mutationCases),
         ("FLOOD", "floods, on request only", floodCases),
+        ("CHN", "streams, chapter 9", channelCases),
+        ("RES", "resources, chapter 9", resourceCases),
+        ("LIV", "liveness and the end of a link, chapter 14", livenessCases),
+        ("LIM", "limits, chapter 15", limitCases),
+        ("SAS", "verification codes, chapter 13", codeCases),
     ]
 
     package static var cases: [Case] { sections.flatMap(\.cases) }

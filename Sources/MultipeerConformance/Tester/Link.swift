@@ -53,6 +53,10 @@ final class Link: Source {
     /// What the subject lets the tester spend on messages, and what was spent. Spec 8.3.
     var limit: UInt64 = 0
     private(set) var spent: UInt64 = 0
+    /// What the subject's CREDIT says of the tester's channels. Spec 9.4.
+    private(set) var channelLimits: [UInt32: UInt64] = [:]
+    /// The subject's last DGRAM. Spec 10.2.
+    private(set) var lastOffer: DatagramOffer?
 
     /// Whether credit for messages is returned as they come.
     var isGranting = true
@@ -175,6 +179,10 @@ final class Link: Source {
         }
         received += frame.cost
         if isGranting, received > 0 { grant() }
+        if frame.kind == .credit, frame.channel != 0, let limit = frame.limit {
+            channelLimits[frame.channel] = limit
+        }
+        if frame.kind == .datagrams { lastOffer = try? DatagramOffer(frame) }
         if frame.kind == .hello { receivedHelloBytes = frame.bytes }
         arrived.append(frame)
     }

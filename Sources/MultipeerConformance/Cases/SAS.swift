@@ -1,0 +1,184 @@
+import MultipeerSecurity
+
+/// Chapter 13.
+extension Suite {
+    static let codeCases: [Case] = [
+        Case(
+            "SAS-01", "13.4", level: .code, "both ends compute the same six digits",
+            stimulus: "both ask; T keeps the rules, as either end", expectation: "the code by the formula",
+            rules: ["sas.role", "sas.value", "sas.reveal"], bugs: ["sas-swaps-nonces", "sas-without-key"],
+            orders: Order.allCases
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            try pair.session.call("code", ["peer": .string(pair.tester.endpoint.uid.hex)])
+            let code = try link.agreeOnCode()
+            try pair.session.expectCode(code, for: pair.tester.endpoint.uid)
+            try link.expectAlive()
+        },
+        Case(
+            "SAS-02", "13.5", level: .code, "a nonce that is not the committed one is refused",
+            stimulus: "T reveals another nonce than it committed itself to",
+            expectation: "BAD_MAC, and no code",
+            rules: ["sas.commit"], bugs: ["sas-ignores-commitment"]
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            let peer = pair.tester.endpoint.uid
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            try link.expect(.codeRequest)
+            var nonce = trial.random.bytes(32)
+            link.send(.commitment(to: nonce))
+            try link.expect(.codeNonce)
+            nonce[31] ^= 1
+            link.send(Frame(.codeReveal, nonce))
+            try link.expectClose(.badMAC)
+            guard let event = pair.session.event("code", from: peer) else {
+                throw Failure("'code' has no outcome")
+            }
+            try trial.require(event["code"] == nil, "a code is shown")
+            try trial.require(event["error"] != nil, "'code' has neither code nor error")
+        },
+        Case(
+            "SAS-03", "13.3", level: .code, "somebody in the middle with keys of its own is seen",
+            stimulus:
+                "T stands between two sessions of S and hands every SAS frame from one to the other, three times",
+            expectation: "two different codes", rules: ["sas.value"], bugs: ["sas-without-key"]
+        ) { trial in
+            for _ in 0..<3 {
+                let settings = SubjectSession.Settings(preference: .required)
+                let (low, high) = (try trial.session(settings), try trial.session(settings))
+                // Above the one, below the other: the one commits itself, the other answers.
+                let above = try trial.introduce(
+                    low, trial.tester(beside: low, "above", preference: .required, order: .testerHigher))
+                let below = try trial.introduce(
+                    high, trial.tester(beside: high, "below", preference: .required, order: .testerLower))
+                let (first, second) = (try above.link(), try below.link())
+                try low.call("code", ["peer": .string(above.tester.endpoint.uid.hex)])
+                try high.call("code", ["peer": .string(below.tester.endpoint.uid.hex)])
+                second.send(try first.expect(.codeCommit))
+                try second.expect(.codeRequest)
+                first.send(try second.expect(.codeNonce))
+                second.send(try first.expect(.codeReveal))
+                let codes = try [(low, above), (high, below)].map { session, pair in
+                    try session.expectCode(nil, for: pair.tester.endpoint.uid)
+                }
+                try trial.require(codes[0] != codes[1], "both show \(codes[0])")
+            }
+        },
+        Case(
+            "SAS-04", "13.4", level: .code, "nothing is told before the application has asked",
+            stimulus: "T begins; S's application asks a second later",
+            expectation: "nothing comes before; then the run goes on", rules: ["sas.asked", "sas.role"],
+            bugs: ["sas-unasked"], orders: Order.allCases
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            let nonce = trial.random.bytes(32)
+            link.send(link.terms.isControlling ? .commitment(to: nonce) : Frame(.codeRequest))
+            try link.expectQuiet(for: .seconds(1))
+            try pair.session.call("code", ["peer": .string(pair.tester.endpoint.uid.hex)])
+            let code = try link.agreeOnCode(committed: link.terms.isControlling ? nonce : nil)
+            try pair.session.expectCode(code, for: pair.tester.endpoint.uid)
+        },
+        Case(
+            "SAS-05", "13.5", level: .code, "a plain link has no code",
+            stimulus: "each SAS frame on a plain link",
+            expectation: "PROTOCOL", rules: ["sas.plain"], bugs: ["sas-on-plain-links"]
+        ) { trial in
+            for frame in [Frame(.codeRequest), .commitment(to: trial.random.bytes(32))] {
+                let (pair, link) = try trial.linked()
+                link.send(frame)
+                try link.expectBroken(.protocol, by: pair)
+            }
+        },
+        Case(
+            "SAS-06", "13.5", level: .code, "a run keeps its order",
+            stimulus: "frames of the wrong end, and too early",
+            expectation: "PROTOCOL", rules: ["sas.order"], bugs: ["sas-any-order"], orders: Order.allCases
+        ) { trial in
+            let nonce = trial.random.bytes(32)
+            let wrong: [Frame] =
+                trial.order == .testerLower
+                ? [Frame(.codeRequest), Frame(.codeNonce, nonce), Frame(.codeReveal, nonce)]
+                : [.commitment(to: nonce), Frame(.codeNonce, nonce), Frame(.codeReveal, nonce)]
+            for frame in wrong {
+                let (pair, link) = try trial.linked(.init(preference: .required))
+                link.send(frame)
+                try link.expectBroken(.protocol, by: pair)
+            }
+        },
+        Case(
+            "SAS-07", "13.4", level: .code, "a link has one run and one code",
+            stimulus: "S asks again behind the code; T says SAS_REQUEST again, or commits itself again",
+            expectation: "the same code; SAS_REQUEST is ignored, SAS_COMMIT is PROTOCOL", rules: ["sas.once"],
+            bugs: ["sas-runs-again"], orders: Order.allCases
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            let peer = pair.tester.endpoint.uid
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            let code = try link.agreeOnCode()
+            try pair.session.expectCode(code, for: peer)
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            try pair.session.expectCode(code, for: peer)
+            guard link.terms.isControlling else {
+                link.send(Frame(.codeRequest))
+                return try link.expectAlive()
+            }
+            link.send(.commitment(to: trial.random.bytes(32)))
+            try link.expectBroken(.protocol, by: pair)
+        },
+    ]
+}
+
+extension Frame {
+    /// SAS_COMMIT. Spec 13.3.
+    static func commitment(to nonce: [UInt8]) -> Frame {
+        Frame(.codeCommit, SHA256.hash(Array("MPC/1 sas".utf8) + nonce))
+    }
+}
+
+extension Link {
+    /// One run with a subject whose application has asked; `committed`: the nonce if SAS_COMMIT is sent already.
+    fileprivate func agreeOnCode(committed: [UInt8]? = nil) throws -> String {
+        let own = committed ?? trial.random.bytes(32)
+        let other: [UInt8]
+        if terms.isControlling {
+            // The other end asks for the run, unless it began before.
+            if committed == nil {
+                try expect(.codeRequest)
+                send(.commitment(to: own))
+            }
+            other = try expect(.codeNonce).payload
+            send(Frame(.codeReveal, own))
+            return code(own, other)
+        }
+        let commitment = try expect(.codeCommit).payload
+        send(Frame(.codeNonce, own))
+        other = try expect(.codeReveal).payload
+        guard Frame.commitment(to: other).payload == commitment else {
+            throw Failure("\(name): SAS_REVEAL is not what SAS_COMMIT promised")
+        }
+        return code(other, own)
+    }
+
+    private func code(_ controlling: [UInt8], _ controlled: [UInt8]) -> String {
+        let mac = HMAC.sha256(key: tls?.exported("EXPORTER-mpc1-sas") ?? [], controlling + controlled)
+        let number = mac.prefix(4).reduce(0) { $0 << 8 | Int($1) } % 1_000_000
+        return String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
+    }
+}
+
+extension SubjectSession {
+    /// The code that the application is shown; this one, if one is given.
+    @discardableResult
+    fileprivate func expectCode(_ code: String?, for peer: [UInt8]) throws -> String {
+        guard let event = event("code", from: peer) else { throw Failure("no code is shown") }
+        guard let shown = event["code"]?.text else {
+            throw Failure("no code: \(event["error"]?.text ?? "no error")")
+        }
+        guard shown.utf8.count == 6, shown.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else {
+            throw Failure("'\(shown)' is not six digits")
+        }
+        if let code, shown != code { throw Failure("the code is \(code), and \(shown) is shown") }
+        return shown
+    }
+}

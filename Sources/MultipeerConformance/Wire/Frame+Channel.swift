@@ -1,0 +1,67 @@
+/// The frames of chapter 9.
+extension Frame {
+    /// What a channel is for. Spec 9.2.
+    enum Purpose {
+        static let stream: UInt8 = 1, resource: UInt8 = 2
+    }
+
+    /// Types of the entries of OPEN and FIN. Spec 9.2.
+    enum Field {
+        static let kind: UInt16 = 1, name: UInt16 = 2, size: UInt16 = 3, metadata: UInt16 = 4,
+            offset: UInt16 = 5
+        static let digest: UInt16 = 1
+    }
+
+    /// The longest DATA that a sender makes. Spec 9.7.
+    static let longestData = 16_376
+
+    static func open(
+        _ channel: UInt32, _ kind: UInt8 = Purpose.stream, name: [UInt8] = Array("channel".utf8),
+        size: UInt64? = nil, and more: [Entry] = []
+    ) -> Frame {
+        var entries = [Entry(Field.kind, [kind]), Entry(Field.name, name)]
+        if let size { entries.append(Entry(Field.size) { $0.u64(size) }) }
+        return Frame(.open, channel: channel, (entries + more).sorted.bytes)
+    }
+
+    static func data(_ channel: UInt32, _ bytes: [UInt8]) -> Frame { Frame(.data, channel: channel, bytes) }
+
+    static func fin(_ channel: UInt32, digest: [UInt8]? = nil) -> Frame {
+        Frame(.fin, channel: channel, digest.map { Entry(Field.digest, $0).bytes } ?? [])
+    }
+
+    static func reset(_ channel: UInt32, _ code: Code = .cancelled) -> Frame { coded(.reset, channel, code) }
+    static func stop(_ channel: UInt32, _ code: Code = .cancelled) -> Frame { coded(.stop, channel, code) }
+    static func done(_ channel: UInt32, _ code: Code = .ok) -> Frame { coded(.done, channel, code) }
+
+    private static func coded(_ kind: Kind, _ channel: UInt32, _ code: Code) -> Frame {
+        Frame(kind, channel: channel) { $0.u16(code.rawValue) }
+    }
+}
+
+/// OPEN as it came.
+struct Opening {
+    let kind: UInt8
+    let name: [UInt8]
+    let size: UInt64?
+    let metadata: [UInt8]?
+
+    init(_ frame: Frame) throws(Malformed) {
+        let entries = try [Entry].read(
+            frame.payload,
+            known: [Frame.Field.kind, Frame.Field.name, Frame.Field.size, Frame.Field.metadata])
+        kind = try entries.required(Frame.Field.kind, "KIND", 1)[0]
+        name = try entries.required(Frame.Field.name, "NAME")
+        guard (1...1_024).contains(name.count), String(validating: name, as: UTF8.self) != nil else {
+            throw Malformed("NAME is not 1 to 1,024 bytes of text")
+        }
+        metadata = entries.first(Frame.Field.metadata)
+        guard metadata?.count ?? 0 <= 1_024 else { throw Malformed("METADATA of more than 1,024 bytes") }
+        if let value = entries.first(Frame.Field.size) {
+            guard value.count == 8 else { throw Malformed("SIZE has \(value.count) bytes") }
+            size = value.reduce(0) { $0 << 8 | UInt64($1) }
+        } else {
+            size = nil
+        }
+    }
+}
