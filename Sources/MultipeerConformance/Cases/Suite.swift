@@ -12,6 +12,7 @@ package enum Suite {
         ("FLOOD", "floods, on request only", floodCases),
         ("CHN", "streams, chapter 9", channelCases),
         ("RES", "resources, chapter 9", resourceCases),
+        ("DGR", "datagrams, chapter 10", datagramCases),
         ("LIV", "liveness and the end of a link, chapter 14", livenessCases),
         ("LIM", "limits, chapter 15", limitCases),
         ("SAS", "verification codes, chapter 13", codeCases),

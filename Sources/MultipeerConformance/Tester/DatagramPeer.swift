@@ -1,0 +1,199 @@
+/// The tester's end of the datagrams of one link: it offers, shakes hands, answers pings, and keeps what comes. Spec 10.
+final class DatagramPeer {
+    let link: Link
+    let trial: Trial
+    let socket: UDPSocket
+    private(set) var mine: DatagramOffer
+    private(set) var theirs: DatagramOffer?
+    private(set) var dtls: DTLSEnd?
+    private var sequence: UInt32 = 0
+    /// Contents that came, pings and pongs not among them.
+    private(set) var messages: [[UInt8]] = []
+    /// Every packet as it came.
+    private(set) var packets: [UDPSocket.Packet] = []
+    /// Packets as they were sent.
+    private(set) var sent: [[UInt8]] = []
+    private var seen: Set<UInt32> = []
+    /// Whether the subject has answered a ping of this pair: then the path is up for the tester.
+    private(set) var hasPong = false
+    private(set) var hasPing = false
+    var answersPings = true
+    /// Which packets get lost: of those that come, and of those that go.
+    var loses: (Bool) -> Bool = { _ in false }
+    /// Instead of the right key.
+    var wrongKey: [UInt8]?
+    /// A rule of chapter 10 that was broken.
+    private(set) var complaint: String?
+
+    private var isTLS: Bool { link.tls != nil }
+
+    init(_ link: Link) throws {
+        self.link = link
+        trial = link.trial
+        socket = try UDPSocket()
+        mine = DatagramOffer(association: link.trial.random.bytes(8), port: socket.port)
+        trial.pump.add(socket)
+        socket.onPacket = { [weak self] in self?.take($0) }
+    }
+
+    deinit { trial.pump.remove(socket) }
+
+    /// DGRAM both ways.
+    func offer() throws {
+        link.send(mine.frame)
+        try awaitOffer()
+    }
+
+    /// DGRAM with a new association.
+    func offerAgain() throws {
+        mine = DatagramOffer(association: trial.random.bytes(8), port: socket.port)
+        _ = link.takeAll()
+        try offer()
+    }
+
+    private func awaitOffer() throws {
+        trial.pump.wait(.seconds(5)) { link.lastOffer != nil || link.ending != nil }
+        guard let offer = link.lastOffer else { throw Failure("\(link.name): no DGRAM") }
+        theirs = offer
+        try trial.require(
+            offer.association != [UInt8](repeating: 0, count: 8), "\(link.name): DGRAM without association")
+        try begin()
+    }
+
+    /// Begins anew with the two current associations.
+    func begin() throws {
+        guard let theirs else { throw SuiteFault("no DGRAM of the subject yet") }
+        (sequence, seen, hasPong, hasPing) = (0, [], false, false)
+        dtls = nil
+        guard let tls = link.tls else { return ping() }
+        let isLower = link.terms.isControlling
+        let associations =
+            isLower ? mine.association + theirs.association : theirs.association + mine.association
+        let key = wrongKey ?? tls.exported("EXPORTER-mpc1-datagram", context: associations)
+        dtls = try DTLSEnd(isServer: !isLower, key: key)
+        advance()
+    }
+
+    /// Until both ends have had a pong.
+    func expectUp(within duration: Duration = .seconds(5)) throws {
+        let deadline = ContinuousClock.now + duration
+        while !(hasPong && hasPing), ContinuousClock.now < deadline {
+            trial.pump.wait(until: min(deadline, .now + .milliseconds(100))) { hasPong && hasPing }
+            tick()
+        }
+        try check()
+        guard hasPong, hasPing else {
+            throw Failure("\(link.name): no path for datagrams within \(duration)")
+        }
+    }
+
+    /// What is due: repetitions of a flight, or of the first ping.
+    func tick() {
+        guard let dtls else { return hasPong || isTLS ? () : ping() }
+        if dtls.progress == .underWay {
+            dtls.repeatFlight()
+            flush()
+        } else if !hasPong {
+            ping()
+        }
+    }
+
+    /// Asks for another handshake on the one that there is.
+    func renegotiate() {
+        dtls?.renegotiate()
+        flush()
+    }
+
+    func check() throws {
+        if let complaint { throw Failure("\(link.name): \(complaint)") }
+    }
+
+    // MARK: Sending
+
+    func ping() { send(Content(Content.Kind.ping, next(), trial.random.bytes(8))) }
+
+    func send(_ message: [UInt8]) { send(Content(Content.Kind.message, next(), message)) }
+
+    func send(_ content: Content) {
+        guard isTLS else { return put(Datagram.packet(Datagram.plain, association, content.bytes)) }
+        dtls?.write(content.bytes)
+        flush()
+    }
+
+    func next() -> UInt32 {
+        defer { sequence &+= 1 }
+        return sequence
+    }
+
+    var association: [UInt8] { theirs?.association ?? [UInt8](repeating: 0, count: 8) }
+
+    /// Any bytes, to the subject's port; from another socket, if one is given.
+    func put(_ packet: [UInt8], from other: UDPSocket? = nil) {
+        guard let theirs else { return }
+        trial.log.add(.sent, "\(link.name): UDP, \(packet.count) bytes  \(WireLog.excerpt(packet))")
+        sent.append(packet)
+        if !loses(true) { (other ?? socket).send(packet, to: theirs.port) }
+    }
+
+    private func flush() {
+        for record in dtls?.drainOutput() ?? [] { put(Datagram.packet(Datagram.dtls, association, record)) }
+    }
+
+    private func advance() {
+        dtls?.shakeHands()
+        flush()
+        if dtls?.progress == .established, !hasPong { ping() }
+    }
+
+    // MARK: Arrivals
+
+    func take(_ packet: UDPSocket.Packet) {
+        if loses(false) { return }
+        trial.log.add(
+            .received, "\(link.name): UDP, \(packet.bytes.count) bytes  \(WireLog.excerpt(packet.bytes))")
+        packets.append(packet)
+        guard packet.bytes.count > Datagram.headerCount else { return complain("a datagram without body") }
+        if packet.bytes.count > Datagram.longest {
+            return complain("a datagram of \(packet.bytes.count) bytes")
+        }
+        // Of a pair before this one.
+        guard Array(packet.bytes[1..<9]) == mine.association else { return }
+        let body = Array(packet.bytes.dropFirst(Datagram.headerCount))
+        let kind = isTLS ? Datagram.dtls : Datagram.plain
+        guard packet.bytes[0] == kind else { return complain("a datagram of kind \(packet.bytes[0])") }
+        guard isTLS else { return take(content: body) }
+        // Before this end has begun; the first flight comes again.
+        guard let dtls else { return }
+        let wasUnderWay = dtls.progress == .underWay
+        dtls.take(body)
+        if wasUnderWay { advance() }
+        for content in dtls.read() { take(content: content) }
+        flush()
+    }
+
+    private func take(content bytes: [UInt8]) {
+        let content: Content
+        do throws(Malformed) { content = try Content(bytes) } catch { return complain("\(error)") }
+        guard seen.insert(content.sequence).inserted else {
+            return complain("sequence \(content.sequence) twice")
+        }
+        switch content.kind {
+        case Content.Kind.ping:
+            guard answersPings else { return }
+            hasPing = true
+            send(Content(Content.Kind.pong, next(), content.body))
+        case Content.Kind.pong: hasPong = true
+        default: messages.append(content.body)
+        }
+    }
+
+    private func complain(_ text: String) { complaint = complaint ?? text }
+
+    /// The next message that comes by UDP.
+    func expectMessage(within duration: Duration = .seconds(5)) throws -> [UInt8] {
+        trial.pump.wait(duration) { !messages.isEmpty }
+        try check()
+        guard !messages.isEmpty else { throw Failure("\(link.name): no message by UDP within \(duration)") }
+        return messages.removeFirst()
+    }
+}
