@@ -36,7 +36,9 @@ extension Suite {
         },
         Case(
             "CHN-11", "9.4", level: .channels, "streams that are stalled do not stall another",
-            stimulus: "all but one of S's readers wait, with their credit used up; 8 MiB go by the last",
+            stimulus:
+                "all but one of S's readers wait, with their credit used up, and 8 MiB go by the last; S writes to four streams, "
+                + "and only the last gets credit",
             expectation: "they arrive within 10 s", rules: ["channel.credit-return", "channel.starve"],
             bugs: ["stalled-stream-stalls-all"], seconds: 60
         ) { trial in
@@ -58,6 +60,7 @@ extension Suite {
             try link.sendData(most, bytes, within: .seconds(10))
             link.send(.fin(most))
             try pair.session.expectStreamEnd(number, bytes)
+            try trial.expectLastOfFour()
         },
         Case(
             "CHN-12", "9.5", level: .channels, "channels are not opened and reset for ever",
@@ -121,4 +124,24 @@ extension Suite {
                 "other bytes came than were written")
         },
     ]
+}
+
+extension Trial {
+    /// S writes to four streams, and three of them get no credit beyond the first: all of the last comes.
+    fileprivate func expectLastOfFour() throws {
+        let (pair, link) = try linked(prepare: { $0.limits.channelCredit = 65_536 })
+        var channels: [UInt32] = []
+        var streams: [[String: JSONValue]] = []
+        for number in 1...4 {
+            let stream = try pair.session.openStream("\(number)", to: pair.tester.endpoint.uid)
+            streams.append(["stream": .number(Double(stream))])
+            channels.append(try link.expectOpen().number)
+        }
+        for stream in streams {
+            _ = pair.session.post("write", stream.merging(["size": 200_000]) { $1 })
+            _ = pair.session.post("finish", stream)
+        }
+        let bytes = try link.expectBytes(channels[3], within: .seconds(10)).bytes
+        try require(bytes == .pattern(200_000), "other bytes came than were written")
+    }
 }

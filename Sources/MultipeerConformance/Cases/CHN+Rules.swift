@@ -95,7 +95,7 @@ extension Suite {
             stimulus:
                 "OPEN with KIND 9; OPEN with OFFSET and with an unknown entry; OPEN with a critical unknown entry",
             expectation: "STOP(DECLINED), and the link lives; a stream; PROTOCOL",
-            rules: ["channel.kind", "tlv.unknown", "tlv.critical"], bugs: ["channel-name-unchecked"]
+            rules: ["channel.kind", "tlv.unknown", "tlv.critical"], bugs: ["channel-kind-unchecked"]
         ) { trial in
             let (pair, link) = try trial.linked()
             link.send(.open(1, 9))

@@ -1,6 +1,8 @@
 /// Chapter 15.
 extension Suite {
-    static let limitCases: [Case] = [
+    static let limitCases: [Case] = frameLimitCases + memoryLimitCases
+
+    private static let frameLimitCases: [Case] = [
         Case(
             "LIM-01", "15.2", "PING has a budget", stimulus: "300 PINGs; a second later 10,000",
             expectation: "300 PONGs; then FLOOD", rules: ["limit.control"], bugs: ["pings-without-limit"]

@@ -54,8 +54,8 @@ extension Suite {
                 let (first, second) = (try above.link(), try below.link())
                 try low.call("code", ["peer": .string(above.tester.endpoint.uid.hex)])
                 try high.call("code", ["peer": .string(below.tester.endpoint.uid.hex)])
-                second.send(try first.expect(.codeCommit))
                 try second.expect(.codeRequest)
+                second.send(try first.expect(.codeCommit))
                 first.send(try second.expect(.codeNonce))
                 second.send(try first.expect(.codeReveal))
                 let codes = try [(low, above), (high, below)].map { session, pair in

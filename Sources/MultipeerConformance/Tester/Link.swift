@@ -53,6 +53,8 @@ final class Link: Source {
     /// What the subject lets the tester spend on messages, and what was spent. Spec 8.3.
     var limit: UInt64 = 0
     private(set) var spent: UInt64 = 0
+    /// Bytes of messages that a case has sent so far, if it counts them.
+    var sentBytes = 0
     /// What the subject's CREDIT says of the tester's channels. Spec 9.4.
     private(set) var channelLimits: [UInt32: UInt64] = [:]
     /// The subject's last DGRAM. Spec 10.2.
