@@ -62,7 +62,7 @@ extension Suite {
             let (pairs, links) = try trial.two()
             try links[0].feed(upTo: 5 << 20)
             try links[1].feed(upTo: 5 << 20, stalls: true)
-            try links[0].expectClose([.flow], within: .seconds(9))
+            try links[0].expectClose([.flow], within: .seconds(12))
             try pairs[0].session.expectNotConnected(pairs[0].tester.endpoint.uid, [.flow])
             try links[1].feed(upTo: 6 << 20, isLast: true)
             try pairs[1].session.expectSize(6 << 20, from: pairs[1].tester.endpoint.uid)

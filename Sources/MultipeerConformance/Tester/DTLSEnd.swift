@@ -27,6 +27,8 @@ final class DTLSEnd {
         _ = unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(secret).toOpaque())
         unsafe SSL_set_bio(ssl, input, output)
         _ = unsafe multipeer_ssl_set_link_mtu(ssl, Datagram.longest - Datagram.headerCount)
+        // 100 ms, then twice as long each time, up to 1.6 s.
+        unsafe DTLS_set_timer_cb(ssl) { _, last in last == 0 ? 100_000 : min(2 * last, 1_600_000) }
         if isServer { unsafe SSL_set_accept_state(ssl) } else { unsafe SSL_set_connect_state(ssl) }
         unsafe (self.context, self.ssl, self.input, self.output) = (context, ssl, input, output)
     }
@@ -79,10 +81,13 @@ final class DTLSEnd {
         _ = unsafe SSL_ctrl(ssl, handleTimeout, 0, nil)
     }
 
+    /// Grants other handshakes on the one that there is.
+    func allowRenegotiation() { _ = unsafe SSL_clear_options(ssl, 1 << 30) }  // SSL_OP_NO_RENEGOTIATION
+
     /// Asks for another handshake, which nobody may grant.
     func renegotiate() {
         ERR_clear_error()
-        _ = unsafe SSL_clear_options(ssl, 1 << 30)  // SSL_OP_NO_RENEGOTIATION
+        allowRenegotiation()
         _ = unsafe SSL_renegotiate(ssl)
         _ = unsafe SSL_do_handshake(ssl)
     }
