@@ -6,16 +6,16 @@ package enum Suite {
         ("LINK", "links, chapter 6", linkCases),
         ("FRM", "frames, chapter 7", frameCases),
         ("MSG", "messages, chapter 8", messageCases),
-        ("MSH", "mesh, chapter 11", meshCases),
-        ("INV", "invitations, chapter 12", invitationCases),
-        ("MUT", "mutations of valid transcripts", mutationCases),
-        ("FLOOD", "floods, on request only", floodCases),
         ("CHN", "streams, chapter 9", channelCases),
         ("RES", "resources, chapter 9", resourceCases),
         ("DGR", "datagrams, chapter 10", datagramCases),
+        ("MSH", "mesh, chapter 11", meshCases),
+        ("INV", "invitations, chapter 12", invitationCases),
+        ("SAS", "verification codes, chapter 13", codeCases),
         ("LIV", "liveness and the end of a link, chapter 14", livenessCases),
         ("LIM", "limits, chapter 15", limitCases),
-        ("SAS", "verification codes, chapter 13", codeCases),
+        ("MUT", "mutations of valid transcripts", mutationCases),
+        ("FLOOD", "floods, on request only", floodCases),
     ]
 
     package static var cases: [Case] { sections.flatMap(\.cases) }

@@ -1,0 +1,204 @@
+/// The datagrams of one link of the judge's own peer: an offer, a handshake, a path. Spec 10.
+final class PeerDatagrams {
+    private unowned let link: PeerLink
+    private var socket: UDPSocket?
+    private var mine: DatagramOffer?
+    private var theirs: DatagramOffer?
+    private var dtls: DTLSEnd?
+    private var sequence: UInt32 = 0
+    /// The newest sequence that came, and which of the 64 up to it did.
+    private var newest: UInt32?
+    private var seen: Set<UInt32> = []
+    /// Where datagrams go.
+    private var port: UInt16 = 0
+    private var isUp = false
+    private var pinged: [UInt8]?
+    private var missed = 0
+    private var nextPing = Instant.now
+    private var began = Instant.now
+    private var rests: Instant?
+    /// What came while the application takes nothing, at most 1 MiB of it.
+    private var waiting: [[UInt8]] = []
+    private var held = 0
+
+    private static let nothing = [UInt8](repeating: 0, count: 8)
+    private static let memory = 1 << 20
+
+    init(_ link: PeerLink) { self.link = link }
+
+    private var bug: Bug? { link.bug }
+    private var isTLS: Bool { link.connection.tls != nil }
+
+    // MARK: Offers
+
+    /// Says where datagrams may come, with a new association.
+    func offer() {
+        guard bug != .datagramsNever, let socket = socket ?? (try? UDPSocket()) else { return }
+        if self.socket == nil { link.session.peer.pump.add(socket) }
+        self.socket = socket
+        socket.onPacket = { [weak self] in self?.take($0) }
+        let offer = DatagramOffer(association: link.session.peer.randomBytes(8), port: socket.port)
+        mine = offer
+        link.send(offer.frame)
+        restart()
+    }
+
+    func take(_ frame: Frame) throws(Refusal) {
+        do throws(Malformed) { theirs = try DatagramOffer(frame) } catch { throw .broken("\(error)") }
+        if rests != nil { return offer() }
+        restart()
+    }
+
+    /// Begins anew with the two current associations, once both are there.
+    private func restart() {
+        (isUp, dtls, sequence, newest, seen, pinged, missed, rests) = (false, nil, 0, nil, [], nil, 0, nil)
+        guard let mine, let theirs, theirs.port > 0, theirs.association != PeerDatagrams.nothing else {
+            return
+        }
+        (port, began, nextPing) = (theirs.port, .now, .now)
+        guard let tls = link.connection.tls else { return }
+        let pair = [mine.association, theirs.association]
+        let key = tls.exported(
+            "EXPORTER-mpc1-datagram", context: (link.isControlling ? pair : pair.reversed()).flatMap(\.self))
+        dtls = try? DTLSEnd(isServer: !link.isControlling, key: key)
+        if bug == .renegotiates { dtls?.allowRenegotiation() }
+        shakeHands()
+    }
+
+    func end() {
+        if let socket { link.session.peer.pump.remove(socket) }
+        socket = nil
+    }
+
+    // MARK: Sending
+
+    /// Answers whether it went this way.
+    func send(_ message: [UInt8]) -> Bool {
+        let most = bug == .datagramsTooLong ? Datagram.longest - 50 + 40 : Datagram.longestMessage
+        if bug == .datagramsWithoutPath, !isUp { return true }
+        guard isUp, message.count <= most else { return false }
+        put(Content(Content.Kind.message, next(), message))
+        return true
+    }
+
+    private func next() -> UInt32 {
+        defer { sequence &+= 1 }
+        return sequence
+    }
+
+    private func put(_ content: Content) {
+        guard isTLS else { return put(Datagram.plain, content.bytes) }
+        dtls?.write(content.bytes)
+        flush()
+    }
+
+    private func put(_ kind: UInt8, _ body: [UInt8]) {
+        guard let theirs else { return }
+        socket?.send(Datagram.packet(kind, theirs.association, body), to: port)
+    }
+
+    private func flush() { for record in dtls?.drainOutput() ?? [] { put(Datagram.dtls, record) } }
+
+    private func shakeHands() {
+        dtls?.shakeHands()
+        flush()
+    }
+
+    // MARK: Time
+
+    func tick(_ now: Instant) {
+        deliver()
+        if let rests {
+            if now >= rests { offer() }
+            return
+        }
+        guard let theirs, theirs.port > 0, mine != nil else { return }
+        if let dtls, dtls.progress == .underWay {
+            if bug == .failedDatagramsEndLink, now - began > .seconds(2) {
+                return link.end("ruleBroken", .internal, saying: .internal)
+            }
+            dtls.repeatFlight()
+            flush()
+        }
+        if !isUp, now - began > .seconds(10) { return rest(now) }
+        guard dtls == nil ? !isTLS : dtls?.progress == .established, now >= nextPing else { return }
+        if isUp, pinged != nil {
+            missed += 1
+            if missed >= 3, bug != .pathIsNeverDown { return rest(now) }
+        }
+        let opaque = link.session.peer.randomBytes(8)
+        pinged = opaque
+        nextPing = now + (isUp ? .seconds(5) : .milliseconds(100))
+        put(Content(Content.Kind.ping, next(), opaque))
+    }
+
+    /// The path is down.
+    private func rest(_ now: Instant) {
+        isUp = false
+        rests = now + (link.isControlling ? .seconds(30) : .seconds(31))
+    }
+
+    // MARK: Arrivals
+
+    /// The checks of 10.7, in order; what fails one is dropped.
+    private func take(_ packet: UDPSocket.Packet) {
+        let bytes = packet.bytes
+        if bug == .followsAnybody { port = packet.port }
+        guard bytes.count <= Datagram.longest, bytes.count > Datagram.headerCount, let mine else { return }
+        let isOurs = Array(bytes[1..<9]) == mine.association
+        if bug == .answersStrangers, !isOurs { return answer(packet) }
+        guard isOurs, bytes[0] == (isTLS ? Datagram.dtls : Datagram.plain) || bug == .datagramsOfAnyKind
+        else { return }
+        let body = Array(bytes.dropFirst(Datagram.headerCount))
+        guard isTLS else { return take(content: body, from: packet.port) }
+        guard let dtls else { return }
+        let isShaking = dtls.progress == .underWay
+        if bug == .stopsReadingHandshakes, !isShaking, [20, 22].contains(body[0]) { return }
+        dtls.take(body)
+        if isShaking { shakeHands() }
+        for content in dtls.read() { take(content: content, from: packet.port) }
+        flush()
+    }
+
+    private func answer(_ packet: UDPSocket.Packet) {
+        socket?.send(packet.bytes, to: packet.port)
+    }
+
+    private func take(content bytes: [UInt8], from source: UInt16) {
+        guard let content = try? Content(bytes), isNew(content.sequence) else { return }
+        if isTLS, content.sequence == newest, bug != .keepsFirstAddress { port = source }
+        switch content.kind {
+        case Content.Kind.ping: put(Content(Content.Kind.pong, next(), content.body))
+        case Content.Kind.pong:
+            guard content.body == pinged else { return }
+            (pinged, missed) = (nil, 0)
+            if !isUp { nextPing = .now + .seconds(5) }
+            isUp = true
+        default:
+            let cost = content.body.count + 64
+            guard held + cost <= PeerDatagrams.memory || bug == .datagramsWithoutLimit else { return }
+            held += cost
+            waiting.append(content.body)
+            deliver()
+        }
+    }
+
+    private func isNew(_ sequence: UInt32) -> Bool {
+        if bug == .datagramsTwice { return true }
+        let last = newest ?? sequence
+        let step = Int32(bitPattern: sequence &- last)
+        guard step > -64, !seen.contains(sequence) else { return false }
+        seen.insert(sequence)
+        if step > 0 || newest == nil { newest = sequence }
+        if step > 0 { seen = seen.filter { Int32(bitPattern: $0 &- sequence) > -64 } }
+        return true
+    }
+
+    private func deliver() {
+        while !link.session.isPaused, !waiting.isEmpty {
+            let message = waiting.removeFirst()
+            held -= message.count + 64
+            link.session.deliver(message, from: link.uid, mode: "unreliable")
+        }
+    }
+}
