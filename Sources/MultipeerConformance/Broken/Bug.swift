@@ -399,6 +399,34 @@ package enum Bug: String, CaseIterable, Sendable {
     /// Stops accepting for good when strangers come too fast.
     case stopsAccepting = "stops-accepting"
 
+    // MARK: DGR
+    /// Never says DGRAM.
+    case datagramsNever = "datagrams-never"
+    /// Sends messages of more than 1,150 bytes by UDP.
+    case datagramsTooLong = "datagrams-too-long"
+    /// Loses what is sent while there is no path.
+    case datagramsWithoutPath = "datagrams-without-path"
+    /// Goes on by UDP though no ping is answered.
+    case pathIsNeverDown = "path-is-never-down"
+    /// Takes kind DTLS on a plain link.
+    case datagramsOfAnyKind = "datagrams-of-any-kind"
+    /// Answers datagrams of any association.
+    case answersStrangers = "answers-strangers"
+    /// Has no window of sequences.
+    case datagramsTwice = "datagrams-twice"
+    /// Ends the link when a DTLS handshake fails.
+    case failedDatagramsEndLink = "failed-datagrams-end-link"
+    /// Grants another DTLS handshake.
+    case renegotiates = "renegotiates"
+    /// Reads no flight when its handshake is done.
+    case stopsReadingHandshakes = "stops-reading-handshakes"
+    /// Follows no change of the address.
+    case keepsFirstAddress = "keeps-first-address"
+    /// Follows whatever comes.
+    case followsAnybody = "follows-anybody"
+    /// Holds datagrams without limit.
+    case datagramsWithoutLimit = "datagrams-without-limit"
+
     // MARK: SAS
     /// Takes the nonces in the wrong order.
     case sasSwapsNonces = "sas-swaps-nonces"

@@ -46,6 +46,7 @@ final class PeerLink: PeerConnection.Owner {
 
     lazy var channels = PeerChannels(self)
     lazy var code = PeerCode(self)
+    private(set) lazy var datagrams = PeerDatagrams(self)
     /// Whether MEMBERS has come on it.
     var hasEntry = false
     var memberBucket = Bucket(size: 256, perSecond: 20)
@@ -65,6 +66,7 @@ final class PeerLink: PeerConnection.Owner {
         granted = UInt64(session.limits.messageCredit)
         connection.owner = self
         connection.send(Frame(Kind(bug == .sendsReservedKind ? 0x90 : 0xBA), channel: 7, [0x5a]))
+        datagrams.offer()
     }
 
     var bug: Bug? { session.bug }
@@ -110,7 +112,9 @@ final class PeerLink: PeerConnection.Owner {
             try frame.channel == 0 ? grow(frame.payload.number) : channels.take(frame)
         case .open, .data, .fin, .reset, .stop, .done: try channels.take(frame)
         case .members: try session.mesh.take(frame.payload, from: self)
-        case .datagrams: try countControl()
+        case .datagrams:
+            try countControl()
+            try datagrams.take(frame)
         case .codeRequest, .codeCommit, .codeNonce, .codeReveal:
             try countControl()
             try code.take(frame)
@@ -169,6 +173,7 @@ final class PeerLink: PeerConnection.Owner {
         if outbox.isEmpty, now - lastPiece > .seconds(2), let pong = latePongs.popLast() {
             connection.send(.pong(pong))
         }
+        datagrams.tick(now)
         keepTurn(now)
         pour()
     }
@@ -206,6 +211,7 @@ final class PeerLink: PeerConnection.Owner {
         if session.turn === self { session.turn = nil }
         if connection.stage != .ended { session.closing.append(connection) }
         channels.ended()
+        datagrams.end()
         if !outbox.isEmpty, bug != .forgetsUnsent {
             session.tell("error", ["op": "send", "error": "INTERNAL", "reason": "not handed over"])
         }

@@ -149,9 +149,9 @@ final class PeerSession {
         if bug == .tellsStatesTwice, state == "notConnected" { tell("state", fields) }
     }
 
-    func deliver(_ bytes: [UInt8], from uid: [UInt8]) {
+    func deliver(_ bytes: [UInt8], from uid: [UInt8], mode: String = "reliable") {
         var fields: [String: JSONValue] = [
-            "from": .string(uid.hex), "mode": "reliable", "size": .number(Double(bytes.count)),
+            "from": .string(uid.hex), "mode": .string(mode), "size": .number(Double(bytes.count)),
             "sha256": .string(SHA256.hash(bytes).hex),
         ]
         if bytes.count <= 1_024 { fields["hex"] = .string(bytes.hex) }
