@@ -7,6 +7,7 @@ package enum Manual {
         IdentityNewCommand.usage, IdentityShowCommand.usage,
         DemoCommand.usage,
         ConformListCommand.usage, ConformRunCommand.usage, ConformReproCommand.usage,
+        ConformSelftestCommand.usage, ConformPeerCommand.usage,
         ShimCommand.usage,
     ]
     /// Not for people: what other commands start.

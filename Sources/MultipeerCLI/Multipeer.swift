@@ -45,6 +45,8 @@ package enum Multipeer {
         case ConformListCommand.usage.path: try ConformListCommand.run(arguments)
         case ConformRunCommand.usage.path: try await ConformRunCommand.run(arguments)
         case ConformReproCommand.usage.path: try await ConformReproCommand.run(arguments)
+        case ConformSelftestCommand.usage.path: try await ConformSelftestCommand.run(arguments)
+        case ConformPeerCommand.usage.path: try await ConformPeerCommand.run(arguments)
         default: throw .usage("unknown command", try: "multipeer")
         }
     }

@@ -1,0 +1,65 @@
+import Multipeer
+import MultipeerConformance
+
+/// `multipeer conform selftest`: whether the suite finds the faults that it says it finds.
+enum ConformSelftestCommand {
+    static let usage = Usage(
+        ["conform", "selftest"], operands: "[IDS|GLOBS…]", mostOperands: 1_000,
+        "try the conformance suite against peers that are broken on purpose",
+        details: """
+            Runs the suite's own peer, 'multipeer conform peer', once without a fault and once with each of its faults.
+            Without one it must pass every case. Each fault must be caught by each case that names it.
+            """,
+        options: ConformCommand.choosing + [
+            .init(
+                "--bug", "NAME", isRepeatable: true, "only this fault; without a fault nothing else is run"),
+            .init("--seed", "N", "what the suite draws by lot; default: drawn by lot"),
+            .init("--jobs", "N", "run so many cases at a time, 1 to 64; default: 4"),
+        ],
+        exits: ConformCommand.exits, meanings: ConformCommand.meanings)
+
+    static func run(_ arguments: Arguments) async throws(Complaint) {
+        let cases = try ConformCommand.selection(arguments).cases
+        let wanted = arguments.values("--bug")
+        if let name = wanted.first(where: { Bug(rawValue: $0) == nil }) {
+            throw arguments.complaint("there is no fault '\(name.printable)'")
+        }
+        let seed = try ConformCommand.seed(arguments)
+        let jobs = try arguments.number("--jobs", in: 1...64) ?? 4
+        let bugs = wanted.isEmpty ? Bug.allCases.map(\.rawValue) : wanted
+        let selftest = Selftest(bugs: bugs, cases: cases)
+        let shim = "'\(ChildProcess.ownPath)' conform peer"
+        if wanted.isEmpty { try await tryWithoutFault(cases, shim, seed, jobs) }
+        let findings = try await Worker("selftest").run { () throws(Complaint) in
+            selftest.run(seed: seed, jobs: jobs, shim: { "\(shim) --bug \($0)" }) { finding in
+                guard !finding.isCaught else { return }
+                let reasons = finding.outcomes.map { "\($0.verdict.rawValue) \($0.reason)" }.joined(
+                    separator: ", ")
+                Terminal.show(
+                    "missed  \(finding.charge.bug)  \(finding.charge.subject.id)  \(reasons.printable)\n")
+            }
+        }
+        let missed = findings.count { !$0.isCaught }
+        try Terminal.put("\(findings.count - missed) of \(findings.count) faults caught; seed \(seed)\n")
+        if wanted.isEmpty, !selftest.unnamed.isEmpty {
+            try Terminal.put("named by no case: \(selftest.unnamed.joined(separator: ", "))\n")
+        }
+        if wanted.isEmpty, !selftest.unknown.isEmpty {
+            try Terminal.put(
+                "named, and the peer does not have it: \(selftest.unknown.joined(separator: ", "))\n")
+        }
+        guard missed == 0 else {
+            throw Complaint("\(missed) of \(findings.count) faults were missed", exit: .linkFailed)
+        }
+    }
+
+    private static func tryWithoutFault(
+        _ cases: [Case], _ shim: String, _ seed: UInt64, _ jobs: Int
+    ) async throws(Complaint) {
+        var plan = Plan(shim: shim, cases: cases, seed: seed)
+        plan.jobs = jobs
+        let report = try await ConformCommand.report(plan)
+        try Terminal.put("without a fault: \(report.summary)\n")
+        try ConformCommand.judge(report)
+    }
+}
