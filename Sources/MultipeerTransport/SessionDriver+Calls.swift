@@ -50,6 +50,8 @@ extension SessionDriver {
         try listen()
         let uid = data.peer.uid
         if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
+        // What an attempt before came to is its own callers' outcome, not this one's.
+        carryOut()
         var refusal = seek(data)
         if refusal == .nothingIssued, issuing {
             _ = try issue(for: uid, joinsMesh: false)

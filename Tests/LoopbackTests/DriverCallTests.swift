@@ -89,6 +89,22 @@ struct DriverCallTests {
         await bob.disconnect()
     }
 
+    @Test("who seeks a peer right behind a search that was called off has an outcome of its own")
+    func again() async throws {
+        let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback(.none))
+        let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(.none))
+        let own = try await ann.connectionData()
+        let data = try await bob.connectionData()
+        let first = Task { await ann.trying(data) }
+        for await event in ann.events { if case .peer(_, .connecting) = event { break } }
+        let second = Task { try await ann.driver.seekAgain(data) }
+        #expect(await first.value.error?.code == .cancelled)
+        try await within { try await bob.connect(with: own) }
+        try await within { try await second.value }
+        await ann.disconnect()
+        await bob.disconnect()
+    }
+
     @Test("data that is refused makes none")
     func issuingNothing() async throws {
         let meeting = try Meeting()
@@ -210,5 +226,13 @@ struct DriverCallTests {
             break
         }
         await meeting.end()
+    }
+}
+
+extension SessionDriver {
+    /// Both in one step of the loop: there is no turn between them.
+    fileprivate func seekAgain(_ data: ConnectionData) async throws(SessionFault) {
+        cancel(data.peer.uid)
+        try await connect(with: data)
     }
 }
