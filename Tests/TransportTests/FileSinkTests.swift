@@ -74,7 +74,7 @@ struct FileSinkTests {
         unsafe chmod(folder.path, 0o755)
     }
 
-    @Test("a file that becomes larger than the system allows is an error, and gone")
+    @Test("a file that becomes larger than the system allows finds no space, and is gone")
     func limit() async throws {
         let path = folder.path
         await #expect(processExitsWith: .success) { [path = path as String] in
@@ -84,7 +84,7 @@ struct FileSinkTests {
             var sink = try FileSink(in: path)
             try sink.write([[UInt8](repeating: 1, count: 65_536)])
             let place = sink.path
-            #expect(throws: FileFault(.tooLarge, path: place)) { try sink.write([[1]]) }
+            #expect(throws: FileFault(.noSpace, path: place)) { try sink.write([[1]]) }
         }
         #expect(folder.names == [])
     }
