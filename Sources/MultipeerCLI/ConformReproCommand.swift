@@ -7,8 +7,9 @@ enum ConformReproCommand {
     static let usage = Usage(
         ["conform", "repro"], operands: "REPORT ID", mostOperands: 2, "run one case of a report again",
         details: """
-            REPORT is what 'conform run --json' wrote, ID a case in it, as LINK-11, LINK-11/tester-lower or LINK-11/tester-lower#2. The case is
-            run with the same seed against the same shim, and the whole wire log is printed.
+            REPORT is what 'conform run --json' wrote, ID a case in it, as LINK-11, LINK-11/tester-lower or
+            LINK-11/tester-lower#2. The case is run with the same seed against the same shim, and the whole wire
+            log is printed.
             """,
         options: [.init("--shim", "COMMAND", "another shim than that of the report")],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)
