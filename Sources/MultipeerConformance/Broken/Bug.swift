@@ -337,8 +337,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteDataOfAnyone = "invite-data-of-anyone"
     /// Takes invitations under any ALPN name.
     case inviteOnSessionAlpn = "invite-on-session-alpn"
-    /// Asks though the peers are linked.
-    case inviteAsksLinked = "invite-asks-linked"
+    /// Begins another link when an invitation comes to a yes between two that are linked.
+    case inviteLinksLinkedAgain = "invite-links-linked-again"
     /// Invites itself where no seat is left.
     case inviteIgnoresSeats = "invite-ignores-seats"
     /// Keeps questions when advertising ends.

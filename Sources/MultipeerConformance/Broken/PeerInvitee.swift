@@ -56,8 +56,9 @@ final class PeerInvitee: PeerConnection.Owner {
         uid = Array(inviter.prefix(16))
         if uid == session.endpoint.uid { return answer(.itself) }
         if recipient != session.endpoint.uid, bug != .inviteAnyRecipient { return answer(.unknownPeer) }
-        if session.links[uid] != nil, bug != .inviteAsksLinked { return accept() }
-        if session.links.count >= session.seats, bug != .inviteIgnoresSeats { return answer(.full) }
+        if session.links[uid] == nil, session.links.count >= session.seats, bug != .inviteIgnoresSeats {
+            return answer(.full)
+        }
         var taken: Int?
         do throws(Refusal) { taken = try invitations.makeRoom(for: self) } catch { return answer(error.code) }
         state = .asking
@@ -108,7 +109,7 @@ final class PeerInvitee: PeerConnection.Owner {
         let blob = try entries.demanded(Invitation.Field.data, "DATA", 24...1_024)
         try session.checkInvited(blob, from: uid)
         state = .over
-        do throws(Refusal) { try session.connect(blob) } catch {}
+        do throws(Refusal) { try session.connect(blob, isInvited: true) } catch {}
         connection.finish()
     }
 

@@ -81,7 +81,7 @@ final class PeerInviter: PeerConnection.Owner {
         connection.send(Frame(.complete, Invitation.complete(id: id, data: mine).bytes))
         connection.finish()
         do throws(Refusal) {
-            try session.connect(blob)
+            try session.connect(blob, isInvited: true)
             result(.ok)
         } catch {
             result(error.code)

@@ -3,7 +3,7 @@ import MultipeerSecurity
 /// Whom the session seeks, and how it dials. Spec 4.4 and 6.1.
 extension PeerSession {
     /// The application wants to link with the issuer of this data.
-    func connect(_ blob: [UInt8]) throws(Refusal) {
+    func connect(_ blob: [UInt8], isInvited: Bool = false) throws(Refusal) {
         let data = try DataReader(bug: bug).read(blob)
         let uid = data.endpoint.uid
         try demand(uid != endpoint.uid || bug == .connectsToItself, .itself, "its own uid")
@@ -11,7 +11,8 @@ extension PeerSession {
         try demand(isForMe || bug == .dataIgnoresRecipient, .unknownPeer, "addressed to somebody else")
         try demand(outcome(with: data) != .refused, .policy, "the preferences exclude each other")
         let held = Held(bytes: blob, data: data)
-        if let link = links[uid], link.endpoint == data.endpoint { return link.hold(held) }
+        let isAgain = isInvited && bug == .inviteLinksLinkedAgain
+        if let link = links[uid], link.endpoint == data.endpoint, !isAgain { return link.hold(held) }
         try demand(attempts.count < 32, .full, "too many peers are awaited")
         seek(held, isForMesh: false)
         if links.count >= seats, let attempt = attempts[data.endpoint] { attempt.isWaiting = true }

@@ -50,29 +50,6 @@ extension Suite {
             trial.pump.wait(.seconds(1))
         },
         Case(
-            "INV-12", "12.8", level: .invite, "who is linked need not be asked",
-            stimulus: "T, linked to S, invites S",
-            expectation: "OK at once, no question, and the link stands",
-            rules: ["invite.glare"], bugs: ["invite-asks-linked"], orders: Order.allCases
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            let pair = try trial.introduce(session, tester)
-            let link = try pair.link()
-            let inviting = try Inviting(tester, port: port)
-            try inviting.invite(session.uid)
-            let data = try inviting.expectAnswer(.ok, within: .seconds(3))
-            try trial.require(
-                data == pair.terms.theirs, "OK comes with other data than the peers are linked by")
-            inviting.link.send(
-                Frame(.complete, Invitation.complete(id: inviting.id, data: pair.terms.mine).bytes))
-            inviting.link.close()
-            try trial.require(
-                session.event("invitation", within: .milliseconds(300)) == nil, "the application is asked")
-            try session.expectNo("notConnected", of: tester.endpoint.uid, for: .milliseconds(500))
-            try link.expectAlive()
-        },
-        Case(
             "INV-13", "12.10", level: .invite, "an advertiser without a seat says FULL",
             stimulus: "S, which may have one link, is linked; T invites it", expectation: "FULL",
             rules: ["limit.links"],

@@ -1,6 +1,6 @@
 /// Chapter 12, the subject as invitee.
 extension Suite {
-    static let invitationCases: [Case] = inviteeCases + roomCases + inviterCases
+    static let invitationCases: [Case] = inviteeCases + glareCases + roomCases + inviterCases
 
     private static let inviteeCases: [Case] = [
         Case(

@@ -1,0 +1,85 @@
+/// Chapter 12: invitations between two that are linked.
+extension Suite {
+    static let glareCases: [Case] = [
+        Case(
+            "INV-12", "12.8", level: .invite, "a yes to whom one is linked changes nothing",
+            stimulus: "T, linked to S by an invitation, invites S again 2 s later; S says yes again",
+            expectation:
+                "S is asked; ANSWER(OK) with the same data, no other connection, and the link stands",
+            rules: ["invite.glare", "invite.consent", "data.idempotent"],
+            bugs: ["invite-links-linked-again", "data-new-each-time"], orders: Order.allCases
+        ) { trial in
+            let (session, port) = try trial.advertiser()
+            let tester = try trial.tester(beside: session, preference: .required)
+            let mine = tester.data(for: session.uid)
+            let first = Meeting(session, tester, mine)
+            try first.yes(to: try first.invite(at: port))
+            try first.meet()
+            trial.pump.wait(.seconds(2))
+            try first.yes(to: try first.invite(at: port))
+            trial.pump.wait(.milliseconds(1_500))
+            try first.expectOneLink()
+        }
+    ]
+}
+
+/// A tester and a session of the subject between which there are several invitations, and one link.
+private final class Meeting {
+    let session: SubjectSession
+    let tester: Tester
+    /// The same in every invitation.
+    let mine: ConnectionData
+    private var theirs: [UInt8]?
+    private(set) var link: Link?
+
+    init(_ session: SubjectSession, _ tester: Tester, _ mine: ConnectionData) {
+        self.session = session
+        self.tester = tester
+        self.mine = mine
+    }
+
+    var trial: Trial { tester.trial }
+    var uid: [UInt8] { tester.endpoint.uid }
+
+    /// T invites S.
+    func invite(at port: UInt16) throws -> Inviting {
+        let inviting = try Inviting(tester, port: port)
+        try inviting.invite(session.uid)
+        return inviting
+    }
+
+    /// S is asked by T, and says yes.
+    func yes(to inviting: Inviting) throws {
+        let question = try trial.question(of: session, from: uid)
+        _ = try trial.answer(question, true, of: session)
+        try keep(try inviting.expectAnswer(.ok) ?? [])
+        inviting.link.send(Frame(.complete, Invitation.complete(id: inviting.id, data: mine.bytes).bytes))
+        inviting.link.close()
+    }
+
+    private func keep(_ data: [UInt8]) throws {
+        try trial.require(theirs == nil || theirs == data, "S gives other data than in the first invitation")
+        theirs = data
+    }
+
+    /// The link, made with what came.
+    func meet() throws {
+        let theirs = theirs ?? []
+        let theirData: ConnectionData
+        do throws(Malformed) { theirData = try ConnectionData(theirs) } catch { throw Failure("\(error)") }
+        let terms = Terms(
+            mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData, me: tester.endpoint)
+        try session.expect("connecting", of: uid)
+        link = try tester.link(terms)
+        try session.expect("connected", of: uid)
+    }
+
+    /// There was no other connection and no other state, and the link works.
+    func expectOneLink() throws {
+        guard let link else { throw SuiteFault("this tester has no link") }
+        try trial.require(tester.callers == 0, "S dials a peer that it is linked to")
+        let states = session.states(of: uid)
+        try trial.require(states.isEmpty, "S tells \(states.joined(separator: ", ")) though it is linked")
+        try link.expectAlive()
+    }
+}
