@@ -339,6 +339,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case inviteOnSessionAlpn = "invite-on-session-alpn"
     /// Begins another link when an invitation comes to a yes between two that are linked.
     case inviteLinksLinkedAgain = "invite-links-linked-again"
+    /// Says BUSY to whom it is inviting itself.
+    case inviteRefusesCrossing = "invite-refuses-crossing"
     /// Invites itself where no seat is left.
     case inviteIgnoresSeats = "invite-ignores-seats"
     /// Keeps questions when advertising ends.

@@ -106,6 +106,8 @@ final class PeerInvitations {
 
     // MARK: Inviter
 
+    func isInviting(_ uid: [UInt8]) -> Bool { invites.contains { $0.uid == uid && !$0.isOver } }
+
     private func invite(_ request: JSONValue) throws {
         let context = request["context"]?.text.flatMap { [UInt8](hex: $0) }
         try demand(context?.count ?? 0 <= Invitation.longestContext, .tooLarge, "a context that is too long")

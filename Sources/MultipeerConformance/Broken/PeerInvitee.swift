@@ -59,6 +59,7 @@ final class PeerInvitee: PeerConnection.Owner {
         if session.links[uid] == nil, session.links.count >= session.seats, bug != .inviteIgnoresSeats {
             return answer(.full)
         }
+        if bug == .inviteRefusesCrossing, invitations.isInviting(uid) { return answer(.busy) }
         var taken: Int?
         do throws(Refusal) { taken = try invitations.makeRoom(for: self) } catch { return answer(error.code) }
         state = .asking

@@ -1,7 +1,7 @@
 /// An invitation that goes. Spec 12.8, machine `inviter`.
 final class PeerInviter: PeerConnection.Owner {
     private unowned let invitations: PeerInvitations
-    private let uid: [UInt8]
+    let uid: [UInt8]
     private let place: Candidate
     private let context: [UInt8]?
     private let seconds: Double

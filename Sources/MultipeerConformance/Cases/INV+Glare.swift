@@ -1,6 +1,24 @@
-/// Chapter 12: invitations between two that are linked.
+/// Chapter 12: two that invite each other, and two that are linked.
 extension Suite {
     static let glareCases: [Case] = [
+        Case(
+            "INV-06", "12.8", level: .invite, "two that invite each other make one link",
+            stimulus:
+                "a hundred times T and S invite each other and say yes, in an order drawn by lot, half of the times with the link made in between",
+            expectation: "the same data in ANSWER and COMPLETE, OK for the inviter, and one link",
+            rules: ["invite.glare", "data.idempotent"],
+            bugs: ["invite-refuses-crossing", "invite-links-linked-again", "data-new-each-time"],
+            orders: Order.allCases, seconds: 120
+        ) { trial in
+            let (session, port) = try trial.advertiser()
+            for _ in 0..<20 {
+                let crossings = try (0..<5).map { _ in try Crossing(session, at: port, in: trial) }
+                // The higher end would begin a second link after 500 ms.
+                trial.pump.wait(.milliseconds(700))
+                for crossing in crossings { try crossing.expectOneLink() }
+                for crossing in crossings { try crossing.end() }
+            }
+        },
         Case(
             "INV-12", "12.8", level: .invite, "a yes to whom one is linked changes nothing",
             stimulus: "T, linked to S by an invitation, invites S again 2 s later; S says yes again",
@@ -19,12 +37,12 @@ extension Suite {
             try first.yes(to: try first.invite(at: port))
             trial.pump.wait(.milliseconds(1_500))
             try first.expectOneLink()
-        }
+        },
     ]
 }
 
 /// A tester and a session of the subject between which there are several invitations, and one link.
-private final class Meeting {
+private class Meeting {
     let session: SubjectSession
     let tester: Tester
     /// The same in every invitation.
@@ -57,6 +75,13 @@ private final class Meeting {
         inviting.link.close()
     }
 
+    /// T is asked by S, and says yes.
+    func sayYes(on inviting: Inviting, _ id: [UInt8]) throws {
+        inviting.answer(id, .ok, data: mine.bytes)
+        try keep(try inviting.expectComplete())
+        inviting.link.close()
+    }
+
     private func keep(_ data: [UInt8]) throws {
         try trial.require(theirs == nil || theirs == data, "S gives other data than in the first invitation")
         theirs = data
@@ -81,5 +106,36 @@ private final class Meeting {
         let states = session.states(of: uid)
         try trial.require(states.isEmpty, "S tells \(states.joined(separator: ", ")) though it is linked")
         try link.expectAlive()
+    }
+
+    func end() throws {
+        link?.send(.close(.goodbye))
+        try session.expect("notConnected", of: uid)
+    }
+}
+
+/// Two that invite each other, and answer when each has the invitation of the other.
+private final class Crossing: Meeting {
+    init(_ session: SubjectSession, at port: UInt16, in trial: Trial) throws {
+        let tester = try trial.tester(beside: session, preference: .required)
+        super.init(session, tester, tester.data(for: session.uid))
+        let isFirst = Bool.random(using: &trial.random)
+        if !isFirst { _ = try trial.invite(tester, from: session) }
+        let outgoing = try invite(at: port)
+        if isFirst { _ = try trial.invite(tester, from: session) }
+        let incoming = try Inviting(accepting: tester)
+        let id = try incoming.expectInvite().first(Invitation.Field.id) ?? []
+        let isEarly = Bool.random(using: &trial.random)
+        if Bool.random(using: &trial.random) {
+            try sayYes(on: incoming, id)
+            if isEarly { try meet() }
+            try yes(to: outgoing)
+        } else {
+            try yes(to: outgoing)
+            if isEarly { try meet() }
+            try sayYes(on: incoming, id)
+        }
+        if !isEarly { try meet() }
+        try trial.expectResult([.ok], of: session, uid)
     }
 }
