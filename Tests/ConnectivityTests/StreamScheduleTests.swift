@@ -87,11 +87,14 @@ struct StreamScheduleTests {
         let exchange = try await Exchange()
         let (output, input) = try await exchange.stream()
         let reader = StreamEnd()
+        let heard = Signal<Void>()
         reader.onEvent { stream, _ in
             if closes { stream.value.close() } else { stream.value.delegate = nil }
+            heard.send(())
         }
         reader.run(input)
         output.open()
+        try await soon { await heard.value(onCancel: { heard.send(()) }) }
         for round in 0..<3 {
             _ = output.write([1])
             try await exchange.talk("round \(round)")

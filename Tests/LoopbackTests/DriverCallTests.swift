@@ -98,7 +98,7 @@ struct DriverCallTests {
         let first = Task { await ann.trying(data) }
         for await event in ann.events { if case .peer(_, .connecting) = event { break } }
         let second = Task { try await ann.driver.seekAgain(data) }
-        #expect(await first.value.error?.code == .cancelled)
+        #expect(await first.value.error?.reason?.code == .cancelled)
         try await within { try await bob.connect(with: own) }
         try await within { try await second.value }
         await ann.disconnect()
