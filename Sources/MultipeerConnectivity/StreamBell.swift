@@ -36,12 +36,18 @@ final class StreamBell: @unchecked Sendable {
         }
         guard isFirst else { return }
         runLoop.perform(inModes: [mode]) { [weak self] in self?.answer() }
-        timer.fireDate = .distantFuture
+        // Setting a date wakes the loop from another thread alone; on its own, only a timer that is due does.
+        timer.fireDate = RunLoop.current === runLoop ? .distantPast : .distantFuture
     }
 
     private func answer() {
-        isRung.withLock { $0 = false }
-        if strike(self) { RunLoop.current._stop() }
+        var hasCalled = false
+        // Who rings on the loop's own thread does not wake it, and the loop may sleep behind this block.
+        repeat {
+            isRung.withLock { $0 = false }
+            hasCalled = strike(self)
+        } while !hasCalled && isRung.withLock { $0 }
+        if hasCalled { RunLoop.current._stop() }
     }
 
     /// For good.
