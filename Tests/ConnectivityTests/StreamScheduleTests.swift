@@ -153,6 +153,8 @@ struct StreamScheduleTests {
             try await reader.wait().events == [
                 Stream.Event.openCompleted.rawValue, Stream.Event.hasBytesAvailable.rawValue,
             ])
+        // Until here: a stream that nobody has is given up, with what was written.
+        output.close()
         exchange.end()
     }
 
