@@ -29,8 +29,6 @@ extension SessionDriver {
                 throw .refused(SessionDriver.left)
             }
             guard patience > .zero else { throw .refused(EndReason(code: .timedOut)) }
-            // What an attempt before came to is not this one's outcome.
-            carryOut()
             let hasBegun = try seek(data, within: patience)
             if mesh.isLinked(to: data.endpoint) { return }
             guard let reason = await outcome(of: data, within: patience) else { return }
