@@ -3,9 +3,9 @@ import MultipeerTransport
 
 /// One run loop in one mode, where a stream's delegate is called: it can be rung from any thread.
 ///
-/// A timer that is never due keeps the loop from returning for want of anything to do; setting its date wakes the loop,
-/// which a block handed to `RunLoop.perform` does not on Linux. Behind a call the loop returns from `run(mode:before:)`,
-/// as it does behind an event of Foundation's streams, and does not behind a block.
+/// A timer that is due only when the loop's own thread rings keeps the loop from returning for want of anything to do;
+/// setting its date wakes the loop, which a block handed to `RunLoop.perform` does not on Linux. Behind a call the loop
+/// returns from `run(mode:before:)`, as it does behind an event of Foundation's streams, and does not behind a block.
 ///
 /// Unchecked: the loop and the timer are set once, and both lock by themselves what is called here from other threads.
 final class StreamBell: @unchecked Sendable {
