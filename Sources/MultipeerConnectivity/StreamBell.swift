@@ -41,13 +41,8 @@ final class StreamBell: @unchecked Sendable {
     }
 
     private func answer() {
-        var hasCalled = false
-        // Who rings on the loop's own thread does not wake it, and the loop may sleep behind this block.
-        repeat {
-            isRung.withLock { $0 = false }
-            hasCalled = strike(self)
-        } while !hasCalled && isRung.withLock { $0 }
-        if hasCalled { RunLoop.current._stop() }
+        isRung.withLock { $0 = false }
+        if strike(self) { RunLoop.current._stop() }
     }
 
     /// For good.

@@ -90,6 +90,8 @@ final class StreamCalls: Sendable {
         var hasTold = false
         for _ in 0..<StreamCalls.eventsAtOnce {
             guard let delegate = listener(at: bell), let event = news.takeEvent() else { break }
+            // For a delegate that runs the loop: who rang before this call does not ring again.
+            ring()
             delegate.stream(stream, handle: event)
             hasTold = true
         }

@@ -131,10 +131,14 @@ struct StreamScheduleTests {
         exchange.end()
     }
 
-    @Test("a delegate that runs the loop in a call hears the rest in there")
-    func nested() async throws {
+    @Test(
+        "a delegate that runs the loop in a call hears the rest in there, also what there was before",
+        arguments: [false, true])
+    func nested(isEarly: Bool) async throws {
         let exchange = try await Exchange()
         let (output, input) = try await exchange.stream()
+        output.open()
+        #expect(output.write([1, 2]) == 2)
         let reader = StreamEnd()
         reader.onEvent { stream, event in
             switch event {
@@ -146,9 +150,14 @@ struct StreamScheduleTests {
             default: break
             }
         }
-        reader.run(input)
-        output.open()
-        #expect(output.write([1]) == 1)
+        let held = Held(input)
+        Background.loop(until: { reader.isOver }) { loop in
+            held.value.delegate = reader
+            held.value.schedule(in: loop, forMode: .default)
+            held.value.open()
+            // Behind this both bytes are there, and the loop has not run yet.
+            if isEarly { #expect(held.value.bytes(1) == [1]) }
+        }
         #expect(
             try await reader.wait().events == [
                 Stream.Event.openCompleted.rawValue, Stream.Event.hasBytesAvailable.rawValue,
