@@ -118,7 +118,8 @@ final class Writer: NSObject, StreamDelegate {
 
     func stream(_ aStream: Stream, handle eventCode: Stream.Event) {
         log.note(eventCode, isRight: Thread.current === thread && aStream === stream)
-        if eventCode == .hasSpaceAvailable, !put() { log.isOver = true }
+        // Of an error there is an event as well, behind a write that failed.
+        if eventCode == .hasSpaceAvailable, !put(), stream.streamStatus != .error { log.isOver = true }
     }
 
     /// Writes once; false when there is nothing left to write, or the stream has failed.

@@ -162,6 +162,10 @@ def facade_mutual_invitations():
             for device, far, mark in zip(pair, reversed(pair), since):
                 device.await_state(far, "connected", mark)
             longest = max(longest, now() - begun)
+            # Who is connected already is asked, too. An invitation that is still on its way when they part would connect
+            # them once more, before anybody looks.
+            for device, far, mark in zip(pair, reversed(pair), since):
+                device.await_said("invited", mark, id=far.id)
             # What follows would come behind what is sent now.
             for device, far in zip(pair, reversed(pair)):
                 device.order("say", f"round-{number}", far.id)
