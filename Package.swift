@@ -165,7 +165,7 @@ let package = Package(
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],
             swiftSettings: client),
         .testTarget(
-            name: "SimulationTests", dependencies: ["MultipeerSimulation", "simulate"],
+            name: "SimulationTests", dependencies: ["TestSupport", "MultipeerSimulation", "simulate"],
             path: "Tests/Simulation/Suite",
             swiftSettings: strict),
         tests(

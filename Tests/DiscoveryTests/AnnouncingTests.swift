@@ -1,8 +1,9 @@
 import MultipeerDiscovery
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.6 Announcing")
+@Suite("12.6 Announcing", .computing)
 struct AnnouncingTests {
     @Test(
         "an advertiser announces at 0, 1 and 3 s, without probing [mdns.announce] [mdns.probe]"

@@ -1,8 +1,9 @@
 import MultipeerDiscovery
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.6 Answering")
+@Suite("12.6 Answering", .computing)
 struct AnsweringTests {
     @Test("a question for unique records is answered at once [mdns.answer]")
     func unique() throws {

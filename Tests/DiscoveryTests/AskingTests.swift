@@ -1,9 +1,10 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.6 Questions")
+@Suite("12.6 Questions", .computing)
 struct AskingTests {
     private let chat = Binding.serviceName(.chat)
 

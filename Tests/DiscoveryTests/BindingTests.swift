@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import TestSupport
 import Testing
 
-@Suite("12.2 Peers as DNS records")
+@Suite("12.2 Peers as DNS records", .computing)
 struct BindingTests {
     private static let uid = UID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
     private static let tail = "-aaisem2ekvthpcezvk54zxpo74"

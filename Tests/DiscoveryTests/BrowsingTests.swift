@@ -1,9 +1,10 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.4 Found, updated, lost")
+@Suite("12.4 Found, updated, lost", .computing)
 struct BrowsingTests {
     private func watcher(scopes: [Scope] = [.one]) -> Watcher {
         var watcher = Watcher(scopes: scopes)

@@ -1,9 +1,10 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.6 What is kept, and how long")
+@Suite("12.6 What is kept, and how long", .computing)
 struct CacheTests {
     /// A browser of `chat` that has found these.
     private func watcher(finding peers: Advertised..., scopes: [Scope] = [.one]) throws -> Watcher {

@@ -1,7 +1,8 @@
 import MultipeerDiscovery
+import TestSupport
 import Testing
 
-@Suite("12.3 Messages of others")
+@Suite("12.3 Messages of others", .computing)
 struct CapturedTests {
     @Test("what other implementations send is read, and means the same when written", arguments: Captured.all)
     func roundTrip(_ captured: Captured) throws {

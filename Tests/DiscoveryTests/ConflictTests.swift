@@ -1,9 +1,10 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.6 Probing and conflicts")
+@Suite("12.6 Probing and conflicts", .computing)
 struct ConflictTests {
     @Test("who must probe asks three times, 250 ms apart, and announces 250 ms later [mdns.probe]")
     func probes() throws {

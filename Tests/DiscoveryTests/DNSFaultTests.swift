@@ -2,7 +2,7 @@ import MultipeerDiscovery
 import TestSupport
 import Testing
 
-@Suite("12.3 Faults of DNS messages")
+@Suite("12.3 Faults of DNS messages", .computing)
 struct DNSFaultTests {
     /// A question whose name ends with a pointer.
     private func asking(_ labels: [String] = [], _ pointer: Int) -> Packet {

@@ -1,7 +1,8 @@
 import MultipeerDiscovery
+import TestSupport
 import Testing
 
-@Suite("12.3 DNS messages")
+@Suite("12.3 DNS messages", .computing)
 struct DNSMessageTests {
     private static let host: DNSName = "mpc-0011223344556677.local"
     private static let instance = try? DNSName("_chat._tcp.local").child(Array("Ann É v1.2-aaaa".utf8))

@@ -1,7 +1,8 @@
 import MultipeerDiscovery
+import TestSupport
 import Testing
 
-@Suite("12.3 Domain names")
+@Suite("12.3 Domain names", .computing)
 struct DNSNameTests {
     @Test("names are equal whatever the case of ASCII letters, and of no others [dns.name]")
     func equality() throws {

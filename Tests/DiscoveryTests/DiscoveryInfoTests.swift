@@ -1,7 +1,8 @@
 import MultipeerDiscovery
+import TestSupport
 import Testing
 
-@Suite("12.2 Discovery info")
+@Suite("12.2 Discovery info", .computing)
 struct DiscoveryInfoTests {
     private static let key64 = String(repeating: "k", count: 64)
 

@@ -1,9 +1,10 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.5 The engine")
+@Suite("12.5 The engine", .computing)
 struct EngineTests {
     /// An engine whose advertisement has stood for some seconds.
     private func standing() throws -> MulticastDNS {

@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import TestSupport
 import Testing
 
-@Suite("12.6 Floods")
+@Suite("12.6 Floods", .computing)
 struct FloodTests {
     private func check(_ watcher: Watcher, scopes: Int = 1) {
         #expect(watcher.querier.recordCount <= 1_024 * scopes)

@@ -1,9 +1,10 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.5 Engines on a link")
+@Suite("12.5 Engines on a link", .computing)
 struct LinkTests {
     @Test("eight peers of one machine find each other in half a second, and nobody itself [mdns.self]")
     func eight() throws {

@@ -1,9 +1,10 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.4 Where a peer is")
+@Suite("12.4 Where a peer is", .computing)
 struct ResolvingTests {
     private let id = ResolveID(7)
 

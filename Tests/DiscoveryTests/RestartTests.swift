@@ -1,9 +1,10 @@
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12.4 Restarts and rest")
+@Suite("12.4 Restarts and rest", .computing)
 struct RestartTests {
     private static let origin = Duration.seconds(5)
 

@@ -1,7 +1,8 @@
 import MultipeerDiscovery
+import TestSupport
 import Testing
 
-@Suite("12.2 Service types")
+@Suite("12.2 Service types", .computing)
 struct ServiceTypeTests {
     @Test(
         "1 to 15 letters, digits and single inner hyphens are a service type [service.type]",

@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import TestSupport
 import Testing
 
-@Suite("12.6 Storms", .longForSanitizers)
+@Suite("12.6 Storms", .longForSanitizers, .computing)
 struct StormTests {
     @Test(
         "whatever happened to peers and their link, afterwards everybody knows who is there, and nobody else [mdns.lost]",

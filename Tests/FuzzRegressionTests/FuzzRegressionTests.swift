@@ -1,7 +1,8 @@
 import FuzzBodies
+import TestSupport
 import Testing
 
-@Suite("20 Fuzz regressions")
+@Suite("20 Fuzz regressions", .computing)
 struct FuzzRegressionTests {
     @Test(
         "no seed and no input that once broke something breaks it again", arguments: FuzzBody.all.map(\.name))

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.1 Cancelling")
+@Suite("6.1 Cancelling", .computing)
 struct CancelTests {
     /// How far a connection is when the application gives up.
     enum Phase: CaseIterable {

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6 Chaos")
+@Suite("6 Chaos", .computing)
 struct ChaosTests {
     /// Two sessions that seek each other, again and again if they insist, and a network in which connections die for ten
     /// seconds.

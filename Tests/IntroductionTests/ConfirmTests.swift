@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.3 CONFIRM")
+@Suite("6.3 CONFIRM", .computing)
 struct ConfirmTests {
     @Test(
         "the mac of the specification makes a candidate, made for the role of its sender [confirm.mac] [confirm.role]"

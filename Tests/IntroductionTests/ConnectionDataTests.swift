@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("4 Connection data")
+@Suite("4 Connection data", .computing)
 struct ConnectionDataTests {
     /// One break of each numbered check, the rest of the blob being right.
     enum Break: String, CaseIterable, CustomTestStringConvertible {

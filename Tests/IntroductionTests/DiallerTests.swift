@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.1 Dialling and trying again")
+@Suite("6.1 Dialling and trying again", .computing)
 struct DiallerTests {
     @Test("the lower uid dials at once, the higher after 500 ms [link.dialler]")
     func who() throws {

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("4.4 Dialling")
+@Suite("4.4 Dialling", .computing)
 struct DiallingTests {
     private func candidates(_ count: UInt8) throws -> [Candidate] {
         try (1...count).map { try Stage.address($0) }

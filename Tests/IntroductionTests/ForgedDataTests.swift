@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("5.2 Connection data changed on the way, consistently")
+@Suite("5.2 Connection data changed on the way, consistently", .computing)
 struct ForgedDataTests {
     @Test(
         "both ends' data changed alike to unencrypted: the path is plain, and both refuse [hello.refs] [enc.outcome]"

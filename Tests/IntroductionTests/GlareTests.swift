@@ -1,7 +1,8 @@
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("6.1 Who dials")
+@Suite("6.1 Who dials", .computing)
 struct GlareTests {
     @Test(
         "whoever begins first, up to 600 ms apart, there is one link and it is the same connection [select.one]"

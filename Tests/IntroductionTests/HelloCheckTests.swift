@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.2 Checks of HELLO")
+@Suite("6.2 Checks of HELLO", .computing)
 struct HelloCheckTests {
     /// What a HELLO says wrongly, and the code that answers it.
     struct Fault: Sendable, CustomTestStringConvertible {

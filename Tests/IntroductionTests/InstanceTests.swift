@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.5 Another instance of a linked peer")
+@Suite("6.5 Another instance of a linked peer", .computing)
 struct InstanceTests {
     /// Peer 0 linked with 1; 2 has the uid of 1.
     private func impostor(lower: Bool) throws -> Neighbourhood {

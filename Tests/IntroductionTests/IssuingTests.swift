@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("4.3 Issuing connection data")
+@Suite("4.3 Issuing connection data", .computing)
 struct IssuingTests {
     private let ann = UID(high: 1, low: 1)
     private let bob = UID(high: 2, low: 2)

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("11 Mesh links")
+@Suite("11 Mesh links", .computing)
 struct MeshLinkTests {
     private func members(_ count: Int, from first: UInt64 = 10) -> [Endpoint] {
         (0..<UInt64(count)).map { Endpoint(uid: UID(high: first + $0, low: 0), instance: 1) }

@@ -1,9 +1,10 @@
 import Foundation
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("3.1 Peer ids")
+@Suite("3.1 Peer ids", .computing)
 struct PeerIDTests {
     private let uid = UID(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
 

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.5 After a link")
+@Suite("6.5 After a link", .computing)
 struct ReconnectTests {
     @Test("a link that ended is made anew by connecting again with the same data, as often as one likes")
     func again() throws {

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("15 Seats")
+@Suite("15 Seats", .computing)
 struct SeatTests {
     /// Data of the stranger with this number, open to everybody, and open data of ours for it to name.
     private func data(of number: UInt64, for stage: inout Stage) throws -> ConnectionData {

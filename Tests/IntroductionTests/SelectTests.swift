@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.4 SELECT")
+@Suite("6.4 SELECT", .computing)
 struct SelectTests {
     private static let select = Stage.bytes(.select)
 

@@ -1,4 +1,5 @@
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
 /// Every interleaving of 4 connections and 2 deaths between two `Selection`s, told by value-type states.
@@ -6,7 +7,7 @@ import Testing
 /// The world: each end learns in any order that a connection is verified; SELECT, SELECTED and the close of a duplicate
 /// travel in order on each connection and are delivered in any order between connections; a connection may die at any
 /// moment, which the two ends notice at different times and which loses what was in flight.
-@Suite("6.4 Selection, explored")
+@Suite("6.4 Selection, explored", .computing)
 struct SelectionExplorationTests {
     @Test(
         "every interleaving of 4 connections and 2 deaths ends with one link, the same at both ends [select.one] [select.next] [stale.supersede]"

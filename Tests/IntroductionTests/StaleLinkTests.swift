@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.5 Links that one end has lost")
+@Suite("6.5 Links that one end has lost", .computing)
 struct StaleLinkTests {
     @Test("SELECT on a new connection ends the link that the controlled end still has [stale.supersede]")
     func supersede() throws {

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("6.1 Timers of a connection")
+@Suite("6.1 Timers of a connection", .computing)
 struct TimeoutTests {
     /// When this connection was closed, and with what.
     private func ending(

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("5.4 The question of trust")
+@Suite("5.4 The question of trust", .computing)
 struct TrustQuestionTests {
     @Test(
         "no CONFIRM goes out before the answer, of whichever kind the connection is [trust.before-confirm]",

@@ -4,7 +4,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("13 Verification code")
+@Suite("13 Verification code", .computing)
 struct VerificationCodeTests {
     typealias Machine = VerificationCode
 

@@ -4,7 +4,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("15 Limits")
+@Suite("15 Limits", .computing)
 struct BudgetTests {
     @Test("the 401st control frame in one moment is a flood [limit.control]")
     func flood() {

@@ -2,10 +2,11 @@ import Foundation
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
 /// Why a link ends, and what each end tells of it.
-@Suite("14.3 Causes")
+@Suite("14.3 Causes", .computing)
 struct CauseTests {
     @Test(
         "whatever ends a link, each end has the one reason of the table [state.reason]",

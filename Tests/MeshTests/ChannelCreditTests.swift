@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("9 Credit of channels")
+@Suite("9 Credit of channels", .computing)
 struct ChannelCreditTests {
     @Test("the sender stops at the limit and goes on behind CREDIT [channel.credit-limit]")
     func sender() {

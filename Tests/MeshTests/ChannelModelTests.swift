@@ -3,7 +3,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("9 Channels against a model")
+@Suite("9 Channels against a model", .computing)
 struct ChannelModelTests {
     static let window = 20_000
     static let places = 6

@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("9 Rules about channels")
+@Suite("9 Rules about channels", .computing)
 struct ChannelRuleTests {
     private static let about: [Frame] = [
         .data(channel: 1, [1]), .fin(channel: 1, sha256: nil), .reset(channel: 1, .ok),

@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("9 Sharing a link")
+@Suite("9 Sharing a link", .computing)
 struct ChannelShareTests {
     private static let wide = LinkLimits(
         maxMessage: 1 << 24, maxChannels: 64, channelCredit: .max, messageCredit: .max)

@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("14 The end of a link")
+@Suite("14 The end of a link", .computing)
 struct ClosingTests {
     @Test("CLOSE goes ahead of everything and nothing goes after it [close.linger] [close.goodbye]")
     func ahead() {

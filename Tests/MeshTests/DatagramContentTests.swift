@@ -4,7 +4,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("10.5 Contents of datagrams")
+@Suite("10.5 Contents of datagrams", .computing)
 struct DatagramContentTests {
     private static let start = PathSituation.start
 

@@ -4,7 +4,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("10.4 Datagram paths")
+@Suite("10.4 Datagram paths", .computing)
 struct DatagramPathTests {
     private static let start = PathSituation.start
 

@@ -3,7 +3,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("10.4 Two paths and a network")
+@Suite("10.4 Two paths and a network", .computing)
 struct DatagramSeaTests {
     private typealias Weather = DatagramSea.Weather
 

@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("9 Channels of the peer")
+@Suite("9 Channels of the peer", .computing)
 struct IncomingChannelTests {
     @Test("a stream is announced, brings its bytes in order and ends once [stream.end] [channel.fin]")
     func stream() {

@@ -4,7 +4,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("7 Frames on a link")
+@Suite("7 Frames on a link", .computing)
 struct LinkFrameTests {
     @Test(
         "frames of the handshake and of invitations end the link [frame.order]",

@@ -1,10 +1,11 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
 /// Every state of the table against every event: the machine does what the table says, and nothing else.
-@Suite("14 States of a link")
+@Suite("14 States of a link", .computing)
 struct LinkStateTests {
     @Test("every state and every event, as in states.json [close.linger] [state.reason]")
     func table() throws {

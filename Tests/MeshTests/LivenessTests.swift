@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("14 Liveness")
+@Suite("14 Liveness", .computing)
 struct LivenessTests {
     private func at(_ seconds: Double) -> Moment { Moment.start.later(seconds) }
 

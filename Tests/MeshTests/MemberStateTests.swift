@@ -2,10 +2,11 @@ import FuzzBodies
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
 /// Every state of a member against every event: the membership does what the table says, and nothing else.
-@Suite("14.5 States of a member")
+@Suite("14.5 States of a member", .computing)
 struct MemberStateTests {
     @Test(
         "every state and every event, as in states.json [mesh.dial] [mesh.retry] [mesh.silent] [mesh.withdraw]"

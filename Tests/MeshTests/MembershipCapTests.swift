@@ -2,9 +2,10 @@ import FuzzBodies
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("11 The cap")
+@Suite("11 The cap", .computing)
 struct MembershipCapTests {
     @Test("two meshes are joined only if together they have no more peers than the cap [mesh.full]")
     func admission() throws {

@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("11 Who is in the mesh")
+@Suite("11 Who is in the mesh", .computing)
 struct MembershipComponentTests {
     @Test("whoever is reachable over pairs that list each other is in the mesh [mesh.component]")
     func pairs() throws {

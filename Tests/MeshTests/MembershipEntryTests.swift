@@ -2,9 +2,10 @@ import FuzzBodies
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("11 Entries of the mesh")
+@Suite("11 Entries of the mesh", .computing)
 struct MembershipEntryTests {
     @Test("an entry that no honest member passes on ends the link, and changes nothing [mesh.entry]")
     func flaws() throws {

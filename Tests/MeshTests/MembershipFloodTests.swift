@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("11 Flooding")
+@Suite("11 Flooding", .computing)
 struct MembershipFloodTests {
     @Test("a new mesh link hears the own entry first, and then every other one [mesh.flood]")
     func everything() throws {

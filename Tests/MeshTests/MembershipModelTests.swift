@@ -2,7 +2,7 @@ import FuzzBodies
 import TestSupport
 import Testing
 
-@Suite("11 Membership and its model")
+@Suite("11 Membership and its model", .computing)
 struct MembershipModelTests {
     @Test(
         "whatever happens in whatever order, entries, component, cap and whom it seeks are what the rules say",

@@ -2,9 +2,10 @@ import FuzzBodies
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("11 Everyone dials everyone")
+@Suite("11 Everyone dials everyone", .computing)
 struct MembershipSeekingTests {
     /// 1, linked to 2, which has links to these others.
     private func member(among others: [Int], cap: Int = 8, seed: UInt64 = 1) throws -> Member {

@@ -5,7 +5,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("11 Meshes")
+@Suite("11 Meshes", .computing)
 struct MeshSeaTests {
     /// At rest: everybody has a link to everybody it knows, all know the same, and nobody is one too many.
     private func expectRest(_ sea: MeshSea, walls: Int = 0, _ comment: Comment) throws {
@@ -115,7 +115,7 @@ struct MeshSeaTests {
     }
 }
 
-@Suite("11 A member that lies")
+@Suite("11 A member that lies", .computing)
 struct LyingMemberTests {
     /// Seven honest members and one that is not, all linked.
     private func mesh(_ seed: UInt64) throws -> MeshSea {

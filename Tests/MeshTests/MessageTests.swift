@@ -4,7 +4,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("8 Messages")
+@Suite("8 Messages", .computing)
 struct MessageTests {
     @Test(
         "messages of every size arrive once and in order, however the bytes are split, and what is held is bounded [msg.order] [msg.empty] [msg.credit-return]",

@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("9 Channels of our own")
+@Suite("9 Channels of our own", .computing)
 struct OutgoingChannelTests {
     @Test("OPEN, the bytes in records, FIN [stream.end] [channel.number]")
     func stream() {

@@ -1,9 +1,10 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("15 Reassembly beyond the window")
+@Suite("15 Reassembly beyond the window", .computing)
 struct ReassemblyTurnTests {
     private static func end() -> End {
         let end = End(.init(local: .small(message: 1 << 20, credit: 65_536)))

@@ -4,7 +4,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("14 What the application is told of a peer")
+@Suite("14 What the application is told of a peer", .computing)
 struct RosterTests {
     private let ann = UID(high: 1, low: 1)
 
@@ -85,7 +85,7 @@ struct RosterTests {
     }
 }
 
-@Suite("14 Reasons")
+@Suite("14 Reasons", .computing)
 struct EndReasonTests {
     @Test(
         "every end of a link has one reason [state.reason]",

@@ -1,9 +1,11 @@
 package import Testing
 
-/// Lets only a few tests of a suite run at a time: those that wait for real sockets, processes and patience, which a
-/// hundred others beside them would starve.
+/// Lets only a few tests of its kind run at a time, over all the suites that say so.
 package struct Turns: SuiteTrait, TestTrait, TestScoping {
-    private static let places = Places(8)
+    fileprivate static let waiting = Places(8)
+    fileprivate static let computing = Places(1)
+
+    fileprivate let places: Places
 
     package var isRecursive: Bool { true }
 
@@ -12,20 +14,23 @@ package struct Turns: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         // A suite holds no place: its tests take them.
         guard testCase != nil else { return try await body() }
-        await Turns.places.take()
+        await places.take()
         do {
             try await body()
         } catch {
-            await Turns.places.giveBack()
+            await places.giveBack()
             throw error
         }
-        await Turns.places.giveBack()
+        await places.giveBack()
     }
 }
 
 extension Trait where Self == Turns {
-    /// A few at a time, over all the suites that say so.
-    package static var inTurns: Turns { Turns() }
+    /// For those that wait for real sockets, processes and patience, which a hundred others beside them would starve.
+    package static var inTurns: Turns { Turns(places: Turns.waiting) }
+
+    /// For those that compute and wait for nothing: beside one of them there is a thread for those that do.
+    package static var computing: Turns { Turns(places: Turns.computing) }
 }
 
 /// So many places; who comes when there is none waits its turn. An actor: ThreadSanitizer does not understand `Mutex`.

@@ -3,7 +3,7 @@ import MultipeerIntroduction
 import TestSupport
 import Testing
 
-@Suite("12 Crossing invitations")
+@Suite("12 Crossing invitations", .computing)
 struct GlareInvitationTests {
     @Test(
         "two who invite each other have one outcome each, and both ends agree on it [invite.glare] [invite.once] [invite.consent]",

@@ -1,8 +1,9 @@
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12 Who may wait for an answer")
+@Suite("12 Who may wait for an answer", .computing)
 struct InviteeLimitTests {
     @Test("sixteen wait at once, and the next hears BUSY [invite.pending]")
     func sixteen() throws {

@@ -1,8 +1,9 @@
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("12 Who invites")
+@Suite("12 Who invites", .computing)
 struct InviterTests {
     private let id = [UInt8](repeating: 3, count: Invite.idByteCount)
 

@@ -1,8 +1,9 @@
 import MultipeerSimulation
+import TestSupport
 import Testing
 
 /// What a test of an application looks like.
-@Suite("11 A simulation for applications")
+@Suite("11 A simulation for applications", .computing)
 struct ApplicationTests {
     @Test("a room of three: everyone hears everyone, and a peer that crashes is missed and comes back")
     func room() throws {

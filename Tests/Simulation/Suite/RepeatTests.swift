@@ -1,8 +1,9 @@
 import Foundation
 import MultipeerSimulation
+import TestSupport
 import Testing
 
-@Suite("11 Runs that repeat")
+@Suite("11 Runs that repeat", .computing)
 struct RepeatTests {
     @Test("one seed gives one run, twice in a process")
     func twice() {

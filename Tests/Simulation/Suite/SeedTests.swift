@@ -1,8 +1,9 @@
 import Foundation
 import MultipeerSimulation
+import TestSupport
 import Testing
 
-@Suite("11 Simulated meshes")
+@Suite("11 Simulated meshes", .computing)
 struct SeedTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
