@@ -12,7 +12,6 @@ final class StreamBell: @unchecked Sendable {
     let runLoop: RunLoop
     let mode: RunLoop.Mode
     private let timer: Timer
-    private let isRung = Locked(false)
     private let strike: @Sendable (StreamBell) -> Bool
 
     /// `strike` is called on the loop's thread, some time behind each `ring`, and answers whether it has called anybody.
@@ -29,20 +28,41 @@ final class StreamBell: @unchecked Sendable {
 
     private static let never: TimeInterval = 1e10
 
+    private struct Rung {
+        weak var bell: StreamBell?
+    }
+
+    /// All that were rung and not answered yet, in their order: few, if any.
+    private static let rung = Locked<[Rung]>([])
+
     func ring() {
-        let isFirst = isRung.withLock { isRung in
-            defer { isRung = true }
-            return !isRung
+        let isFirst = StreamBell.rung.withLock { rung in
+            if rung.contains(where: { $0.bell === self }) { return false }
+            rung.append(Rung(bell: self))
+            return true
         }
-        guard isFirst else { return }
-        runLoop.perform(inModes: [mode]) { [weak self] in self?.answer() }
+        if isFirst { call() }
+    }
+
+    private func call() {
+        runLoop.perform(inModes: [mode]) { [mode] in StreamBell.answer(in: mode) }
         // Setting a date wakes the loop from another thread alone; on its own, only a timer that is due does.
         timer.fireDate = RunLoop.current === runLoop ? .distantPast : .distantFuture
     }
 
-    private func answer() {
-        isRung.withLock { $0 = false }
-        if strike(self) { RunLoop.current._stop() }
+    /// Answers the first bell of this thread's loop. Blocks that the loop took along with this one do not run while a
+    /// delegate runs the loop, so there is a new one for the next bell.
+    private static func answer(in mode: RunLoop.Mode) {
+        let (first, next) = rung.withLock { rung -> (StreamBell?, StreamBell?) in
+            rung.removeAll { $0.bell == nil }
+            func isHere(_ rung: Rung) -> Bool {
+                rung.bell?.runLoop === RunLoop.current && rung.bell?.mode == mode
+            }
+            guard let place = rung.firstIndex(where: isHere) else { return (nil, nil) }
+            return (rung.remove(at: place).bell, rung.first(where: isHere)?.bell)
+        }
+        next?.call()
+        if let first, first.strike(first) { RunLoop.current._stop() }
     }
 
     /// For good.

@@ -167,6 +167,37 @@ struct StreamScheduleTests {
         exchange.end()
     }
 
+    @Test("a delegate that runs the loop in a call hears of other streams in there")
+    func nestedOthers() async throws {
+        let exchange = try await Exchange()
+        let (output, input) = try await exchange.stream()
+        let (first, second) = (StreamEnd(), StreamEnd())
+        let isNested = Locked(false)
+        first.onEvent { _, event in
+            guard event == .openCompleted else { return }
+            isNested.withLock { $0 = true }
+            while !second.isOver, RunLoop.current.run(mode: .default, before: .distantFuture) {}
+            isNested.withLock { $0 = false }
+            first.finish()
+        }
+        second.onEvent { _, event in
+            guard event == .openCompleted else { return }
+            #expect(isNested.withLock { $0 })
+            second.finish()
+        }
+        let (held, other) = (Held(input), Held(output))
+        Background.loop(until: { first.isOver }) { loop in
+            for (stream, end) in [(held.value as Foundation.Stream, first), (other.value, second)] {
+                stream.delegate = end
+                stream.schedule(in: loop, forMode: .default)
+                stream.open()
+            }
+        }
+        _ = try await first.wait()
+        #expect(second.isOver)
+        exchange.end()
+    }
+
     @Test("neither a run loop nor a session keeps a stream")
     func lifetime() async throws {
         let exchange = try await Exchange()
