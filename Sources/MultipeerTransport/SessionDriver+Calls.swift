@@ -49,7 +49,6 @@ extension SessionDriver {
         await leaving()
         try listen()
         let uid = data.peer.uid
-        if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
         // What an attempt before came to is its own callers' outcome, not this one's.
         carryOut()
         var refusal = seek(data)
@@ -73,12 +72,17 @@ extension SessionDriver {
     /// Answers why there will be no search.
     private func seek(_ data: ConnectionData) -> Introductions.Refusal? {
         do throws(Introductions.Refusal) {
-            _ = try mesh.connect(
-                with: data, within: configuration.patience, at: EventLoop.currentMoment())
+            _ = try seek(data, within: configuration.patience)
             return nil
         } catch {
             return error
         }
+    }
+
+    /// Answers whether the search begins with this call.
+    func seek(_ data: ConnectionData, within patience: Duration) throws(Introductions.Refusal) -> Bool {
+        if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
+        return try mesh.connect(with: data, within: patience, at: EventLoop.currentMoment())
     }
 
     /// Stops seeking a peer; does nothing for one that is linked.

@@ -29,7 +29,7 @@ extension SessionDriver {
                 throw .refused(SessionDriver.left)
             }
             guard patience > .zero else { throw .refused(EndReason(code: .timedOut)) }
-            let hasBegun = try seek(data, within: patience)
+            let hasBegun = try begin(data, within: patience)
             if mesh.isLinked(to: data.endpoint) { return }
             guard let reason = await outcome(of: data, within: patience) else { return }
             // The peer gave up an earlier invitation, which the search was for, and not this one.
@@ -70,11 +70,9 @@ extension SessionDriver {
         return reason
     }
 
-    /// Answers whether the search begins with this call.
-    private func seek(_ data: ConnectionData, within patience: Duration) throws(SessionFault) -> Bool {
-        if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
+    private func begin(_ data: ConnectionData, within patience: Duration) throws(SessionFault) -> Bool {
         do throws(Introductions.Refusal) {
-            return try mesh.connect(with: data, within: patience, at: EventLoop.currentMoment())
+            return try seek(data, within: patience)
         } catch .nothingIssued {
             throw .refused(SessionDriver.left)  // What was issued was another instance's.
         } catch {
