@@ -71,19 +71,22 @@ package final class ChannelInbox: Sendable {
     }
 
     package let opening: ChannelOpening
+    /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.
+    /// CREDIT goes by quarters of the window, so half a quarter loses nothing.
+    private let step: Int
     private let state = Locked(State())
     private let bytesReceived = Atomic<UInt64>(0)
     private let ring: @Sendable () -> Void
 
-    /// `ring` tells the loop that there is something to take.
-    package init(_ opening: ChannelOpening, ring: @escaping @Sendable () -> Void) {
+    /// `window`: bytes that the peer may send before any is taken. `ring` tells the loop that there is something to take.
+    package init(
+        _ opening: ChannelOpening, window: Int = Limits.channelCredit, ring: @escaping @Sendable () -> Void
+    ) {
         self.opening = opening
+        step = window / 8
         self.ring = ring
     }
 
-    /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.
-    /// CREDIT goes by quarters of the window, so half a quarter loses nothing.
-    private static let step = Limits.channelCredit / 8
     private static let smallPiece = 4_096
 }
 
@@ -160,13 +163,13 @@ extension ChannelInbox {
                     }
                 }
                 state.lent = pieces.reduce(0) { $0 + $1.count }
-                return (.pieces(pieces), state.owed >= ChannelInbox.step)
+                return (.pieces(pieces), state.owed >= step)
             }
             if let end = state.end { return (.end(end), state.owed > 0) }
             precondition(state.waiter == nil, "two tasks read one channel")
             let signal = Signal<Void>()
             state.waiter = signal
-            return (.nothing(signal), state.owed >= ChannelInbox.step)
+            return (.nothing(signal), state.owed >= step)
         }
         if rings { ring() }
         return taken

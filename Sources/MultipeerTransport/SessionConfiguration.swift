@@ -67,6 +67,10 @@ public struct SessionConfiguration: Sendable {
     package var datagramTiming = DatagramPath.Timing()
     /// How long the trust policy's question may be open. A test is less patient.
     package var decision = Timing.decision
+    /// What a peer's messages may spend before the first CREDIT, and what may come on a channel before that, in bytes. A
+    /// test grants less.
+    package var messageCredit = UInt32(Limits.messageCredit)
+    package var channelCredit = UInt32(Limits.channelCredit)
 
     /// A session with the standard limits: encrypted when the other side can, listening on every interface.
     public init(

@@ -88,7 +88,9 @@ extension SessionDriver {
         _ number: UInt32, _ opening: ChannelOpening, _ cost: Int, _ wire: Wire, _ seat: Seat
     ) {
         let key = ChannelKey(link: wire.id, number: number)
-        let channel = ChannelInbox(opening) { [errands] in errands.add(.reader(key)) }
+        let channel = ChannelInbox(opening, window: Int(configuration.channelCredit)) { [errands] in
+            errands.add(.reader(key))
+        }
         seat.incoming[number] = Seat.Incoming(channel: channel)
         let receiver = ChannelReceiver(from: seat.peer, channel)
         let event: SessionEvent =

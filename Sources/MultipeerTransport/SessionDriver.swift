@@ -82,7 +82,7 @@ package actor SessionDriver: LoopClient {
         mesh = Mesh(local, peers: configuration.peers, seed: randomness.next())
         let consumed = Consumption()
         self.consumed = consumed
-        inbox = Inbox(reportAfter: Limits.messageCredit / 8) { consumed.add($0) }
+        inbox = Inbox(reportAfter: Int(configuration.messageCredit) / 8) { consumed.add($0) }
         consumed.onChange(loop.waker(for: self))
         errands.onChange(loop.waker(for: self))
     }
@@ -104,6 +104,8 @@ package actor SessionDriver: LoopClient {
         var limits = LinkLimits.standard
         limits.maxMessage = UInt64(configuration.maxMessage)
         limits.maxChannels = UInt32(configuration.maxChannels)
+        limits.messageCredit = configuration.messageCredit
+        limits.channelCredit = configuration.channelCredit
         var local = LocalPeer(
             peer: peer, instance: randomness.next(), preference: configuration.preference,
             hasIdentity: configuration.identity != nil, fingerprint: fingerprint, limits: limits,

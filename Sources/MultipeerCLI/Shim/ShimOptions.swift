@@ -89,11 +89,25 @@ struct ShimOptions: Sendable {
     ) throws(ShimFault) {
         guard var limits = try request.object("limits") else { return }
         if let bytes = try limits.count("maxMessage") { configuration.maxMessage = bytes }
+        if let bytes = try limits.count("messageCredit") {
+            configuration.messageCredit = try ShimOptions.window(bytes, "messageCredit")
+        }
+        if let bytes = try limits.count("channelCredit") {
+            configuration.channelCredit = try ShimOptions.window(bytes, "channelCredit")
+        }
         if let count = try limits.count("channels") { configuration.maxChannels = count }
         if let count = try limits.count("peers") { configuration.peers = count }
         if let time = try limits.seconds("patience") { configuration.patience = time }
         if let time = try limits.seconds("silence") { configuration.silence = time }
         if let time = try limits.seconds("death") { configuration.death = time }
         try limits.end()
+    }
+
+    /// As long as HELLO can say it; less than a frame's worth would let nobody send.
+    private static func window(_ bytes: Int, _ name: String) throws(ShimFault) -> UInt32 {
+        guard let window = UInt32(exactly: bytes), window >= 4_096 else {
+            throw .invalid("\(name) is not from 4096 to 4294967295")
+        }
+        return window
     }
 }
