@@ -95,17 +95,16 @@ extension Introductions {
 // MARK: what the application asks for
 
 extension Introductions {
-    /// `token`: 32 random bytes, used when a new token is needed.
+    /// `token`: 32 random bytes, used when a new token is needed. `lifetime`: of new data, in whole seconds.
     package mutating func connectionData(
         for recipient: UID?, candidates: [Candidate], flags: ConnectionData.Flags = [], token: [UInt8],
-        at now: Moment
+        lifetime: Duration = Timing.lifetime, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
         var flags = flags
         if local.hasIdentity { flags.insert(.identity) }
         let data = try issuer.data(
             for: recipient, as: local, flags: flags, candidates: candidates, token: token,
-            grease: jitter.next(),
-            at: now)
+            grease: jitter.next(), lifetime: lifetime, at: now)
         return data
     }
 

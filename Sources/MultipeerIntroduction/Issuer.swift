@@ -24,15 +24,16 @@ struct Issuer: Sendable {
     private var former: Record?
 
     /// The data for `recipient`, for the members of the mesh, or the open one. `token`: 32 random bytes, used if a new
-    /// token is needed.
+    /// token is needed. `lifetime`: of new data, in whole seconds: what is there keeps
+    /// its own, and what the mesh is given has always the usual one.
     mutating func data(
         for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags, candidates: [Candidate],
-        token: [UInt8], grease: UInt64, at now: Moment
+        token: [UInt8], grease: UInt64, lifetime: Duration = Timing.lifetime, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
         let audience: Audience = recipient.map { .peer($0) } ?? (flags.contains(.mesh) ? .members : .anyone)
         var record = Record(
-            versions: [], expiry: now + Timing.lifetime,
-            renewal: now + (audience == .members ? Timing.meshRenewal : Timing.lifetime))
+            versions: [], expiry: now + (audience == .members ? Timing.lifetime : lifetime),
+            renewal: now + (audience == .members ? Timing.meshRenewal : lifetime))
         if let known = records[audience] {
             if now < known.renewal { record = known } else if audience == .members { former = known }
         }

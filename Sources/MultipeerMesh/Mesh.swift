@@ -98,14 +98,14 @@ package struct Mesh: Sendable {
 
 extension Mesh {
     /// `token`: 32 random bytes, used when a new token is needed. Data with the flag `mesh` and no recipient are also what
-    /// the members of the mesh hear of us.
+    /// the members of the mesh hear of us. `lifetime`: of new data for others, in whole seconds.
     package mutating func connectionData(
         for recipient: UID?, candidates: [Candidate], flags: ConnectionData.Flags = [], token: [UInt8],
-        at now: Moment
+        lifetime: Duration = Timing.lifetime, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
         self.now = now
         let data = try introductions.connectionData(
-            for: recipient, candidates: candidates, flags: flags, token: token, at: now)
+            for: recipient, candidates: candidates, flags: flags, token: token, lifetime: lifetime, at: now)
         if recipient == nil, flags.contains(.mesh) {
             renewal = now + Timing.meshRenewal
             membership.publish(data, at: now)

@@ -7,9 +7,10 @@ import MultipeerSecurity
 
 extension SessionDriver {
     /// The data to hand to `recipient`, or, when nil, to whoever it is handed to. Listens from the first call on.
-    /// With `joinsMesh`, links made with it join the mesh.
+    /// With `joinsMesh`, links made with it join the mesh. `lifetime`: of new data, in whole
+    /// seconds; what the mesh is given has the usual one.
     package func connectionData(
-        for recipient: UID?, joinsMesh: Bool = false
+        for recipient: UID?, joinsMesh: Bool = false, lifetime: Duration = Timing.lifetime
     ) async throws(SessionFault) -> ConnectionData {
         if joinsMesh, configuration.topology == .star {
             throw .invalidArgument("a session whose topology is star joins no mesh")  // [mesh.star]
@@ -18,12 +19,14 @@ extension SessionDriver {
         try listen()
         // What members of the mesh hear of us is there before anybody can be one.
         if joinsMesh, recipient != nil { _ = try issue(for: nil, joinsMesh: true) }
-        let data = try issue(for: recipient, joinsMesh: joinsMesh)
+        let data = try issue(for: recipient, joinsMesh: joinsMesh, lifetime: lifetime)
         loop.wantsTurnEnd(self)
         return data
     }
 
-    private func issue(for recipient: UID?, joinsMesh: Bool) throws(SessionFault) -> ConnectionData {
+    private func issue(
+        for recipient: UID?, joinsMesh: Bool, lifetime: Duration = Timing.lifetime
+    ) throws(SessionFault) -> ConnectionData {
         let candidates = try candidates()
         var token = try SessionFault.security { () throws(SecurityFault) in try Randomness.bytes(32) }
         defer { token.erase() }  // [secret.erase]
@@ -32,7 +35,7 @@ extension SessionDriver {
         do throws(InvalidConnectionData) {
             return try mesh.connectionData(
                 for: recipient, candidates: candidates, flags: flags, token: token,
-                at: EventLoop.currentMoment())
+                lifetime: lifetime, at: EventLoop.currentMoment())
         } catch {
             throw .invalidData(error)
         }

@@ -71,6 +71,39 @@ struct ShimTests {
         #expect(try await ann.ask("send", ["to": bobID, "hex": ""])["error"] as? String == "UNKNOWN_PEER")
     }
 
+    @Test("connection data has the lifetime that is asked for")
+    func lifetime() async throws {
+        let (ann, _) = try await ShimProcess.pair()
+        let usual = try #require(try await ann.call("data", ["peer": bobID])["data"] as? String)
+        for (seconds, hex) in [(2, "00000002"), (86_400, "00015180")] {
+            let uid = String(format: "%032x", seconds)
+            let data = try await ann.call("data", ["peer": uid, "lifetime": seconds])["data"] as? String
+            // The entry LIFETIME: its type, its length of 4, the seconds.
+            #expect(data?.contains("00060004" + hex) == true)
+        }
+        #expect(usual.contains("0006000400015180"))
+        #expect(try await ann.ask("data", ["lifetime": 0])["error"] as? String == "INTERNAL")
+        let mesh = try await ann.ask("data", ["lifetime": 2, "mesh": true])
+        #expect(mesh["unimplemented"] as? Bool == true && mesh["parameter"] as? String == "lifetime")
+    }
+
+    @Test("a session grants what its limits say, and everything arrives all the same")
+    func windows() async throws {
+        let (ann, bob) = try await ShimProcess.linked([
+            "limits": ["messageCredit": 65_536, "channelCredit": 4_096]
+        ])
+        try await ann.call("send", ["to": bobID, "size": 1_000_000])
+        #expect(try await bob.event("message")["size"] as? Int == 1_000_000)
+        let opened = try await ann.call("stream", ["to": bobID, "name": "log"])
+        let stream: ShimProcess.Line = ["stream": try #require(opened["stream"])]
+        try await ann.call("write", stream.merging(["size": 200_000]) { $1 })
+        try await ann.call("finish", stream)
+        #expect(try await bob.event("stream-end")["size"] as? Int == 200_000)
+        for limits in [["messageCredit": 4_095], ["channelCredit": 1 << 32]] {
+            #expect(try await ann.ask("session", ["limits": limits])["error"] as? String == "INTERNAL")
+        }
+    }
+
     @Test("an application that takes nothing hears nothing, and a stream that is held is not read")
     func holding() async throws {
         let (ann, bob) = try await ShimProcess.linked()

@@ -135,4 +135,18 @@ struct IssuingTests {
             #expect(issuer.takeActions().contains(.close(id, .unknownPeer)) != isGood)
         }
     }
+
+    @Test("data may be issued for a shorter time; it says so, and what the mesh is told keeps the usual one")
+    func shortLived() throws {
+        var issuer = try session(ann)
+        let candidate = try #require(Candidate(address: [192, 0, 2, 1], port: 50_000))
+        for (recipient, flags, expected) in [
+            (UID?.some(bob), ConnectionData.Flags.mesh, UInt32(2)), (nil, [], 2), (nil, .mesh, 86_400),
+        ] {
+            let data = try issuer.connectionData(
+                for: recipient, candidates: [candidate], flags: flags,
+                token: [UInt8](repeating: 1, count: 32), lifetime: .seconds(2), at: start)
+            #expect(data.lifetime == expected)
+        }
+    }
 }

@@ -33,11 +33,24 @@ extension Shim {
         let subject = try subject(of: &request)
         let recipient = try request.peer("peer")
         let joinsMesh = try request.flag("mesh") ?? false
+        let lifetime = try request.count("lifetime")
         try request.end()
-        let data = try await ShimFault.translating { () async throws(MultipeerError) in
-            try await subject.session.connectionData(for: recipient, mesh: joinsMesh)
+        guard let lifetime else {
+            let data = try await ShimFault.translating { () async throws(MultipeerError) in
+                try await subject.session.connectionData(for: recipient, mesh: joinsMesh)
+            }
+            return ["data": .hex(data.bytes)]
         }
-        return ["data": .hex(data.bytes)]
+        // What the mesh is told has a lifetime of its own.
+        if joinsMesh, recipient == nil { throw .unimplemented("lifetime") }
+        guard 1...86_400 ~= lifetime else { throw .invalid("lifetime is not from 1 to 86400 s") }
+        do throws(SessionFault) {
+            let data = try await subject.session.driver.connectionData(
+                for: recipient?.uid, joinsMesh: joinsMesh, lifetime: .seconds(lifetime))
+            return ["data": .hex(data.bytes)]
+        } catch {
+            throw .failed(ShimReason(MultipeerError(error)))
+        }
     }
 
     /// What comes of it is told as states, unless it is refused before anybody is sought.
