@@ -219,6 +219,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case noCreditCheck = "no-credit-check"
     /// Counts the payload of what comes alone.
     case costOffBy64 = "cost-off-by-64"
+    /// Counts what comes against the usual windows, whatever its HELLO granted.
+    case countsTheUsualWindow = "counts-the-usual-window"
     /// Counts the payload of what it sends alone.
     case costWithoutOverhead = "cost-without-overhead"
     /// Does not report what was not handed over.

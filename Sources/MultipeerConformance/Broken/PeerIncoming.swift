@@ -28,7 +28,7 @@ final class PeerIncoming {
         self.opening = opening
         self.channels = channels
         session = channels.link.session
-        granted = UInt64(session.limits.channelCredit)
+        granted = UInt64(session.window.channelCredit)
         wasStopped = isDeclined
     }
 

@@ -63,7 +63,7 @@ final class PeerLink: PeerConnection.Owner {
         isControlling = candidate.isControlling
         theirs = hello.limits
         limit = UInt64(hello.limits.messageCredit)
-        granted = UInt64(session.limits.messageCredit)
+        granted = UInt64(session.window.messageCredit)
         connection.owner = self
         connection.send(Frame(Kind(bug == .sendsReservedKind ? 0x90 : 0xBA), channel: 7, [0x5a]))
         datagrams.offer()

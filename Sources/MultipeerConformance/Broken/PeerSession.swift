@@ -66,6 +66,8 @@ final class PeerSession {
 
     var bug: Bug? { peer.bug }
     var limits: Limits { settings.limits }
+    /// What is granted; the same as what HELLO says.
+    var window: Limits { bug == .countsTheUsualWindow ? Limits() : limits }
     var handle: String { settings.handle }
     var name: [UInt8] { Array(settings.handle.utf8) }
     var preference: Preference { settings.preference }

@@ -123,6 +123,29 @@ extension Suite {
                 try link.expectBytes(channel, granted: 65_536 + 16_384).bytes == .pattern(500_000),
                 "other bytes came than were written")
         },
+        Case(
+            "CHN-19", "9.4", level: .channels, "what HELLO grants for a channel is what is granted",
+            stimulus:
+                "S is to grant 16 KiB; T sends 200,000 bytes as credit comes, then too much on another channel",
+            expectation: "HELLO says 16 KiB; the bytes arrive; then FLOW", rules: ["channel.credit-limit"],
+            bugs: ["counts-the-usual-window"]
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(limits: ["channelCredit": 16_384]))
+            let peer = pair.tester.endpoint.uid
+            try trial.require(link.channelCredit == 16_384, "HELLO grants \(link.channelCredit) bytes")
+            link.send(.open(1))
+            let number = try pair.session.expectStream(from: peer)
+            try link.sendData(1, .pattern(200_000))
+            link.send(.fin(1))
+            try pair.session.expectStreamEnd(number, .pattern(200_000))
+            try pair.session.call("hold")
+            link.send(.open(2))
+            _ = try pair.session.expectStream(from: peer)
+            try link.sendData(2, .pattern(16_384))
+            try link.expectAlive()
+            link.send(.data(2, [1]))
+            try link.expectBroken(.flow, by: pair)
+        },
     ]
 }
 

@@ -89,14 +89,7 @@ private class Meeting {
 
     /// The link, made with what came.
     func meet() throws {
-        let theirs = theirs ?? []
-        let theirData: ConnectionData
-        do throws(Malformed) { theirData = try ConnectionData(theirs) } catch { throw Failure("\(error)") }
-        let terms = Terms(
-            mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData, me: tester.endpoint)
-        try session.expect("connecting", of: uid)
-        link = try tester.link(terms)
-        try session.expect("connected", of: uid)
+        link = try trial.meet(session, tester, mine: mine, theirs: theirs ?? [])
     }
 
     /// There was no other connection and no other state, and the link works.

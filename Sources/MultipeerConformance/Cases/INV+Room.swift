@@ -122,15 +122,7 @@ extension Suite {
             let mine = tester.data(for: session.uid)
             invitee.answer(entries.first(Invitation.Field.id) ?? [], .ok, data: mine.bytes)
             let theirs = try invitee.expectComplete()
-            let theirData: ConnectionData
-            do throws(Malformed) { theirData = try ConnectionData(theirs) } catch {
-                throw Failure("\(error)")
-            }
-            let terms = Terms(
-                mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData,
-                me: tester.endpoint)
-            _ = try tester.link(terms)
-            try session.expect("connected", of: tester.endpoint.uid)
+            _ = try trial.meet(session, tester, mine: mine, theirs: theirs)
             try trial.expectResult([.ok], of: session, tester.endpoint.uid)
         },
         Case(

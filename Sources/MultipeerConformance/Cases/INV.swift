@@ -25,19 +25,7 @@ extension Suite {
             guard let theirs = try inviting.expectAnswer(.ok) else { throw Failure("no data in ANSWER(OK)") }
             let mine = inviting.complete(session.uid)
             inviting.link.close()
-            let theirData: ConnectionData
-            do throws(Malformed) { theirData = try ConnectionData(theirs) } catch {
-                throw Failure("\(error)")
-            }
-            try trial.require(theirData.endpoint.uid == session.uid, "the data of somebody else")
-            try trial.require(
-                theirData.recipient == nil || theirData.recipient == tester.endpoint.uid,
-                "data for somebody else")
-            let terms = Terms(
-                mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData,
-                me: tester.endpoint)
-            let link = try tester.link(terms)
-            try session.expect("connected", of: tester.endpoint.uid)
+            let link = try trial.meet(session, tester, mine: mine, theirs: theirs)
             try link.expectAlive()
             let seen = inviting.link.firstBytes
             for secret in [Array("subject".utf8), theirs, ConnectionData.magic] {

@@ -156,6 +156,29 @@ extension Trial {
         return try session.ask("invite", parameters)
     }
 
+    /// The link that an invitation leads to, made with the data that its two ends exchanged.
+    ///
+    /// The link and the invitation are connections of their own: the subject may hear a dial before the last of the
+    /// invitation, so the tester waits until it seeks.
+    func meet(
+        _ session: SubjectSession, _ tester: Tester, mine: ConnectionData, theirs: [UInt8]
+    ) throws -> Link {
+        let theirData: ConnectionData
+        do throws(Malformed) { theirData = try ConnectionData(theirs) } catch {
+            throw Failure("the data of an invitation: \(error)")
+        }
+        try require(theirData.endpoint.uid == session.uid, "the data of somebody else")
+        try require(
+            theirData.recipient == nil || theirData.recipient == tester.endpoint.uid, "data for somebody else"
+        )
+        let terms = Terms(
+            mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData, me: tester.endpoint)
+        try session.expect("connecting", of: tester.endpoint.uid)
+        let link = try tester.link(terms)
+        try session.expect("connected", of: tester.endpoint.uid)
+        return link
+    }
+
     /// What became of an invitation of the session.
     func expectResult(
         _ codes: [Code], of session: SubjectSession, _ uid: [UInt8], within duration: Duration = .seconds(10)

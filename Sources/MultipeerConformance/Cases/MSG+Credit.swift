@@ -127,6 +127,31 @@ extension Suite {
                 try pair.session.expectMessage(.pattern(65_536, from: index), from: pair.tester.endpoint.uid)
             }
         },
+        Case(
+            "MSG-16", "8.3", "what HELLO grants is what is granted",
+            stimulus:
+                "S is to grant 128 KiB; T sends 1 MiB as credit comes; then S's application stops, and T goes on",
+            expectation: "HELLO says 128 KiB, and more than that is never under way; FLOW beyond it",
+            rules: ["msg.credit-limit"], bugs: ["counts-the-usual-window"]
+        ) { trial in
+            let window = 131_072
+            let (pair, link) = try trial.linked(.init(limits: ["messageCredit": window]))
+            try trial.require(link.room <= window, "HELLO grants \(link.limit) bytes")
+            for index in 0..<32 {
+                try link.transmit([.message(.pattern(32_768, from: index))])
+                try pair.session.expectMessage(.pattern(32_768, from: index), from: pair.tester.endpoint.uid)
+                try trial.require(link.room <= window, "\(link.room) bytes are granted at once")
+            }
+            try pair.session.call("pause")
+            // One more than fits may be on its way to the application, and be paid back.
+            while trial.pump.wait(.seconds(1), for: { link.room >= 32_832 }) {
+                link.send(.message(.pattern(32_768)))
+            }
+            try link.expectAlive()
+            link.send(.message(.pattern(Int(link.room))))
+            try link.expectClose(.flow)
+            try pair.session.call("resume")
+        },
     ]
 }
 
