@@ -1,3 +1,4 @@
+import Foundation
 import Multipeer
 import MultipeerConformance
 
@@ -8,11 +9,13 @@ enum ConformSelftestCommand {
         "try the conformance suite against peers that are broken on purpose",
         details: """
             Runs the suite's own peer, 'multipeer conform peer', once without a fault and once with each of its faults.
-            Without one it must pass every case. Each fault must be caught by each case that names it.
+            Without one it must pass every case. Each fault must be caught by each case that names it: the case fails, in
+            the words that it names if it names any, and not just because the process ended.
             """,
         options: ConformCommand.choosing + [
             .init(
                 "--bug", "NAME", isRepeatable: true, "only this fault; without a fault nothing else is run"),
+            .init("--markdown", "FILE", "write down by what each fault was caught"),
             .init("--seed", "N", "what the suite draws by lot; default: drawn by lot"),
             .init("--jobs", "N", "run so many cases at a time, 1 to 64; default: 4"),
         ],
@@ -29,15 +32,17 @@ enum ConformSelftestCommand {
         let bugs = wanted.isEmpty ? Bug.allCases.map(\.rawValue) : wanted
         let selftest = Selftest(bugs: bugs, cases: cases)
         let shim = "'\(ChildProcess.ownPath)' conform peer"
-        if wanted.isEmpty { try await tryWithoutFault(cases, shim, seed, jobs) }
+        let faultless = wanted.isEmpty ? try await withoutFault(cases, shim, seed, jobs) : nil
         let findings = try await Worker("selftest").run { () throws(Complaint) in
             selftest.run(seed: seed, jobs: jobs, shim: { "\(shim) --bug \($0)" }) { finding in
                 guard !finding.isCaught else { return }
-                let reasons = finding.outcomes.map { "\($0.verdict.rawValue) \($0.reason)" }.joined(
-                    separator: ", ")
+                let charge = finding.charge
                 Terminal.show(
-                    "missed  \(finding.charge.bug)  \(finding.charge.subject.id)  \(reasons.printable)\n")
+                    "missed  \(charge.bug.name)  \(charge.subject.id)  \(finding.words.printable)\n")
             }
+        }
+        if let path = arguments.value("--markdown") {
+            try File.write(Array(table(findings).utf8), to: path, replacing: true)
         }
         let missed = findings.count { !$0.isCaught }
         try Terminal.put("\(findings.count - missed) of \(findings.count) faults caught; seed \(seed)\n")
@@ -51,15 +56,28 @@ enum ConformSelftestCommand {
         guard missed == 0 else {
             throw Complaint("\(missed) of \(findings.count) faults were missed", exit: .linkFailed)
         }
+        if let faultless { try ConformCommand.judge(faultless) }
     }
 
-    private static func tryWithoutFault(
+    private static func withoutFault(
         _ cases: [Case], _ shim: String, _ seed: UInt64, _ jobs: Int
-    ) async throws(Complaint) {
+    ) async throws(Complaint) -> Report {
         var plan = Plan(shim: shim, cases: cases, seed: seed)
         plan.jobs = jobs
         let report = try await ConformCommand.report(plan)
         try Terminal.put("without a fault: \(report.summary)\n")
-        try ConformCommand.judge(report)
+        return report
+    }
+
+    /// By what each fault was caught.
+    private static func table(_ findings: [Selftest.Finding]) -> String {
+        let rows = findings.map { finding in
+            let cells = [
+                finding.charge.bug.name, finding.charge.subject.id, finding.isCaught ? "yes" : "**no**",
+                finding.words.printable.replacingOccurrences(of: "|", with: "\\|"),
+            ]
+            return "| \(cells.joined(separator: " | ")) |\n"
+        }
+        return "| fault | case | caught | the case said |\n|---|---|---|---|\n" + rows.joined()
     }
 }

@@ -65,7 +65,8 @@ struct ReportTests {
         log.add(.sent, "<b>\"&\u{1b}")
         let outcomes = [(Order.testerLower, Verdict.pass, ""), (.testerHigher, .fail, "a | b < c")].map {
             Outcome(
-                subject: one, order: $0, repetition: 0, verdict: $1, reason: $2, seconds: 0.5, log: log.lines)
+                subject: one, order: $0, repetition: 0, verdict: $1, reason: $2, isOfProcess: false,
+                seconds: 0.5, log: log.lines)
         }
         return Report(Report.Order(shim: "multipeer shim", seed: 7, isStrict: false), outcomes)
     }

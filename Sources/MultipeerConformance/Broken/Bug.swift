@@ -295,6 +295,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case fullDiskIsSilent = "full-disk-is-silent"
     /// Grants credit to the first resource alone.
     case oneResourceAtATime = "one-resource-at-a-time"
+    /// Sends no message while a resource is under way.
+    case messagesBehindResources = "messages-behind-resources"
     /// Sends what there is of a file, and is content.
     case shortFileIsSuccess = "short-file-is-success"
 
@@ -388,6 +390,8 @@ package enum Bug: String, CaseIterable, Sendable {
     case turnWithoutEnd = "turn-without-end"
     /// Holds what comes on channels without a limit.
     case channelsWithoutMemoryLimit = "channels-without-memory-limit"
+    /// Computes for long whenever the keys of TLS change.
+    case keyUpdatesCostMuch = "key-updates-cost-much"
     /// Tries to accept again and again when it has no descriptors.
     case spinsWithoutDescriptors = "spins-without-descriptors"
 

@@ -171,6 +171,8 @@ final class PeerChannels {
         return false
     }
 
+    var isSendingResource: Bool { outgoing.values.contains(where: \.isResource) }
+
     func close(_ channel: PeerOutgoing) {
         unopened.removeAll { $0 === channel }
         if let number = channel.number { outgoing[number] = nil }

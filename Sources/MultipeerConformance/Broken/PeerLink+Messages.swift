@@ -111,7 +111,8 @@ extension PeerLink {
     func pour() {
         repeat {
             var pieces = 0
-            while pieces < 8, !isBacklogged, sendPiece() { pieces += 1 }
+            let mayGo = bug != .messagesBehindResources || !channels.isSendingResource
+            while mayGo, pieces < 8, !isBacklogged, sendPiece() { pieces += 1 }
             if isBacklogged || (pieces == 0 && !channels.sendPiece()) { return }
             if pieces > 0 { for _ in 0..<4 where !isBacklogged { if !channels.sendPiece() { break } } }
         } while true

@@ -20,6 +20,20 @@ package enum Order: String, CaseIterable, Sendable {
     case testerHigher = "tester-higher"
 }
 
+/// A fault that a case must find.
+package struct Fault: ExpressibleByStringLiteral, Sendable {
+    package let name: String
+    /// A part of what the case must say of it, where it could fail for another reason as well.
+    let sign: String?
+
+    package init(stringLiteral name: String) { self.init(name, nil) }
+
+    init(_ name: String, _ sign: String?) { (self.name, self.sign) = (name, sign) }
+
+    /// The case must fail with these words.
+    static func seen(_ name: String, by sign: String) -> Fault { Fault(name, sign) }
+}
+
 /// One thing that is tried, and what must come of it.
 package struct Case: Sendable {
     /// As LINK-11.
@@ -34,8 +48,8 @@ package struct Case: Sendable {
     package let expectation: String
     /// Labels of the rules that are shown.
     package let rules: [String]
-    /// Names of faults that this case must find.
-    package let bugs: [String]
+    /// What this case must find.
+    package let bugs: [Fault]
     package let orders: [Order]
     /// After so many seconds the case has failed.
     package let seconds: Int
@@ -47,7 +61,7 @@ package struct Case: Sendable {
     /// * `isQuick`: nil for "yes, unless more than 20 seconds are allowed".
     init(
         _ id: String, _ chapter: String, level: Level = .core, _ title: String, stimulus: String,
-        expectation: String, rules: [String], bugs: [String], orders: [Order] = [.testerLower],
+        expectation: String, rules: [String], bugs: [Fault], orders: [Order] = [.testerLower],
         seconds: Int = 20,
         isQuick: Bool? = nil, _ body: @escaping @Sendable (Trial) throws -> Void
     ) {

@@ -101,7 +101,7 @@ extension Suite {
         Case(
             "ENC-17", "5.3", "who does not have the key is refused",
             stimulus: "the right certificate, signed with another key",
-            expectation: "refused", rules: ["tls.pin"], bugs: ["asks-for-no-certificate"],
+            expectation: "refused", rules: ["tls.pin"], bugs: ["skips-client-certificate"],
             orders: Order.allCases
         ) { trial in
             let pair = try trial.pair(.init(preference: .required))

@@ -41,7 +41,7 @@ extension Suite {
         }
     }
 
-    private static func bugs(_ outcome: Preference.Outcome) -> [String] {
+    private static func bugs(_ outcome: Preference.Outcome) -> [Fault] {
         switch outcome {
         case .plain: ["enc-prefers-tls"]
         case .tls: ["enc-prefers-plain"]

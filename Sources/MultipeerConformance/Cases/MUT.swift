@@ -5,7 +5,7 @@ extension Suite {
     private static let rounds = 2_000
 
     private static func mutation(
-        _ id: String, _ chapter: String, level: Level = .core, _ what: String, bugs: [String],
+        _ id: String, _ chapter: String, level: Level = .core, _ what: String, bugs: [Fault],
         rules: [String] = [],
         _ body: @escaping @Sendable (Trial) throws -> Void
     ) -> Case {

@@ -81,7 +81,8 @@ extension Suite {
         Case(
             "RES-13", "9.7", level: .channels, "messages overtake a resource",
             stimulus: "S sends 50 MiB as a resource, and a message every 20 ms beside it",
-            expectation: "every message within 250 ms (recommended)", rules: ["channel.priority"], bugs: [],
+            expectation: "every message within 250 ms (recommended)", rules: ["channel.priority"],
+            bugs: ["messages-behind-resources"],
             seconds: 60
         ) { trial in
             trial.allowance = 16 << 20

@@ -33,6 +33,8 @@ package struct Outcome: Sendable {
     package let verdict: Verdict
     /// Why, if it is not PASS.
     package let reason: String
+    /// It failed because the process of the subject ended, or did not answer.
+    let isOfProcess: Bool
     package let seconds: Double
     let log: [WireLog.Line]
 
@@ -80,17 +82,18 @@ package struct Run: Sendable {
         let start = ContinuousClock.now
         let name = "\(task.subject.id)/\(task.order.rawValue)#\(task.repetition)"
         let trial = Trial(task.order, shim: plan.shim, random: SeededRandom(seed: plan.seed, name: name))
-        let (verdict, reason) =
-            plan.skips[task.subject.id].map { (Verdict.skip, $0) } ?? judge(task.subject, trial)
+        let (verdict, reason, isOfProcess) =
+            plan.skips[task.subject.id].map { (.skip, $0, false) } ?? judge(task.subject, trial)
         trial.pump.limit = nil
         trial.quit()
         return Outcome(
             subject: task.subject, order: task.order, repetition: task.repetition, verdict: verdict,
-            reason: reason, seconds: (ContinuousClock.now - start) / .seconds(1), log: trial.log.lines)
+            reason: reason, isOfProcess: isOfProcess, seconds: (ContinuousClock.now - start) / .seconds(1),
+            log: trial.log.lines)
     }
 
     /// The case, between two exchanges that must work, and what the subject holds before and after.
-    private func judge(_ subject: Case, _ trial: Trial) -> (Verdict, String) {
+    private func judge(_ subject: Case, _ trial: Trial) -> (Verdict, String, Bool) {
         var stage = "before the case: "
         do {
             let before = plan.isExchangeMade ? try trial.prepare() : nil
@@ -103,16 +106,17 @@ package struct Run: Sendable {
             stage = "after the case: "
             if plan.isExchangeMade { try trial.examine(from: first, before) }
         } catch let skip as Skip {
-            return (.skip, "\(skip)")
+            return (.skip, "\(skip)", false)
         } catch let fault as SuiteFault {
-            return (.fault, stage + "\(fault)")
+            return (.fault, stage + "\(fault)", false)
         } catch {
             let isLate = trial.pump.isLimitReached
-            return (.fail, stage + "\(error)" + (isLate ? " (the time of the case is over)" : ""))
+            let reason = stage + "\(error)" + (isLate ? " (the time of the case is over)" : "")
+            return (.fail, reason, (error as? Failure)?.isOfProcess ?? false)
         }
         guard trial.weaknesses.isEmpty else {
-            return (plan.isStrict ? .fail : .weak, trial.weaknesses.joined(separator: "; "))
+            return (plan.isStrict ? .fail : .weak, trial.weaknesses.joined(separator: "; "), false)
         }
-        return (.pass, "")
+        return (.pass, "", false)
     }
 }

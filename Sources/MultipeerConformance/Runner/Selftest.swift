@@ -2,7 +2,7 @@
 package struct Selftest: Sendable {
     /// A fault, and one case that says that it finds it.
     package struct Charge: Sendable {
-        package let bug: String
+        package let bug: Fault
         package let subject: Case
     }
 
@@ -25,9 +25,9 @@ package struct Selftest: Sendable {
     /// * `cases`: those that are to be tried.
     package init(bugs: [String], cases: [Case]) {
         charges = cases.flatMap { one in
-            one.bugs.filter(bugs.contains).map { Charge(bug: $0, subject: one) }
+            one.bugs.filter { bugs.contains($0.name) }.map { Charge(bug: $0, subject: one) }
         }
-        let named = Set(Suite.cases.flatMap(\.bugs))
+        let named = Set(Suite.cases.flatMap(\.bugs).map(\.name))
         unnamed = bugs.filter { !named.contains($0) }
         unknown = named.subtracting(bugs).sorted()
     }
@@ -37,7 +37,7 @@ package struct Selftest: Sendable {
         seed: UInt64, jobs: Int, shim: (String) -> String, tell: @escaping @Sendable (Finding) -> Void
     ) -> [Finding] {
         let tasks = charges.map { charge in
-            var plan = Plan(shim: shim(charge.bug), cases: [charge.subject], seed: seed)
+            var plan = Plan(shim: shim(charge.bug.name), cases: [charge.subject], seed: seed)
             plan.jobs = 1
             plan.isExchangeMade = false
             // What is only recommended counts here, too.
@@ -47,9 +47,27 @@ package struct Selftest: Sendable {
         return Parallel.map(tasks, jobs: jobs) { charge, plan in
             let outcomes = Run(plan)()
             let finding = Finding(
-                charge: charge, isCaught: outcomes.contains { $0.verdict == .fail }, outcomes: outcomes)
+                charge: charge, isCaught: outcomes.contains(where: charge.bug.isShown), outcomes: outcomes)
             tell(finding)
             return finding
         }
+    }
+}
+
+extension Selftest.Finding {
+    /// What the case said, in each order of uids.
+    package var words: String {
+        outcomes.map { $0.reason.isEmpty ? $0.verdict.rawValue : "\($0.verdict.rawValue) \($0.reason)" }
+            .joined(separator: "; ")
+    }
+}
+
+extension Fault {
+    /// Whether a case has failed because of this. A process that ends, or does not answer, shows that it crashes and
+    /// nothing else.
+    fileprivate func isShown(by outcome: Outcome) -> Bool {
+        guard outcome.verdict == .fail else { return false }
+        if let sign { return outcome.reason.contains(sign) }
+        return !outcome.isOfProcess || name.contains("crashes")
     }
 }

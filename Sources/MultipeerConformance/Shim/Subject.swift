@@ -84,9 +84,9 @@ final class Subject: Source {
     {
         guard let answer = answer(post(op, parameters), within: duration) else {
             if let status = ended(within: .seconds(1)) {
-                throw Failure("the subject's process ended with \(status)")
+                throw Failure("the subject's process ended with \(status)", isOfProcess: true)
             }
-            throw Failure("the subject does not answer '\(op)' within \(duration)")
+            throw Failure("the subject does not answer '\(op)' within \(duration)", isOfProcess: true)
         }
         if answer["unimplemented"]?.isTrue == true { throw Skip("the shim does not implement '\(op)'") }
         return answer

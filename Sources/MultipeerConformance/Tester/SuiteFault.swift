@@ -13,7 +13,12 @@ package struct SuiteFault: Error, CustomStringConvertible {
 /// The subject did not do what the specification demands.
 struct Failure: Error, CustomStringConvertible {
     let description: String
-    init(_ description: String) { self.description = description }
+    /// Its process has ended, or does not answer.
+    let isOfProcess: Bool
+
+    init(_ description: String, isOfProcess: Bool = false) {
+        (self.description, self.isOfProcess) = (description, isOfProcess)
+    }
 }
 
 /// The case cannot be tried with this subject.
