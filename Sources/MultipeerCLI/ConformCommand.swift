@@ -112,7 +112,7 @@ enum ConformCommand {
         .init(
             "--level", "LEVEL", isRepeatable: true,
             "only cases of a level: core, channels, datagram, mesh, invite or code"),
-        .init("--quick", "only cases that are fast"),
+        .init("--quick", "only cases that take less than a second"),
     ]
 
     static let exits: [ExitCode] = [.linkFailed, .badInput, .system, .interrupted]

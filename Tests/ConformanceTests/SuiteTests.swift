@@ -25,6 +25,16 @@ struct SuiteTests {
         }
     }
 
+    @Test("the cases that the quick subset leaves out are cases, and most are left in")
+    func quick() {
+        #expect(Suite.lengthy.isSubset(of: Suite.cases.map(\.id)))
+        let quick = Suite.cases.filter(\.isQuick)
+        #expect(quick.count > Suite.cases.count / 2)
+        for (name, _, _) in Suite.sections where !["MUT", "FLOOD", "LIV"].contains(name) {
+            #expect(quick.contains { $0.section == name }, "\(name)")
+        }
+    }
+
     @Test("every rule that a case names is a rule of the specification")
     func rules() throws {
         let folder = SuiteTests.root.appending(path: "Spec")

@@ -53,17 +53,13 @@ package struct Case: Sendable {
     package let orders: [Order]
     /// After so many seconds the case has failed.
     package let seconds: Int
-    /// Whether it belongs to the subset that is fast.
-    package let isQuick: Bool
     let body: @Sendable (Trial) throws -> Void
 
     /// * `orders`: both where it matters who has the lower uid.
-    /// * `isQuick`: nil for "yes, unless more than 20 seconds are allowed".
     init(
         _ id: String, _ chapter: String, level: Level = .core, _ title: String, stimulus: String,
         expectation: String, rules: [String], bugs: [Fault], orders: [Order] = [.testerLower],
-        seconds: Int = 20,
-        isQuick: Bool? = nil, _ body: @escaping @Sendable (Trial) throws -> Void
+        seconds: Int = 20, _ body: @escaping @Sendable (Trial) throws -> Void
     ) {
         self.id = id
         self.chapter = chapter
@@ -75,9 +71,11 @@ package struct Case: Sendable {
         self.bugs = bugs
         self.orders = orders
         self.seconds = seconds
-        self.isQuick = isQuick ?? (seconds <= 20)
         self.body = body
     }
+
+    /// Whether it belongs to the subset that takes a second a case at the most.
+    package var isQuick: Bool { !Suite.lengthy.contains(id) && !["MUT", "FLOOD"].contains(section) }
 
     /// As LINK.
     package var section: String { String(id.prefix { $0 != "-" }) }

@@ -90,7 +90,7 @@ extension Suite {
             "DATA-06", "4.2", "data that is cut off is refused", stimulus: "every prefix of good data",
             expectation: "PROTOCOL for each", rules: ["data.length", "tlv.length"],
             bugs: ["data-crashes-short"],
-            seconds: 40, isQuick: true
+            seconds: 40
         ) { trial in
             let (session, tester) = try trial.strangers()
             let bytes = tester.data(for: session.uid).bytes

@@ -7,7 +7,7 @@ extension Suite {
                 "T1, linked with TLS to a session with a mesh, sends valid transcripts of every kind, each with one change; T2 exchanges messages meanwhile",
             expectation:
                 "no crash; the link of T1 is closed or goes on; T2's messages arrive within a second each; '--repeat 50' makes 10,000,000",
-            rules: [], bugs: ["crashes-on-unknown-kind"], seconds: 3_600, isQuick: false
+            rules: [], bugs: ["crashes-on-unknown-kind"], seconds: 3_600
         ) { trial in
             trial.allowance = 8 << 20
             let session = try trial.session(.init(preference: .required))
@@ -48,7 +48,7 @@ extension Suite {
             stimulus:
                 "for 60 s: 200 TLS handshakes a second from 50 addresses with keys that nobody awaits, random bytes, and handshakes of one byte a second; every 10 s an honest peer",
             expectation: "the honest peer is linked within 5 s each time", rules: ["limit.unauthenticated"],
-            bugs: ["stops-accepting"], seconds: 180, isQuick: false
+            bugs: ["stops-accepting"], seconds: 180
         ) { trial in
             trial.allowance = 16 << 20
             try trial.floodOfStrangers(.seconds(60))

@@ -18,5 +18,24 @@ package enum Suite {
         ("FLOOD", "floods, on request only", floodCases),
     ]
 
+    /// Cases that wait on purpose, or do something very often, for a second and more.
+    static let lengthy: Set = [
+        "DATA-15", "DATA-16", "DATA-18",
+        "ENC-14", "ENC-18", "ENC-20", "ENC-22", "ENC-23",
+        "LINK-04", "LINK-05", "LINK-17", "LINK-18", "LINK-21", "LINK-22", "LINK-23", "LINK-25", "LINK-27",
+        "LINK-28", "LINK-30",
+        "FRM-11",
+        "MSG-06", "MSG-09", "MSG-12", "MSG-16",
+        "CHN-11", "CHN-18",
+        "RES-01", "RES-07", "RES-13",
+        "DGR-04", "DGR-05", "DGR-06", "DGR-07", "DGR-08", "DGR-10", "DGR-12", "DGR-13",
+        "MSH-03", "MSH-04", "MSH-05", "MSH-06", "MSH-07", "MSH-09", "MSH-11", "MSH-13", "MSH-14", "MSH-15",
+        "MSH-16",
+        "INV-04", "INV-05", "INV-06", "INV-07", "INV-08", "INV-12", "INV-15", "INV-16", "INV-17", "INV-18",
+        "SAS-03", "SAS-04",
+        "LIV-01", "LIV-02", "LIV-03", "LIV-04", "LIV-05",
+        "LIM-03", "LIM-05", "LIM-06", "LIM-07", "LIM-08",
+    ]
+
     package static var cases: [Case] { sections.flatMap(\.cases) }
 }

@@ -43,7 +43,7 @@ extension Case {
         Case(
             id, chapter, level: level, title, stimulus: stimulus, expectation: expectation, rules: rules,
             bugs: bugs,
-            orders: orders, seconds: seconds, isQuick: isQuick, body)
+            orders: orders, seconds: seconds, body)
     }
 }
 
