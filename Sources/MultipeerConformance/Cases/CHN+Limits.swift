@@ -5,7 +5,7 @@ extension Suite {
             "CHN-05", "9.3", level: .channels, "no more channels than the receiver takes",
             stimulus: "T opens as many as S's HELLO says, and one more",
             expectation: "all are told; one more is FLOW", rules: ["channel.limit"],
-            bugs: ["channels-without-limit"]
+            bugs: [.seen("channels-without-limit", by: "CLOSE(FLOW)")]
         ) { trial in
             let (pair, link) = try trial.linked()
             let most = link.receivedHello?.limits.channels ?? 0
@@ -22,7 +22,7 @@ extension Suite {
             stimulus: "S's reader waits; T sends all that its HELLO grants, then one byte more",
             expectation: "the link lives; then FLOW",
             rules: ["channel.credit-limit", "channel.credit-return"],
-            bugs: ["no-channel-credit-check"]
+            bugs: [.seen("no-channel-credit-check", by: "CLOSE(FLOW)")]
         ) { trial in
             let (pair, link) = try trial.linked()
             try pair.session.call("hold")
@@ -40,7 +40,7 @@ extension Suite {
                 "all but one of S's readers wait, with their credit used up, and 8 MiB go by the last; S writes to four streams, "
                 + "and only the last gets credit",
             expectation: "they arrive within 10 s", rules: ["channel.credit-return", "channel.starve"],
-            bugs: ["stalled-stream-stalls-all"], seconds: 60
+            bugs: [.seen("stalled-stream-stalls-all", by: "nothing on channel")], seconds: 60
         ) { trial in
             trial.allowance = 8 << 20
             let (pair, link) = try trial.linked()
@@ -66,7 +66,7 @@ extension Suite {
             "CHN-12", "9.5", level: .channels, "channels are not opened and reset for ever",
             stimulus: "150 channels that are reset at once; then 100 more, in a second",
             expectation: "the link lives; then FLOOD", rules: ["channel.reset-rate"],
-            bugs: ["resets-without-limit"]
+            bugs: [.seen("resets-without-limit", by: "CLOSE(FLOOD)")]
         ) { trial in
             let (pair, link) = try trial.linked()
             for number in UInt32(1)...150 { link.send([.open(number), .reset(number)]) }
@@ -78,7 +78,7 @@ extension Suite {
             "CHN-13", "15.2", level: .channels, "DATA without bytes is not sent for ever",
             stimulus: "8 empty DATA, one of a byte, 8 empty ones; then 9 in a row",
             expectation: "the link lives; then FLOOD", rules: ["limit.empty"],
-            bugs: ["empty-data-without-limit"]
+            bugs: [.seen("empty-data-without-limit", by: "CLOSE(FLOOD)")]
         ) { trial in
             let (pair, link) = try trial.linked()
             let empty = [Frame](repeating: .data(1, []), count: 8)
@@ -91,7 +91,8 @@ extension Suite {
         Case(
             "CHN-17", "9.4", level: .channels, "CREDIT for a channel grows",
             stimulus: "CREDIT of the limit that there is, and of less",
-            expectation: "PROTOCOL", rules: ["channel.credit-grow"], bugs: ["channel-credit-may-fall"]
+            expectation: "PROTOCOL", rules: ["channel.credit-grow"],
+            bugs: [.seen("channel-credit-may-fall", by: "CLOSE(PROTOCOL)")]
         ) { trial in
             for less in [UInt64(0), 1] {
                 let (pair, link) = try trial.linked()
@@ -106,7 +107,7 @@ extension Suite {
             stimulus:
                 "T's HELLO grants 65,536 bytes for a channel; S writes 500,000; CREDIT comes after a second",
             expectation: "65,536 bytes at first, and all of them in the end", rules: ["channel.credit-limit"],
-            bugs: ["sends-beyond-channel-credit"]
+            bugs: [.seen("sends-beyond-channel-credit", by: "bytes came for a credit")]
         ) { trial in
             let (pair, link) = try trial.linked(prepare: { $0.limits.channelCredit = 65_536 })
             let own = try pair.session.openStream("log", to: pair.tester.endpoint.uid)
@@ -128,7 +129,7 @@ extension Suite {
             stimulus:
                 "S is to grant 16 KiB; T sends 200,000 bytes as credit comes, then too much on another channel",
             expectation: "HELLO says 16 KiB; the bytes arrive; then FLOW", rules: ["channel.credit-limit"],
-            bugs: ["counts-the-usual-window"]
+            bugs: [.seen("counts-the-usual-window", by: "no CREDIT on channel")]
         ) { trial in
             let (pair, link) = try trial.linked(.init(limits: ["channelCredit": 16_384]))
             let peer = pair.tester.endpoint.uid

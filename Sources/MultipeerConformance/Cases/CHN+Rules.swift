@@ -7,7 +7,7 @@ extension Suite {
                 "OPEN on channel 0; OPEN of a number that was used; OPEN of a lower number, each on a link of its own",
             expectation: "PROTOCOL; a number may be left out",
             rules: ["channel.number", "frame.channel-zero"],
-            bugs: ["reuses-channel-numbers"]
+            bugs: [.seen("reuses-channel-numbers", by: "CLOSE(PROTOCOL)")]
         ) { trial in
             for frames: [Frame] in [
                 [.open(0)], [.open(1), .fin(1), .open(1)], [.open(7), .fin(7), .open(3)],
@@ -23,7 +23,8 @@ extension Suite {
         Case(
             "CHN-07", "9.5", level: .channels, "nothing comes on a channel that was never opened",
             stimulus: "DATA, FIN, RESET, STOP, CREDIT, DONE about a number above all that were opened",
-            expectation: "PROTOCOL", rules: ["channel.closed"], bugs: ["data-on-any-channel"]
+            expectation: "PROTOCOL", rules: ["channel.closed"],
+            bugs: [.seen("data-on-any-channel", by: "CLOSE(PROTOCOL)")]
         ) { trial in
             for frame: Frame in [
                 .data(5, [1]), .fin(5), .reset(5), .stop(5), .credit(1 << 30, channel: 5), .done(5),
@@ -39,7 +40,8 @@ extension Suite {
                 "S's reader gives up; T sends DATA behind STOP, then RESET; both again on the closed channel",
             expectation:
                 "STOP, and the link lives; RESET on a closed channel is ignored, DATA there is PROTOCOL",
-            rules: ["channel.late", "channel.stop", "channel.closed"], bugs: ["refuses-late-data"]
+            rules: ["channel.late", "channel.stop", "channel.closed"],
+            bugs: [.seen("refuses-late-data", by: "is not answered")]
         ) { trial in
             let (pair, link) = try trial.linked()
             link.send([.open(1), .data(1, .pattern(1_000))])
@@ -58,7 +60,7 @@ extension Suite {
             "CHN-09", "9.5", level: .channels, "nothing comes behind FIN",
             stimulus: "DATA, or another FIN, behind FIN of a stream and of a resource",
             expectation: "PROTOCOL",
-            rules: ["channel.fin", "channel.closed"], bugs: ["data-behind-fin"]
+            rules: ["channel.fin", "channel.closed"], bugs: [.seen("data-behind-fin", by: "CLOSE(PROTOCOL)")]
         ) { trial in
             for kind in [Frame.Purpose.stream, Frame.Purpose.resource] {
                 for frame: Frame in [.data(1, [1]), .fin(1)] {
@@ -73,7 +75,7 @@ extension Suite {
             stimulus:
                 "names of 1,024 bytes, of 1,025, of none, and of bytes that are no UTF-8; metadata of 1,025 bytes",
             expectation: "the first is told unchanged, the others are PROTOCOL", rules: ["channel.name"],
-            bugs: ["channel-name-unchecked"]
+            bugs: [.seen("channel-name-unchecked", by: "CLOSE(PROTOCOL)")]
         ) { trial in
             let long = String(repeating: "n", count: 1_024)
             let (pair, link) = try trial.linked()
@@ -95,7 +97,8 @@ extension Suite {
             stimulus:
                 "OPEN with KIND 9; OPEN with OFFSET and with an unknown entry; OPEN with a critical unknown entry",
             expectation: "STOP(DECLINED), and the link lives; a stream; PROTOCOL",
-            rules: ["channel.kind", "tlv.unknown", "tlv.critical"], bugs: ["channel-kind-unchecked"]
+            rules: ["channel.kind", "tlv.unknown", "tlv.critical"],
+            bugs: [.seen("channel-kind-unchecked", by: "nothing on channel")]
         ) { trial in
             let (pair, link) = try trial.linked()
             link.send(.open(1, 9))

@@ -5,7 +5,8 @@ extension Suite {
             "INV-07", "12.8", level: .invite, "the same inviter asks once",
             stimulus: "T invites five times, without waiting",
             expectation: "one question; the earlier connections hear DUPLICATE, the last one the ANSWER",
-            rules: ["invite.pending", "invite.once"], bugs: ["invite-asks-each-time"]
+            rules: ["invite.pending", "invite.once"],
+            bugs: [.seen("invite-asks-each-time", by: "CLOSE(DUPLICATE)")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, preference: .required)
@@ -27,7 +28,7 @@ extension Suite {
             "INV-08", "12.8", level: .invite, "sixteen questions at most, four of an address",
             stimulus: "100 inviters from 25 addresses",
             expectation: "at most 16 questions wait, at most 4 of an address; the others hear BUSY",
-            rules: ["invite.pending"], bugs: ["invite-unlimited"], seconds: 90
+            rules: ["invite.pending"], bugs: [.seen("invite-unlimited", by: "are pending")], seconds: 90
         ) { trial in
             let (session, port) = try trial.advertiser()
             var all: [Inviting] = []
@@ -53,7 +54,7 @@ extension Suite {
             "INV-13", "12.10", level: .invite, "an advertiser without a seat says FULL",
             stimulus: "S, which may have one link, is linked; T invites it", expectation: "FULL",
             rules: ["limit.links"],
-            bugs: ["invite-ignores-seats"]
+            bugs: [.seen("invite-ignores-seats", by: "not FULL")]
         ) { trial in
             let (session, port) = try trial.advertiser(.init(preference: .required, limits: ["peers": 2]))
             let first = try trial.tester(beside: session, "first", preference: .required)
@@ -74,7 +75,7 @@ extension Suite {
             "INV-14", "12.8", level: .invite, "who stops advertising answers nobody any more",
             stimulus: "S stops while T's question is open", expectation: "CANCELLED",
             rules: ["invite.cancel"],
-            bugs: ["invite-outlives-advertising"]
+            bugs: [.seen("invite-outlives-advertising", by: "CLOSE(CANCELLED)")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, preference: .required)
@@ -87,7 +88,7 @@ extension Suite {
         Case(
             "INV-15", "12.8", level: .invite, "an advertiser waits five seconds for INVITE",
             stimulus: "T says nothing behind TLS", expectation: "the connection ends with TIMEOUT after 5 s",
-            rules: ["invite.deadline"], bugs: ["invite-without-deadline"]
+            rules: ["invite.deadline"], bugs: [.seen("invite-without-deadline", by: "CLOSE(TIMEOUT)")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, preference: .required)
@@ -102,7 +103,8 @@ extension Suite {
             "INV-16", "12.8", level: .invite, "an inviter asks, completes, and links",
             stimulus: "S invites T; T says yes",
             expectation: "INVITE as it must be, COMPLETE behind ANSWER alone, a link",
-            rules: ["invite.order", "invite.consent", "invite.data"], bugs: ["invite-completes-early"],
+            rules: ["invite.order", "invite.consent", "invite.data"],
+            bugs: [.seen("invite-completes-early", by: "COMPLETE before")],
             orders: Order.allCases
         ) { trial in
             let session = try trial.session(.init(preference: .required))
@@ -130,7 +132,7 @@ extension Suite {
             stimulus: "S invites T; T declines, says FULL, says nothing for 2 s",
             expectation: "DECLINED, FULL, TIMEOUT; no COMPLETE; an OK that comes too late is ignored",
             rules: ["invite.timeout", "invite.consent"],
-            bugs: ["invite-answers-late"]
+            bugs: [.seen("invite-answers-late", by: "not TIMEOUT")]
         ) { trial in
             let session = try trial.session(.init(preference: .required))
             for code in [Code.declined, .full, .timeout] {
@@ -155,7 +157,7 @@ extension Suite {
             "INV-18", "12.8", level: .invite, "who hears BUSY asks again",
             stimulus: "S invites T; T says BUSY twice, then yes",
             expectation: "INVITE again after some 250 and 500 ms, then COMPLETE", rules: ["invite.busy"],
-            bugs: ["invite-gives-up-busy"]
+            bugs: [.seen("invite-gives-up-busy", by: "does not dial")]
         ) { trial in
             let session = try trial.session(.init(preference: .required))
             let tester = try trial.tester(beside: session, preference: .required)
@@ -175,7 +177,10 @@ extension Suite {
             stimulus:
                 "ANSWER with another ID, OK without data, DECLINED with data, OK with the data of another peer",
             expectation: "PROTOCOL", rules: ["invite.data", "invite.order"],
-            bugs: ["invite-any-answer", "invite-data-of-anyone"],
+            bugs: [
+                .seen("invite-any-answer", by: "CLOSE(PROTOCOL)"),
+                .seen("invite-data-of-anyone", by: "CLOSE(PROTOCOL)"),
+            ],
             seconds: 40
         ) { trial in
             let session = try trial.session(.init(preference: .required))

@@ -8,7 +8,7 @@ extension Suite {
             stimulus: "T invites S, S accepts, T completes; both connect with what they got",
             expectation: "TLS with a certificate; ANSWER(OK) with S's data for T; a link; nothing in clear",
             rules: ["invite.tls", "invite.order", "invite.consent", "invite.data", "invite.context"],
-            bugs: ["invite-tells-early"], orders: Order.allCases
+            bugs: [.seen("invite-tells-early", by: "before the application's")], orders: Order.allCases
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, "Inviter", preference: .required)
@@ -37,7 +37,7 @@ extension Suite {
             stimulus: "T invites S, S declines",
             expectation: "ANSWER(DECLINED) without data, and the end of the connection",
             rules: ["invite.consent"],
-            bugs: ["invite-data-on-decline"]
+            bugs: [.seen("invite-data-on-decline", by: "DATA does not fit")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, preference: .required)
@@ -51,7 +51,7 @@ extension Suite {
         Case(
             "INV-03", "12.9", level: .invite, "a context of 32,768 bytes, and one byte more",
             stimulus: "contexts of 0, 32,768 and 32,769 bytes", expectation: "asked, asked, PROTOCOL",
-            rules: ["invite.context"], bugs: ["invite-context-unlimited"]
+            rules: ["invite.context"], bugs: [.seen("invite-context-unlimited", by: "CLOSE(PROTOCOL)")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             for count in [0, 32_768] {
@@ -76,7 +76,7 @@ extension Suite {
             "INV-04", "12.8", level: .invite, "an answer behind the timeout does not count",
             stimulus: "TIMEOUT is 2 s; S answers yes after 3 s",
             expectation: "the connection ends after 2 s, no ANSWER(OK), no data",
-            rules: ["invite.timeout"], bugs: ["invite-answers-late"]
+            rules: ["invite.timeout"], bugs: [.seen("invite-answers-late", by: "behind the timeout")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, preference: .required)
@@ -95,7 +95,7 @@ extension Suite {
             stimulus:
                 "T closes while S's application is asked, and invites again; both are answered when T has gone",
             expectation: "two questions; nothing comes of the answers", rules: ["invite.cancel"],
-            bugs: ["invite-stays-withdrawn"]
+            bugs: [.seen("invite-stays-withdrawn", by: "is not asked")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, preference: .required)
@@ -119,7 +119,7 @@ extension Suite {
             "INV-09", "12.9", level: .invite, "an invitation to somebody else, or from oneself",
             stimulus: "RECIPIENT is another uid; INVITER has S's uid",
             expectation: "UNKNOWN_PEER; SELF; nobody is asked",
-            rules: ["invite.recipient"], bugs: ["invite-any-recipient"]
+            rules: ["invite.recipient"], bugs: [.seen("invite-any-recipient", by: "no ANSWER")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, preference: .required)
@@ -140,7 +140,10 @@ extension Suite {
             stimulus:
                 "COMPLETE at first; COMPLETE before ANSWER; INVITE twice; ANSWER from T; COMPLETE with the data of another",
             expectation: "PROTOCOL", rules: ["invite.order", "invite.data"],
-            bugs: ["invite-complete-first", "invite-data-of-anyone"], seconds: 40
+            bugs: [
+                .seen("invite-complete-first", by: "CLOSE(PROTOCOL)"),
+                .seen("invite-data-of-anyone", by: "CLOSE(PROTOCOL)"),
+            ], seconds: 40
         ) { trial in
             let (session, port) = try trial.advertiser()
             func begin(_ isInvited: Bool) throws -> (Inviting, Tester) {
@@ -180,7 +183,7 @@ extension Suite {
             stimulus:
                 "HELLO where invitations are taken; ALPN mpc/1 there, and mpc-invite/1 where links are made",
             expectation: "PROTOCOL; the handshakes fail", rules: ["invite.tls", "frame.order"],
-            bugs: ["invite-on-session-alpn"]
+            bugs: [.seen("invite-on-session-alpn", by: "no frame expected")]
         ) { trial in
             let (session, port) = try trial.advertiser()
             let tester = try trial.tester(beside: session, preference: .required)

@@ -5,7 +5,11 @@ extension Suite {
             "LINK-11", "6.3", "a CONFIRM that does not verify is refused",
             stimulus: "one bit wrong in each byte of the mac, the tokens swapped, the binding left out",
             expectation: "BAD_MAC", rules: ["confirm.mac", "confirm.binding"],
-            bugs: ["mac-unchecked", "mac-prefix-checked", "mac-without-binding"], orders: Order.allCases,
+            bugs: [
+                .seen("mac-unchecked", by: "CLOSE(BAD_MAC)"),
+                .seen("mac-prefix-checked", by: "CLOSE(BAD_MAC)"),
+                .seen("mac-without-binding", by: "CLOSE(BAD_MAC)"),
+            ], orders: Order.allCases,
             seconds: 40
         ) { trial in
             let pair = try trial.pair(.init(preference: .required))
@@ -32,7 +36,10 @@ extension Suite {
             "LINK-12", "6.3", "nobody's CONFIRM serves to confirm to him",
             stimulus: "T sends S's own CONFIRM back",
             expectation: "BAD_MAC", rules: ["confirm.role"],
-            bugs: ["mac-without-role", "mac-role-wrong"],
+            bugs: [
+                .seen("mac-without-role", by: "CLOSE(BAD_MAC)"),
+                .seen("mac-role-wrong", by: "does not verify"),
+            ],
             orders: Order.allCases
         ) { trial in
             let pair = try trial.pair()
@@ -49,7 +56,10 @@ extension Suite {
             "LINK-13", "6.3", "HELLO and CONFIRM come once, in this order",
             stimulus: "CONFIRM first; HELLO twice; CONFIRM twice; PING first", expectation: "PROTOCOL",
             rules: ["confirm.order", "hello.first", "frame.order"],
-            bugs: ["confirm-any-order", "hello-twice"],
+            bugs: [
+                .seen("confirm-any-order", by: "CLOSE(PROTOCOL)"),
+                .seen("hello-twice", by: "CLOSE(PROTOCOL)"),
+            ],
             orders: Order.allCases
         ) { trial in
             let pair = try trial.pair()
@@ -76,7 +86,7 @@ extension Suite {
             stimulus:
                 "the header of a frame of 2,049 bytes, of HELLO and of an ignorable kind; a HELLO of 2,048",
             expectation: "PROTOCOL before the payload came; connected", rules: ["frame.limit-before"],
-            bugs: ["limit-before-unchecked"], orders: Order.allCases
+            bugs: [.seen("limit-before-unchecked", by: "CLOSE(PROTOCOL)")], orders: Order.allCases
         ) { trial in
             let pair = try trial.pair()
             for kind in [Kind.hello, Kind(0xaa)] {
@@ -95,7 +105,7 @@ extension Suite {
             "LINK-15", "7.2", "frames of the link do not come before it",
             stimulus: "MSG, OPEN, CREDIT, DGRAM and INVITE on a candidate", expectation: "PROTOCOL",
             rules: ["frame.order"],
-            bugs: ["message-before-select"], orders: Order.allCases
+            bugs: [.seen("message-before-select", by: "CLOSE(PROTOCOL)")], orders: Order.allCases
         ) { trial in
             let pair = try trial.pair()
             let frames = [
@@ -115,7 +125,7 @@ extension Suite {
             "LINK-23", "6.1", "a handshake that takes too long is ended",
             stimulus: "HELLO at one byte a second",
             expectation: "TIMEOUT 5 s after TCP", rules: ["link.timeouts"],
-            bugs: ["handshake-without-deadline"],
+            bugs: [.seen("handshake-without-deadline", by: "CLOSE(TIMEOUT)")],
             seconds: 30
         ) { trial in
             let pair = try trial.pair()

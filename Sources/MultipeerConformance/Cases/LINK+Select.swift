@@ -4,7 +4,8 @@ extension Suite {
         Case(
             "LINK-16", "6.4", "only the end with the lower uid selects",
             stimulus: "T has the higher uid and sends SELECT",
-            expectation: "PROTOCOL", rules: ["select.lower"], bugs: ["select-from-anybody"],
+            expectation: "PROTOCOL", rules: ["select.lower"],
+            bugs: [.seen("select-from-anybody", by: "CLOSE(PROTOCOL)")],
             orders: [.testerHigher]
         ) { trial in
             let pair = try trial.pair()
@@ -26,7 +27,8 @@ extension Suite {
             "LINK-17", "6.4", "both dial at the same moment, and there is one link",
             stimulus: "S and T dial at once, again and again with new peers",
             expectation: "one SELECTED each time; the other connection is closed with DUPLICATE",
-            rules: ["select.one", "select.rest"], bugs: ["two-links-per-pair"], orders: Order.allCases,
+            rules: ["select.one", "select.rest"], bugs: [.seen("two-links-per-pair", by: "CLOSE(DUPLICATE)")],
+            orders: Order.allCases,
             seconds: 120
         ) { trial in
             let session = try trial.session()
@@ -48,7 +50,7 @@ extension Suite {
             "LINK-18", "6.4", "of three candidates one is selected",
             stimulus: "T confirms three connections; S selects",
             expectation: "one SELECT, DUPLICATE on the two others", rules: ["select.one", "select.rest"],
-            bugs: ["selects-all"], orders: [.testerHigher]
+            bugs: [.seen("selects-all", by: "are selected")], orders: [.testerHigher]
         ) { trial in
             let (_, links) = try trial.candidates(3)
             let chosen = try trial.selected(among: links)
@@ -63,7 +65,8 @@ extension Suite {
         Case(
             "LINK-19", "6.4", "when the selected connection dies, the next one is selected",
             stimulus: "three candidates; T resets the selected one, twice", expectation: "SELECT on the next",
-            rules: ["select.next"], bugs: ["never-selects-next"], orders: [.testerHigher]
+            rules: ["select.next"], bugs: [.seen("never-selects-next", by: "no SELECT comes")],
+            orders: [.testerHigher]
         ) { trial in
             var (pair, links) = try trial.candidates(3)
             for _ in 0..<2 {
@@ -84,7 +87,8 @@ extension Suite {
             "LINK-20", "6.5", "a SELECT replaces the link that the other end has lost",
             stimulus: "T, controlling, falls silent, dials again and selects",
             expectation: "SELECTED at once; the old link ends",
-            rules: ["stale.supersede"], bugs: ["keeps-stale-link"], orders: [.testerLower]
+            rules: ["stale.supersede"], bugs: [.seen("keeps-stale-link", by: "SELECTED")],
+            orders: [.testerLower]
         ) { trial in
             let (pair, old) = try trial.linked()
             old.abandon()
@@ -120,7 +124,7 @@ extension Suite {
             stimulus:
                 "T, controlled, dials again: at once, and after 2 s while it answers PING on the old link",
             expectation: "DUPLICATE both times, the old link lives", rules: ["stale.probe"],
-            bugs: ["replaces-living-link"],
+            bugs: [.seen("replaces-living-link", by: "CLOSE(DUPLICATE)")],
             orders: [.testerHigher], seconds: 30
         ) { trial in
             let (pair, old) = try trial.linked()
@@ -139,7 +143,7 @@ extension Suite {
             stimulus:
                 "the same uid with another instance and data of its own links, while the old link answers PING",
             expectation: "BUSY; the old link is unharmed", rules: ["stale.busy"],
-            bugs: ["new-instance-pushes-out"],
+            bugs: [.seen("new-instance-pushes-out", by: "CLOSE(BUSY)")],
             orders: Order.allCases, seconds: 30
         ) { trial in
             let (pair, old) = try trial.linked()
@@ -156,7 +160,7 @@ extension Suite {
             "LINK-27", "3.2", "a peer that was restarted gets in",
             stimulus: "T is killed and comes back with another instance",
             expectation: "connected within 15 s", rules: ["stale.busy", "endpoint.instance"],
-            bugs: ["remembers-instance"],
+            bugs: [.seen("remembers-instance", by: "SELECTED")],
             orders: Order.allCases, seconds: 40
         ) { trial in
             let (pair, old) = try trial.linked()
@@ -176,7 +180,8 @@ extension Suite {
             "LINK-24", "15.2", "strangers do not keep an honest peer out",
             stimulus: "40 connections from 10 addresses that say nothing, then an honest peer",
             expectation: "32 at most are kept, 4 from an address; the honest peer is linked",
-            rules: ["limit.unauthenticated"], bugs: ["unauthenticated-unbounded"], seconds: 30
+            rules: ["limit.unauthenticated"], bugs: [.seen("unauthenticated-unbounded", by: "are kept")],
+            seconds: 30
         ) { trial in
             let pair = try trial.pair()
             pair.tester.dismissCallers()

@@ -7,7 +7,7 @@ extension Suite {
             "LINK-01", "6.1", "a peer that dials is linked", stimulus: "T dials S and does everything right",
             expectation: "the link stands; S tells its application connecting, then connected",
             rules: ["link.dialler", "select.answer", "select.lower", "hello.first"],
-            bugs: ["never-answers-select"],
+            bugs: [.seen("never-answers-select", by: "SELECTED")],
             orders: Order.allCases
         ) { trial in
             let pair = try trial.pair()
@@ -21,7 +21,8 @@ extension Suite {
         Case(
             "LINK-02", "6.1", "the end with the lower uid dials at once",
             stimulus: "S has the lower uid; T waits",
-            expectation: "S dials within 400 ms and links", rules: ["link.dialler"], bugs: ["lower-waits"],
+            expectation: "S dials within 400 ms and links", rules: ["link.dialler"],
+            bugs: [.seen("lower-waits", by: "S dials after")],
             orders: [.testerHigher]
         ) { trial in
             let pair = try trial.pair(connects: false)
@@ -35,7 +36,11 @@ extension Suite {
             "LINK-03", "6.1", "the end with the higher uid gives the other half a second",
             stimulus: "S has the higher uid; T never dials",
             expectation: "S dials after 400 to 1,000 ms and links",
-            rules: ["link.dialler"], bugs: ["higher-dials-at-once", "higher-never-dials"]
+            rules: ["link.dialler"],
+            bugs: [
+                .seen("higher-dials-at-once", by: "S dials after"),
+                .seen("higher-never-dials", by: "does not dial"),
+            ]
         ) { trial in
             let pair = try trial.pair(connects: false)
             let start = ContinuousClock.now
@@ -52,7 +57,10 @@ extension Suite {
             stimulus: "T answers UNKNOWN_PEER for 5 s, then links",
             expectation: "S tries again, with pauses, and is linked",
             rules: ["link.retry"],
-            bugs: ["gives-up-after-unknown-peer", "retries-without-pause", "never-retries"],
+            bugs: [
+                .seen("gives-up-after-unknown-peer", by: "does not dial"),
+                .seen("retries-without-pause", by: "S dials"), .seen("never-retries", by: "does not dial"),
+            ],
             orders: Order.allCases,
             seconds: 40
         ) { trial in
@@ -78,7 +86,7 @@ extension Suite {
             "LINK-05", "6.1", "an attempt ends after thirty seconds",
             stimulus: "nobody listens at T's candidate",
             expectation: "notConnected(TIMEOUT) after 30 s", rules: ["link.deadline", "state.outcome"],
-            bugs: ["attempt-without-deadline"], seconds: 45
+            bugs: [.seen("attempt-without-deadline", by: "does not tell")], seconds: 45
         ) { trial in
             let session = try trial.session()
             let tester = try trial.tester(beside: session)
@@ -93,7 +101,8 @@ extension Suite {
             "LINK-25", "6.1", "an attempt that was cancelled does not link",
             stimulus: "the application cancels while T does not answer in TLS, and after T's CONFIRM",
             expectation: "notConnected(CANCELLED), the connections are closed, and no connected follows",
-            rules: ["link.cancel"], bugs: ["cancel-ignored"], orders: [.testerHigher], seconds: 30
+            rules: ["link.cancel"], bugs: [.seen("cancel-ignored", by: "CLOSE(CANCELLED)")],
+            orders: [.testerHigher], seconds: 30
         ) { trial in
             let pair = try trial.pair(.init(preference: .required))
             let peer = pair.tester.endpoint.uid
@@ -121,7 +130,10 @@ extension Suite {
                 "HELLO without each of its entries, with each too short and too long, an entry twice, out of order",
             expectation: "PROTOCOL each time; then an honest T links",
             rules: ["hello.complete", "tlv.duplicate", "tlv.order"],
-            bugs: ["hello-incomplete-accepted", "hello-sizes-unchecked"], orders: Order.allCases, seconds: 40
+            bugs: [
+                .seen("hello-incomplete-accepted", by: "CLOSE(PROTOCOL)"),
+                .seen("hello-sizes-unchecked", by: "CLOSE(PROTOCOL)"),
+            ], orders: Order.allCases, seconds: 40
         ) { trial in
             let pair = try trial.pair()
             for field in Hello.Field.mandatory {
@@ -155,7 +167,7 @@ extension Suite {
             "LINK-07", "6.2", "the highest common version is used, and none is refused",
             stimulus: "VERSIONS {0x2A2A, 1, 0x7A7A}; {2}", expectation: "connected; VERSION",
             rules: ["hello.version", "ext.versions", "ext.grease"],
-            bugs: ["hello-any-version", "hello-refuses-grease-version"],
+            bugs: [.seen("hello-any-version", by: "CLOSE expected"), "hello-refuses-grease-version"],
             orders: Order.allCases
         ) { trial in
             let (session, tester) = try trial.strangers()
@@ -178,7 +190,10 @@ extension Suite {
             stimulus:
                 "RECEIVER with another uid, another instance; SENDER with S's uid, an unknown uid, another instance",
             expectation: "UNKNOWN_PEER; SELF for S's own uid", rules: ["hello.receiver", "hello.sender"],
-            bugs: ["hello-ignores-receiver", "hello-ignores-instance"], orders: Order.allCases
+            bugs: [
+                .seen("hello-ignores-receiver", by: "CLOSE expected"),
+                .seen("hello-ignores-instance", by: "CLOSE expected"),
+            ], orders: Order.allCases
         ) { trial in
             let pair = try trial.pair()
             let theirs = pair.terms.theirData.endpoint, mine = pair.terms.me
@@ -207,7 +222,7 @@ extension Suite {
             stimulus:
                 "MY_DATA_REF and YOUR_DATA_REF of data that is unknown, swapped, or S's for somebody else",
             expectation: "UNKNOWN_PEER; open data of S serves", rules: ["hello.refs"],
-            bugs: ["hello-ignores-refs"],
+            bugs: [.seen("hello-ignores-refs", by: "CLOSE expected")],
             orders: Order.allCases
         ) { trial in
             let pair = try trial.pair()
@@ -232,7 +247,8 @@ extension Suite {
             "LINK-10", "6.2", "the certificate must be the one of the peer that HELLO names",
             stimulus: "S awaits X and Y; T dials with the certificate of X and says that it is Y",
             expectation: "POLICY",
-            rules: ["hello.key"], bugs: ["hello-key-of-anybody"], orders: Order.allCases
+            rules: ["hello.key"], bugs: [.seen("hello-key-of-anybody", by: "CLOSE(POLICY)")],
+            orders: Order.allCases
         ) { trial in
             let session = try trial.session(.init(preference: .required))
             let one = try trial.introduce(
@@ -267,7 +283,8 @@ extension Suite {
         Case(
             "LINK-29", "6.2", "a HELLO with too many members is a flood",
             stimulus: "MEMBERS with 33 endpoints",
-            expectation: "FLOOD", rules: ["hello.complete"], bugs: ["hello-members-unbounded"]
+            expectation: "FLOOD", rules: ["hello.complete"],
+            bugs: [.seen("hello-members-unbounded", by: "CLOSE expected")]
         ) { trial in
             let pair = try trial.pair()
             try pair.refusesHello("33 members", .flood) {
@@ -279,7 +296,8 @@ extension Suite {
             stimulus: "T answers S's HELLO without NONCE, as another endpoint, with other references, twice",
             expectation: "PROTOCOL, UNKNOWN_PEER, UNKNOWN_PEER, PROTOCOL",
             rules: ["hello.complete", "hello.sender", "hello.refs"],
-            bugs: ["initiator-trusts-hello"], orders: Order.allCases, seconds: 30
+            bugs: [.seen("initiator-trusts-hello", by: "CLOSE(PROTOCOL)")], orders: Order.allCases,
+            seconds: 30
         ) { trial in
             let pair = try trial.pair()
             let another = trial.random.bytes(8)

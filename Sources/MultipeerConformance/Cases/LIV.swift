@@ -7,7 +7,8 @@ extension Suite {
             "LIV-01", "14.2", "a silent peer is asked, and given up",
             stimulus: "T says nothing any more, and answers no PING",
             expectation: "PING after 3 s, CLOSE(TIMEOUT) after 10 s", rules: ["live.ping", "live.dead"],
-            bugs: ["never-pings", "never-dies"], orders: Order.allCases, seconds: 30
+            bugs: [.seen("never-pings", by: "no PING"), .seen("never-dies", by: "CLOSE(TIMEOUT)")],
+            orders: Order.allCases, seconds: 30
         ) { trial in
             let (pair, link) = try trial.linked()
             try link.expectAlive()
@@ -25,7 +26,8 @@ extension Suite {
         Case(
             "LIV-02", "14.2", "a process that was suspended gives its peers time",
             stimulus: "SIGSTOP for 11 s, then SIGCONT",
-            expectation: "the link lives", rules: ["live.resume"], bugs: ["judges-after-suspension"],
+            expectation: "the link lives", rules: ["live.resume"],
+            bugs: [.seen("judges-after-suspension", by: "tells 'notConnected'")],
             seconds: 40
         ) { trial in
             let (pair, link) = try trial.linked()
@@ -42,7 +44,10 @@ extension Suite {
             expectation:
                 "CLOSE(GOODBYE) within a second, then the end; connecting, connected, notConnected, each once",
             rules: ["close.goodbye", "close.linger", "state.serial", "state.reason"],
-            bugs: ["leaves-without-goodbye", "tells-states-twice"], orders: Order.allCases
+            bugs: [
+                .seen("leaves-without-goodbye", by: "CLOSE(GOODBYE)"),
+                .seen("tells-states-twice", by: "the states told"),
+            ], orders: Order.allCases
         ) { trial in
             let session = try trial.session()
             let tester = try trial.tester(beside: session)
@@ -60,7 +65,8 @@ extension Suite {
             "LIV-04", "14.2", "a peer that takes nothing is given up",
             stimulus: "T does not read its socket any more; S's application sends 32 MiB",
             expectation: "TIMEOUT within 13 s, and no queue of 32 MiB", rules: ["live.dead", "limit.outbox"],
-            bugs: ["never-dies", "queues-without-limit"], orders: Order.allCases, seconds: 40
+            bugs: [.seen("never-dies", by: "does not tell"), .seen("queues-without-limit", by: "S holds")],
+            orders: Order.allCases, seconds: 40
         ) { trial in
             let (pair, link) = try trial.linked()
             let before = try trial.holdings()?.memory
@@ -78,7 +84,8 @@ extension Suite {
         Case(
             "LIV-05", "14.2", "any byte is a sign of life",
             stimulus: "T sends one byte of a frame every 2 s for 13 s, and answers no PING",
-            expectation: "the link lives", rules: ["live.ping", "live.dead"], bugs: ["wants-pongs"],
+            expectation: "the link lives", rules: ["live.ping", "live.dead"],
+            bugs: [.seen("wants-pongs", by: "the link ended")],
             seconds: 40
         ) { trial in
             let (_, link) = try trial.linked()

@@ -6,7 +6,9 @@ extension Suite {
             stimulus: "T grants 65,536, waits 3 s, and then grants as it goes; S sends 300,000 bytes",
             expectation: "not more than the credit at first, the whole message in the end",
             rules: ["msg.credit-limit", "msg.cost"],
-            bugs: ["sends-beyond-credit", "cost-without-overhead"], orders: Order.allCases, seconds: 30
+            bugs: [
+                .seen("sends-beyond-credit", by: "S spends"), .seen("cost-without-overhead", by: "S spends"),
+            ], orders: Order.allCases, seconds: 30
         ) { trial in
             let (pair, link) = try trial.linked {
                 $0.limits.messageCredit = 65_536
@@ -25,7 +27,8 @@ extension Suite {
         Case(
             "MSG-10", "8.3", "credit grows", stimulus: "CREDIT as high as the limit before; lower",
             expectation: "PROTOCOL",
-            rules: ["msg.credit-grow"], bugs: ["credit-may-shrink"], orders: Order.allCases
+            rules: ["msg.credit-grow"], bugs: [.seen("credit-may-shrink", by: "CLOSE(PROTOCOL)")],
+            orders: Order.allCases
         ) { trial in
             try trial.refusesOnLinks([
                 ("the same limit", Frame.credit(4_194_304).bytes), ("a lower limit", Frame.credit(1).bytes),
@@ -42,7 +45,7 @@ extension Suite {
             stimulus:
                 "S's application stops reading; T spends its credit to the last byte, then sends an empty message",
             expectation: "the link lives; FLOW", rules: ["msg.credit-limit", "msg.cost"],
-            bugs: ["no-credit-check", "cost-off-by-64"],
+            bugs: [.seen("no-credit-check", by: "CLOSE(FLOW)"), .seen("cost-off-by-64", by: "CLOSE(FLOW)")],
             orders: Order.allCases, seconds: 40
         ) { trial in
             let (pair, link) = try trial.linked()
@@ -68,7 +71,8 @@ extension Suite {
             stimulus: "S's application stops reading; T would send 100 MiB in messages of 64 KiB",
             expectation:
                 "T stalls below 24 MiB; S holds no more than that; everything comes when it reads again",
-            rules: ["msg.credit-return"], bugs: ["returns-credit-on-arrival"], orders: Order.allCases,
+            rules: ["msg.credit-return"], bugs: [.seen("returns-credit-on-arrival", by: "S takes")],
+            orders: Order.allCases,
             seconds: 90
         ) { trial in
             let (pair, link) = try trial.linked()
@@ -96,7 +100,7 @@ extension Suite {
             "MSG-14", "8.2", "messages that were not handed over are reported",
             stimulus: "S has no credit; T resets the link",
             expectation: "an error to the application that sent", rules: ["msg.failed"],
-            bugs: ["forgets-unsent"],
+            bugs: [.seen("forgets-unsent", by: "the application is told no error")],
             orders: Order.allCases
         ) { trial in
             let (pair, link) = try trial.linked { $0.limits.messageCredit = 65_536 }
@@ -114,7 +118,8 @@ extension Suite {
         Case(
             "MSG-15", "8.3", "credit comes back in time",
             stimulus: "T sends 40 MiB in messages of 64 KiB to an application that reads",
-            expectation: "T never waits 2 s for credit", rules: ["msg.credit-return"], bugs: ["credit-late"],
+            expectation: "T never waits 2 s for credit", rules: ["msg.credit-return"],
+            bugs: [.seen("credit-late", by: "no credit within")],
             orders: Order.allCases,
             seconds: 60
         ) { trial in
@@ -132,7 +137,7 @@ extension Suite {
             stimulus:
                 "S is to grant 128 KiB; T sends 1 MiB as credit comes; then S's application stops, and T goes on",
             expectation: "HELLO says 128 KiB, and more than that is never under way; FLOW beyond it",
-            rules: ["msg.credit-limit"], bugs: ["counts-the-usual-window"]
+            rules: ["msg.credit-limit"], bugs: [.seen("counts-the-usual-window", by: "no credit within")]
         ) { trial in
             let window = 131_072
             let (pair, link) = try trial.linked(.init(limits: ["messageCredit": window]))

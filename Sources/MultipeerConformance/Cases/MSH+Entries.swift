@@ -6,7 +6,7 @@ extension Suite {
             stimulus:
                 "T1 tells an entry of X with sequence 5, then 4 with another list, then 5 with another list, then 6",
             expectation: "T2 is told 5 and 6 alone", rules: ["mesh.newer", "mesh.flood"],
-            bugs: ["believes-old"]
+            bugs: [.seen("believes-old", by: "is told behind")]
         ) { trial in
             let (session, endpoint, members) = try trial.mesh(2)
             let (one, two) = (try members[0].linked(), try members[1].linked())
@@ -29,7 +29,7 @@ extension Suite {
             stimulus:
                 "T1 tells an entry of S itself, without links, with a higher sequence; then one above 2^31",
             expectation: "S answers with its own list and the next higher sequence; the other is ignored",
-            rules: ["mesh.own"], bugs: ["believes-forgery"], orders: Order.allCases
+            rules: ["mesh.own"], bugs: [.seen("believes-forgery", by: "made up")], orders: Order.allCases
         ) { trial in
             let (_, endpoint, members) = try trial.mesh(2)
             let (one, two) = (try members[0].linked(), try members[1].linked())
@@ -48,7 +48,7 @@ extension Suite {
             stimulus:
                 "33 and 32 members; cut short; unsorted; twice the same; its own; data of another endpoint, addressed, without MESH",
             expectation: "FLOOD for 33, PROTOCOL for all others", rules: ["mesh.entry"],
-            bugs: ["entries-unchecked"],
+            bugs: [.seen("entries-unchecked", by: "CLOSE(PROTOCOL)")],
             seconds: 60
         ) { trial in
             let session = try trial.session()
@@ -100,7 +100,7 @@ extension Suite {
                 "T1 lists 20 endpoints that do not list it; 40 others list T1 that T1 does not list; all with T1's address",
             expectation: "no dial; S keeps 32 entries at most, and tells T2 no more",
             rules: ["mesh.component", "mesh.entries"],
-            bugs: ["dials-one-sided"], seconds: 30
+            bugs: [.seen("dials-one-sided", by: "S dials")], seconds: 30
         ) { trial in
             let (session, endpoint, members) = try trial.mesh(1)
             let one = try members[0].linked()
@@ -127,7 +127,7 @@ extension Suite {
         Case(
             "MSH-12", "11.5", level: .mesh, "a thousand entries a second are a flood",
             stimulus: "1,000 MEMBERS, each newer than the one before, at once", expectation: "FLOOD",
-            rules: ["mesh.pace"], bugs: ["members-without-limit"]
+            rules: ["mesh.pace"], bugs: [.seen("members-without-limit", by: "CLOSE(FLOOD)")]
         ) { trial in
             let (_, endpoint, members) = try trial.mesh(1)
             let link = try members[0].linked()

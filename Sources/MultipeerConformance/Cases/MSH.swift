@@ -8,7 +8,8 @@ extension Suite {
             stimulus: "T1 links with S and says that T2 is linked to it; T2 has never dialled S",
             expectation:
                 "S dials T2 with the mesh data of T1's report, links, and tells both who is linked to it",
-            rules: ["mesh.link", "mesh.flood", "mesh.dial", "mesh.component"], bugs: ["never-introduces"],
+            rules: ["mesh.link", "mesh.flood", "mesh.dial", "mesh.component"],
+            bugs: [.seen("never-introduces", by: "no MEMBERS")],
             orders: Order.allCases
         ) { trial in
             let (session, endpoint, members) = try trial.mesh(1)
@@ -28,7 +29,7 @@ extension Suite {
             "MSH-02", "11.6", level: .mesh, "a chain of eight becomes a clique",
             stimulus: "eight sessions of S, each told of the next",
             expectation: "all 28 links within 10 s", rules: ["mesh.dial", "mesh.flood"],
-            bugs: ["never-introduces"],
+            bugs: [.seen("never-introduces", by: "linked to everybody")],
             seconds: 60
         ) { trial in
             let sessions = try (0..<8).map { _ in try trial.session() }
@@ -40,7 +41,8 @@ extension Suite {
             "MSH-13", "11.3", level: .mesh, "nothing is told over a plain link of a session that prefers TLS",
             stimulus: "T prefers none, S optional; the data of both has MESH",
             expectation: "no MEMBERS, none accepted",
-            rules: ["mesh.plain", "hello.members"], bugs: ["tells-over-plain"]
+            rules: ["mesh.plain", "hello.members"],
+            bugs: [.seen("tells-over-plain", by: "MEMBERS on a direct link")]
         ) { trial in
             try trial.expectDirect(.init(preference: .optional), isMesh: true)
         },
@@ -49,7 +51,7 @@ extension Suite {
             stimulus: "T and S link with plain data without MESH",
             expectation: "no MEMBERS; one that comes is refused with PROTOCOL",
             rules: ["mesh.link", "hello.members"],
-            bugs: ["introduces-manual"], orders: Order.allCases
+            bugs: [.seen("introduces-manual", by: "MEMBERS on a direct link")], orders: Order.allCases
         ) { trial in
             try trial.expectDirect(.init(), isMesh: false)
         },
@@ -57,7 +59,8 @@ extension Suite {
             "MSH-07", "11.7", level: .mesh, "a member out of reach is told, and tried again",
             stimulus: "T1 reports T2, whose port is closed",
             expectation: "S tells notConnected after 30 s, keeps T1, and dials again",
-            rules: ["mesh.retry", "mesh.silent"], bugs: ["never-retries"], seconds: 60
+            rules: ["mesh.retry", "mesh.silent"], bugs: [.seen("never-retries", by: "not dialled again")],
+            seconds: 60
         ) { trial in
             let (session, endpoint, members) = try trial.mesh(1)
             let two = try trial.member(session, "unreachable")
@@ -83,7 +86,7 @@ extension Suite {
             stimulus: "T1 falls silent, T2 goes on",
             expectation: "notConnected for T1 within 13 s, and an entry without it",
             rules: ["live.dead", "mesh.own"],
-            bugs: ["never-dies"], seconds: 40
+            bugs: [.seen("never-dies", by: "does not tell")], seconds: 40
         ) { trial in
             let (session, endpoint, members) = try trial.mesh(2)
             let other = try members[1].linked()

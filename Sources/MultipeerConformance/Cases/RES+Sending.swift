@@ -9,7 +9,7 @@ extension Suite {
             stimulus: "S sends 300,000 bytes; T says DONE two seconds behind FIN",
             expectation: "SIZE and DIGEST are right; the completion comes behind DONE",
             rules: ["resource.done", "resource.digest"],
-            bugs: ["done-not-awaited"], orders: Order.allCases
+            bugs: [.seen("done-not-awaited", by: "comes before DONE")], orders: Order.allCases
         ) { trial in
             let (pair, link) = try trial.linked()
             let sending = try pair.send(.pattern(300_000), name: "../label")
@@ -36,7 +36,7 @@ extension Suite {
             stimulus: "the link ends behind FIN, without DONE; DONE(DIGEST); STOP(DECLINED)",
             expectation: "the completion has an error each time",
             rules: ["resource.done", "resource.digest", "stream.end"],
-            bugs: ["lost-link-is-success"]
+            bugs: [.seen("lost-link-is-success", by: "has arrived")]
         ) { trial in
             let (pair, link) = try trial.linked()
             var sending = try pair.send(.pattern(10_000), name: "one")
@@ -60,7 +60,7 @@ extension Suite {
             stimulus: "S sends 4 MiB; T gives credit when the file was cut to 100,000 bytes",
             expectation: "RESET(DIGEST) or RESET(INTERNAL), and the completion has an error",
             rules: ["resource.cancel"],
-            bugs: ["short-file-is-success"]
+            bugs: [.seen("short-file-is-success", by: "expected, FIN came")]
         ) { trial in
             let (pair, link) = try trial.linked(prepare: { $0.limits.channelCredit = 65_536 })
             let sending = try pair.send(.pattern(4 << 20), name: "shrinks")
@@ -82,7 +82,7 @@ extension Suite {
             "RES-13", "9.7", level: .channels, "messages overtake a resource",
             stimulus: "S sends 50 MiB as a resource, and a message every 20 ms beside it",
             expectation: "every message within 250 ms (recommended)", rules: ["channel.priority"],
-            bugs: ["messages-behind-resources"],
+            bugs: [.seen("messages-behind-resources", by: "did not come")],
             seconds: 60
         ) { trial in
             trial.allowance = 16 << 20

@@ -8,7 +8,8 @@ extension Suite {
             "RES-09", "9.6", level: .channels, "a name is a label and no path",
             stimulus: "names with .., /, NUL, control characters, marks of direction, and of 1,024 bytes",
             expectation: "each is told unchanged, and every file is in the folder",
-            rules: ["resource.label", "channel.name"], bugs: ["path-of-name", "cleans-names"]
+            rules: ["resource.label", "channel.name"],
+            bugs: [.seen("path-of-name", by: "is outside of"), .seen("cleans-names", by: "is called")]
         ) { trial in
             let (folder, pair, link) = try trial.receiving()
             let names = [
@@ -34,7 +35,7 @@ extension Suite {
             "RES-10", "9.6", level: .channels, "no room for a resource",
             stimulus: "S can store 1 MiB; 5 MiB come without SIZE",
             expectation: "STOP(NO_SPACE), no file, and the link lives",
-            rules: ["resource.space"], bugs: ["full-disk-is-silent"]
+            rules: ["resource.space"], bugs: [.seen("full-disk-is-silent", by: "nothing on channel")]
         ) { trial in
             let (folder, pair, link) = try trial.receiving()
             let answer = try trial.subject().ask("limit", ["file": 1_048_576])
@@ -53,7 +54,7 @@ extension Suite {
             "RES-11", "9.6", level: .channels, "eight resources at once",
             stimulus: "eight of 2 MiB, their DATA in turns",
             expectation: "all arrive", rules: ["resource.done", "channel.credit-return"],
-            bugs: ["one-resource-at-a-time"], seconds: 60
+            bugs: [.seen("one-resource-at-a-time", by: "no CREDIT on channel")], seconds: 60
         ) { trial in
             trial.allowance = 8 << 20
             let (_, pair, link) = try trial.receiving()
@@ -84,7 +85,10 @@ extension Suite {
             stimulus: "a resource whose name is that of a link in the folder",
             expectation: "a new file under another name, which no other user can read",
             rules: ["resource.private"],
-            bugs: ["files-for-everyone", "path-of-name"]
+            bugs: [
+                .seen("files-for-everyone", by: "may use the file"),
+                .seen("path-of-name", by: "what the link leads to"),
+            ]
         ) { trial in
             let (folder, pair, link) = try trial.receiving()
             let victim = try Folder(trial)

@@ -10,7 +10,7 @@ extension Suite {
             stimulus: "0 bytes, 1 byte, 50 MiB, with SIZE and DIGEST",
             expectation: "DONE(OK), equal files, progress that only grows and ends with 1",
             rules: ["resource.done", "resource.digest", "resource.size"],
-            bugs: ["resources-not-acknowledged"], seconds: 90
+            bugs: [.seen("resources-not-acknowledged", by: "nothing on channel")], seconds: 90
         ) { trial in
             trial.allowance = 8 << 20
             let (folder, pair, link) = try trial.receiving()
@@ -32,7 +32,7 @@ extension Suite {
             "RES-02", "9.6", level: .channels, "a resource may be of unknown size",
             stimulus: "300,000 bytes without SIZE, without DIGEST",
             expectation: "DONE(OK), and a file", rules: ["resource.size", "resource.done"],
-            bugs: ["resources-not-acknowledged"]
+            bugs: [.seen("resources-not-acknowledged", by: "nothing on channel")]
         ) { trial in
             let (_, pair, link) = try trial.receiving()
             let bytes = [UInt8].pattern(300_000)
@@ -49,7 +49,7 @@ extension Suite {
             stimulus: "SIZE one less, and one more, than what comes",
             expectation: "STOP(DIGEST); DONE(DIGEST); no file stays; the application is told",
             rules: ["resource.size"],
-            bugs: ["ignores-size"]
+            bugs: [.seen("ignores-size", by: "nothing on channel")]
         ) { trial in
             let (folder, pair, link) = try trial.receiving()
             let bytes = [UInt8].pattern(100_000)
@@ -72,7 +72,7 @@ extension Suite {
             "RES-04", "9.6", level: .channels, "the digest must be right",
             stimulus: "a DIGEST with one bit wrong",
             expectation: "DONE(DIGEST); no file stays; the application is told", rules: ["resource.digest"],
-            bugs: ["ignores-digest"]
+            bugs: [.seen("ignores-digest", by: "expected, DONE")]
         ) { trial in
             let (folder, pair, link) = try trial.receiving()
             let bytes = [UInt8].pattern(100_000)
@@ -90,7 +90,7 @@ extension Suite {
             "RES-05", "9.6", level: .channels, "a sender calls it off",
             stimulus: "RESET(CANCELLED) at one half",
             expectation: "no file stays; the application is told", rules: ["resource.cancel"],
-            bugs: ["keeps-cancelled-files"]
+            bugs: [.seen("keeps-cancelled-files", by: "a file stays")]
         ) { trial in
             let (folder, pair, link) = try trial.receiving()
             link.send(.open(1, Frame.Purpose.resource, size: 200_000))
@@ -106,7 +106,7 @@ extension Suite {
             "RES-06", "9.6", level: .channels, "a receiver calls it off",
             stimulus: "S's application cancels at one half",
             expectation: "STOP(CANCELLED); no file stays", rules: ["resource.cancel"],
-            bugs: ["cancels-silently"]
+            bugs: [.seen("cancels-silently", by: "nothing on channel")]
         ) { trial in
             let (folder, pair, link) = try trial.receiving()
             link.send(.open(1, Frame.Purpose.resource, size: 200_000))
