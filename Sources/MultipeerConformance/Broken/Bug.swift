@@ -319,8 +319,16 @@ package enum Bug: String, CaseIterable, Sendable {
     case tellsOverPlain = "tells-over-plain"
     /// Introduces peers whose data has no MESH.
     case introducesManual = "introduces-manual"
-    /// Stays though it is one too many.
+    /// Does not care how many members there are.
     case neverLeaves = "never-leaves"
+    /// Knows no other order of members than that of uids.
+    case neverRanks = "never-ranks"
+    /// Keeps its link to the one too many for ever.
+    case neverDismisses = "never-dismisses"
+    /// Believes at once what is said of one that it sent away.
+    case believesOfDismissed = "believes-of-dismissed"
+    /// Counts time in which it did not run.
+    case countsSleep = "counts-sleep"
 
     // MARK: INV
     /// Sends its data with a refusal.

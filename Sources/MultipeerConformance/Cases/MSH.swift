@@ -1,6 +1,6 @@
 /// Chapter 11: who is introduced to whom.
 extension Suite {
-    static let meshCases: [Case] = introductionCases + entryCases + sizeCases
+    static let meshCases: [Case] = introductionCases + entryCases + sizeCases + excessCases
 
     private static let introductionCases: [Case] = [
         Case(

@@ -101,10 +101,17 @@ extension Trial {
     func mesh(
         _ count: Int, _ settings: SubjectSession.Settings = .init(), order: Order? = nil
     ) throws -> (SubjectSession, Endpoint, [Member]) {
+        try mesh([Order](repeating: order ?? self.order, count: count), settings)
+    }
+
+    /// The same, each below or above the session.
+    func mesh(
+        _ orders: [Order], _ settings: SubjectSession.Settings = .init()
+    ) throws -> (SubjectSession, Endpoint, [Member]) {
         let session = try session(settings)
         let (endpoint, blob) = try meshData(session)
         var members: [Member] = []
-        for number in 0..<count {
+        for (number, order) in orders.enumerated() {
             let member = try member(session, "member-\(number)", order: order)
             try session.connect(member.data.bytes)
             let link = try member.join(session, blob)
@@ -115,12 +122,13 @@ extension Trial {
     }
 
     /// Members that nobody plays: their entries say that they are linked to these.
-    func strangers(_ count: Int, of session: SubjectSession, like member: Member, listing: [Endpoint])
-        -> [MemberEntry]
-    {
+    func strangers(
+        _ count: Int, of session: SubjectSession, like member: Member, listing: [Endpoint],
+        order: Order? = nil
+    ) -> [MemberEntry] {
         (0..<count).map { _ in
             var data = member.data
-            data.endpoint = Endpoint(uid: uid(beside: session), instance: random.bytes(8))
+            data.endpoint = Endpoint(uid: uid(beside: session, order), instance: random.bytes(8))
             data.token = random.bytes(32)
             return MemberEntry(data.endpoint, 1, list: listing, data: data.bytes)
         }

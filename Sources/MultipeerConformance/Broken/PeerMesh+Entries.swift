@@ -1,0 +1,89 @@
+/// What members say, and what of it is believed. Spec 11.4 and 11.9.
+extension PeerMesh {
+    /// The checks of 11.9 in their order.
+    func take(_ payload: [UInt8], from link: PeerLink) throws(Refusal) {
+        let count = payload.count > 28 ? payload[28] : 0
+        try demand(count <= 32, .flood, "\(count) members")
+        if bug != .membersWithoutLimit { try link.countControl() }
+        try demand(link.isMesh, "MEMBERS on a direct link")
+        try demand(link.memberBucket.take() || bug == .membersWithoutLimit, .flood, "too many MEMBERS")
+        let made: (MemberEntry, Held)
+        do throws(Refusal) { made = try read(payload) } catch {
+            if bug == .entriesUnchecked { return }
+            throw error
+        }
+        let (entry, held) = made
+        if entry.endpoint == me { return takeOwn(entry, from: link) }
+        guard departed[entry.endpoint] == nil else { return }
+        let isFirstHand = entry.endpoint == link.endpoint
+        let isKnownBetter = !isFirstHand && links.contains { $0.endpoint == entry.endpoint }
+        if isKnownBetter || dismissed[entry.endpoint] != nil {
+            let isNewer = aside[entry.endpoint].map { $0.0.sequence < entry.sequence } ?? true
+            if isNewer { aside[entry.endpoint] = made }
+            return
+        }
+        let replaces = isFirstHand && !link.hasEntry
+        if isFirstHand { link.hasEntry = true }
+        believe(entry, held, from: link, replaces: replaces)
+    }
+
+    /// What was set aside of an endpoint is judged as if it had just come.
+    func takeUp(_ endpoint: Endpoint) {
+        guard let (entry, held) = aside.removeValue(forKey: endpoint), departed[endpoint] == nil else {
+            return
+        }
+        believe(entry, held, from: nil, replaces: false)
+    }
+
+    private func believe(_ entry: MemberEntry, _ held: Held, from link: PeerLink?, replaces: Bool) {
+        let old = known[entry.endpoint]
+        if let old, !replaces, entry.sequence <= old.entry.sequence, bug != .believesOld { return }
+        if old?.entry == entry { return }
+        guard old != nil || makeRoom() else { return }
+        known[entry.endpoint] = Known(entry: entry, held: held)
+        if let attempt = session.attempts[entry.endpoint], attempt.isForMesh {
+            session.seek(held, isForMesh: true)
+        }
+        for other in links where other !== link { queue(entry.endpoint, to: other) }
+        pour()
+    }
+
+    private func read(_ payload: [UInt8]) throws(Refusal) -> (MemberEntry, Held) {
+        let entry: MemberEntry
+        do throws(Malformed) { entry = try MemberEntry(payload: payload) } catch { throw .broken("\(error)") }
+        try demand(entry.list.count <= 31, "\(entry.list.count) members")
+        let isSorted = zip(entry.list, entry.list.dropFirst()).allSatisfy { $0.bytes.precedes($1.bytes) }
+        try demand(isSorted && !entry.list.contains(entry.endpoint), "a list of members in disorder")
+        let data = try DataReader(bug: bug).read(entry.data)
+        try demand(data.endpoint == entry.endpoint, "mesh data of another endpoint")
+        try demand(
+            data.flags & ConnectionData.Flag.mesh != 0 && data.recipient == nil, "data that is no mesh data")
+        return (entry, Held(bytes: entry.data, data: data))
+    }
+
+    private func takeOwn(_ entry: MemberEntry, from link: PeerLink) {
+        guard entry != own, entry.sequence >= highest, entry.sequence < 1 << 31 else { return }
+        if bug == .believesForgery {
+            own = entry
+            highest = entry.sequence
+        } else {
+            highest = entry.sequence
+            own = nil
+        }
+        if own == nil { _ = makeOwn() }
+        for other in links { queue(me, to: other) }
+        pour()
+    }
+
+    /// A place for one more entry: 32 with the own one.
+    private func makeRoom() -> Bool {
+        if known.count < 31 { return true }
+        let inside = Set(component)
+        guard
+            let oldest = known.filter({ !inside.contains($0.key) })
+                .min(by: { $0.value.outsideSince ?? .now < $1.value.outsideSince ?? .now })
+        else { return false }
+        known[oldest.key] = nil
+        return true
+    }
+}
