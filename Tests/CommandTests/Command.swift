@@ -24,6 +24,7 @@ final class Command: Sendable {
     private let noticing = Worker("errors")
     private let writing = Worker("input")
     private let noticed = Gathered()
+    private let closed = Locked<Set<Int32>>([])
 
     init(
         _ arguments: [String], program: String = "multipeer", environment: [String: String] = [:],
@@ -41,6 +42,26 @@ final class Command: Sendable {
             process.signal(SIGKILL)
         }
     }
+
+    /// Nobody has the process any more. One that has ended and was not waited for would keep the library's own tests of
+    /// processes from seeing theirs.
+    deinit {
+        process.signal(SIGKILL)
+        waiting.post { [process] in process.wait() }
+        // Each stream by the thread that uses it, behind what it still does there.
+        close(process.input, on: writing)
+        close(process.output, on: reading)
+        if let error = process.error { close(error, on: noticing) }
+    }
+
+    /// Once, however often it is called.
+    private func close(_ stream: MultipeerCLI.Stream, on worker: Worker) {
+        let isFirst = closed.withLock { $0.insert(stream.descriptor).inserted }
+        if isFirst { worker.post { stream.close() } }
+    }
+
+    /// As if nobody read any more what it prints.
+    func closeOutput() { close(process.output, on: reading) }
 
     /// Runs the program to its end.
     static func run(
@@ -126,7 +147,7 @@ final class Command: Sendable {
         if let input {
             // A process that has ended takes no more input; its exit code tells why.
             try? await send(input)
-            process.input.close()
+            close(process.input, on: writing)
         }
         _ = try await says("nothing that is ever said")
         let code = await (try waiting.run { [process] () throws(Complaint) in process.wait() })

@@ -34,7 +34,7 @@ struct LinkEndTests {
     func closedOutput() async throws {
         let pair = try Pair()
         try await pair.linked()
-        pair.bob.process.output.close()
+        pair.bob.closeOutput()
         // It may end before it has taken all of this.
         try? await pair.ann.send(pattern(200_000, seed: 4))
         let ann = try await pair.ann.finish(nil)

@@ -30,6 +30,14 @@ final class NeighbourProcess: Sendable {
         }
     }
 
+    deinit {
+        process.signal(SIGKILL)
+        reading.post { [process] in
+            process.wait()
+            process.closeStreams()
+        }
+    }
+
     func tell(_ line: String) throws(Complaint) { try process.input.write(Array("\(line)\n".utf8)) }
 
     /// What it has said of that kind, of that peer, once it is so many; throws when it ends before.
