@@ -25,10 +25,15 @@ package final class ChildProcess: Sendable {
         var ends: [(Stream, Int32)] = [(read, 0), (write, 1)]
         if let errors { ends.append((errors.write, 2)) }
         defer { for (end, _) in ends { end.close() } }
-        let environment = ProcessInfo.processInfo.environment.merging(changes) { $1 }.map { "\($0)=\($1)" }
+        let environment = ProcessInfo.processInfo.environment.merging(changes) { $1 }
+        let program = Program(path, arguments, environment: environment)
         (self.input, self.output, error) = (input, output, errors?.read)
         id = try ChildProcess.starting.withLock { [ends] _ throws(Complaint) in
-            try ChildProcess.spawn(path, [path] + arguments, environment, ends)
+            do throws(Program.NotStarted) {
+                return try program.start(with: ends.map { ($0.descriptor, $1) })
+            } catch {
+                throw Stream.failure("cannot start \(path.printable)", error.code)
+            }
         }
     }
 
@@ -40,7 +45,7 @@ package final class ChildProcess: Sendable {
             if let known = status.withLock({ $0 }) { return known }
             let ended = unsafe waitpid(id, &code, 0)
             guard ended == id else { continue }
-            let result = code & 0x7f == 0 ? (code >> 8) & 0xff : 128 + (code & 0x7f)
+            let result = Program.ending(code)
             status.withLock { $0 = result }
         }
     }
@@ -63,37 +68,6 @@ package final class ChildProcess: Sendable {
         }
         guard isMade else { throw Stream.failure("cannot make a pipe") }
         return (Stream(descriptor: ends[0], name: name), Stream(descriptor: ends[1], name: name))
-    }
-
-    /// With no signal blocked or ignored: what this process did about signals is its own business.
-    private static func spawn(
-        _ path: String, _ arguments: [String], _ environment: [String], _ streams: [(Stream, Int32)]
-    ) throws(Complaint) -> Int32 {
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        for (stream, place) in streams {
-            unsafe posix_spawn_file_actions_adddup2(&actions, stream.descriptor, place)
-        }
-        var none = sigset_t()
-        var all = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe sigfillset(&all)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        var words = unsafe arguments.map { unsafe strdup($0) } + [nil]
-        var variables = unsafe environment.map { unsafe strdup($0) } + [nil]
-        defer { unsafe (words + variables).forEach { unsafe free($0) } }
-        var id: pid_t = 0
-        let code = unsafe posix_spawn(&id, path, &actions, &attributes, &words, &variables)
-        guard code == 0 else { throw Stream.failure("cannot start \(path.printable)", code) }
-        return id
     }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MultipeerTransport
 
 /// The process of the subject, with one socket to its standard input and output and one to its standard error.
 final class ShimProcess {
@@ -19,7 +20,13 @@ final class ShimProcess {
             _ = close(mutterEnd)
         }
         (self.talk, self.mutter) = (talk, mutter)
-        id = try ShimProcess.spawn(["/bin/sh", "-c", "exec \(command)"], talkEnd, mutterEnd)
+        let environment = ProcessInfo.processInfo.environment.merging(["MULTIPEER_INTERFACES": "lo"]) { $1 }
+        let shell = Program("/bin/sh", ["-c", "exec \(command)"], environment: environment)
+        do throws(Program.NotStarted) {
+            id = try shell.start(with: [(talkEnd, 0), (talkEnd, 1), (mutterEnd, 2)])
+        } catch {
+            throw .system("cannot start the shim", error.code)
+        }
     }
 
     deinit {
@@ -37,7 +44,7 @@ final class ShimProcess {
         if let status { return status }
         var code: Int32 = 0
         guard unsafe waitpid(id, &code, WNOHANG) == id else { return nil }
-        status = code & 0x7f == 0 ? (code >> 8) & 0xff : 128 + (code & 0x7f)
+        status = Program.ending(code)
         return status
     }
 
@@ -53,34 +60,5 @@ final class ShimProcess {
             throw .system("no pair of sockets", errno)
         }
         return (ends[0], ends[1])
-    }
-
-    private static func spawn(_ words: [String], _ talk: Int32, _ mutter: Int32) throws(SuiteFault) -> Int32 {
-        var actions = unsafe posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        unsafe posix_spawn_file_actions_init(&actions)
-        unsafe posix_spawnattr_init(&attributes)
-        defer {
-            unsafe posix_spawn_file_actions_destroy(&actions)
-            unsafe posix_spawnattr_destroy(&attributes)
-        }
-        for (descriptor, place) in [(talk, Int32(0)), (talk, 1), (mutter, 2)] {
-            unsafe posix_spawn_file_actions_adddup2(&actions, descriptor, place)
-        }
-        var none = sigset_t()
-        var all = sigset_t()
-        unsafe sigemptyset(&none)
-        unsafe sigfillset(&all)
-        unsafe posix_spawnattr_setsigmask(&attributes, &none)
-        unsafe posix_spawnattr_setsigdefault(&attributes, &all)
-        unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-        let surroundings = ProcessInfo.processInfo.environment.merging(["MULTIPEER_INTERFACES": "lo"]) { $1 }
-        var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
-        var variables = unsafe surroundings.map { unsafe strdup("\($0)=\($1)") } + [nil]
-        defer { unsafe (arguments + variables).forEach { unsafe free($0) } }
-        var id: pid_t = 0
-        let code = unsafe posix_spawn(&id, words[0], &actions, &attributes, &arguments, &variables)
-        guard code == 0 else { throw .system("cannot start the shim", code) }
-        return id
     }
 }
