@@ -12,9 +12,9 @@ package final class BrokenPeer {
     /// Forgotten, but not written out.
     private var parting: [PeerSession] = []
     private var isDone = false
-    private var numbers = 0
-    private var incoming: [Int: PeerIncoming] = [:]
-    private var outgoing: [Int: PeerOutgoing] = [:]
+    var numbers = 0
+    var incoming: [Int: PeerIncoming] = [:]
+    var outgoing: [Int: PeerOutgoing] = [:]
     private let folder: String
 
     private init(bug: Bug?) throws(SuiteFault) {
@@ -147,14 +147,14 @@ package final class BrokenPeer {
         return ["uid": .string(uid.hex), "name": .string(settings.handle)]
     }
 
-    private func uid(_ request: JSONValue, _ key: String = "peer") throws(Refusal) -> [UInt8] {
+    func uid(_ request: JSONValue, _ key: String = "peer") throws(Refusal) -> [UInt8] {
         guard let uid = request[key]?.text.flatMap({ [UInt8](hex: $0) }), uid.count == 16 else {
             throw Refusal(.internal, "'\(key)' is no uid")
         }
         return uid
     }
 
-    private func bytes(_ request: JSONValue) -> [UInt8] {
+    func bytes(_ request: JSONValue) -> [UInt8] {
         request["hex"]?.text.flatMap { [UInt8](hex: $0) } ?? .pattern(request["size"]?.int ?? 0)
     }
 
@@ -198,63 +198,6 @@ package final class BrokenPeer {
         try demand(hasRoom, .internal, "too much waits for this peer")
         let isUnreliable = request["mode"]?.text == "unreliable"
         for link in links where !(isUnreliable && link.datagrams.send(bytes)) { link.post(bytes) }
-    }
-
-    // MARK: Channels
-
-    private func carryOutChannels(_ request: JSONValue, _ session: PeerSession) throws -> [String: JSONValue]?
-    {
-        let number = request["stream"]?.int ?? request["resource"]?.int ?? -1
-        switch request["op"]?.text {
-        case "stream": return ["stream": .number(Double(try open(request, session, nil)))]
-        case "resource":
-            let path = request["path"]?.text ?? ""
-            guard let file = FileHandle(forReadingAtPath: path) else {
-                throw Refusal(.internal, "cannot read \(path)")
-            }
-            return ["resource": .number(Double(try open(request, session, file)))]
-        case "write": try stream(number).write(bytes(request))
-        case "finish": try stream(number).finish()
-        case "abort", "drop":
-            guard let channel = incoming[number] else {
-                try stream(number).abort()
-                break
-            }
-            channel.stop(.cancelled)
-        case "hold":
-            if number < 0 { session.isHolding = true }
-            incoming[number]?.isHeld = true
-        case "take":
-            if number < 0 { session.isHolding = false }
-            for (key, channel) in incoming where number < 0 || key == number {
-                channel.isHeld = false
-                channel.takeAll()
-            }
-        default: return nil
-        }
-        return [:]
-    }
-
-    private func stream(_ number: Int) throws(Refusal) -> PeerOutgoing {
-        guard let stream = outgoing[number] else { throw Refusal(.internal, "no stream \(number)") }
-        return stream
-    }
-
-    private func open(_ request: JSONValue, _ session: PeerSession, _ file: FileHandle?) throws -> Int {
-        let to = try uid(request, "to")
-        guard let link = session.links[to] else { throw Refusal(.unknownPeer, "not connected") }
-        numbers += 1
-        let size = try file.map { file in
-            let end = try file.seekToEnd()
-            try file.seek(toOffset: 0)
-            return Int(end)
-        }
-        let name = Array((request["name"]?.text ?? "file").utf8)
-        let channel = PeerOutgoing(session, numbers, to: to, name: name, file: file, size: size ?? 0)
-        outgoing[numbers] = channel
-        let number = numbers
-        link.channels.add(channel)
-        return number
     }
 }
 

@@ -31,20 +31,20 @@ final class PeerConnection: Source {
     let bug: Bug?
     let role: LinkKey.Role
     let began = Instant.now
-    private let socket: TCPSocket
+    let socket: TCPSocket
     /// The address of the other end.
     let address: [UInt8]
     var stage: Stage
-    private(set) var tls: TLSEnd?
+    var tls: TLSEnd?
     private let makeTLS: (() -> TLSEnd?)?
     private let takesPlain: Bool
-    private var outgoing: [UInt8] = []
-    private var sent = 0
-    private var incoming: [UInt8] = []
+    var outgoing: [UInt8] = []
+    var sent = 0
+    var incoming: [UInt8] = []
     private var awaitedPreface: ArraySlice<UInt8> = []
-    private var closeBy: Instant?
-    private var hasShutDown = false
-    private var hasFrame = false
+    var closeBy: Instant?
+    var hasShutDown = false
+    var hasFrame = false
     private(set) var lastArrival = Instant.now
 
     /// `makeTLS` is nil where only a plain connection will do; `takesPlain` says whether one will do.
@@ -171,7 +171,7 @@ final class PeerConnection: Source {
         attempt { () throws(Refusal) in try owner?.ready(self) }
     }
 
-    private func drain() {
+    func drain() {
         outgoing += tls?.drainOutput() ?? []
         flush()
     }
@@ -186,129 +186,5 @@ final class PeerConnection: Source {
         if bug == .crashesOnBadList, refusal.isOfList { fatalError(refusal.text) }
         close(refusal.code, refusal.text)
         owner?.ended(self, .refused(refusal))
-    }
-
-    // MARK: Frames
-
-    private func read(_ bytes: [UInt8]) {
-        incoming += bytes
-        var place = 0
-        while stage == .ready || (stage == .closing && bug == .deliversAfterClose),
-            incoming.count - place >= Frame.headerCount
-        {
-            let header = FrameHeader(incoming[place..<(place + Frame.headerCount)])
-            var isKnown = true
-            attempt { () throws(Refusal) in isKnown = try owner?.admit(header, on: self) ?? false }
-            let whole = Frame.headerCount + header.length
-            guard incoming.count - place >= whole else { break }
-            let start = place + Frame.headerCount
-            place += whole
-            guard isKnown, !isOver || bug == .deliversAfterClose else { continue }
-            hasFrame = true
-            let frame = Frame(header.kind, channel: header.channel, Array(incoming[start..<place]))
-            attempt { () throws(Refusal) in try handle(frame) }
-            if bug == .oneFramePerRead, incoming.count > place { place = incoming.count }
-        }
-        incoming.removeFirst(min(place, incoming.count))
-        let isHalfHello = bug == .helloInOneRead && !hasFrame && !incoming.isEmpty
-        if isHalfHello { refuse(.broken("half a frame")) }
-    }
-
-    private func handle(_ frame: Frame) throws(Refusal) {
-        guard frame.kind == .close else {
-            try owner?.take(frame, from: self)
-            return
-        }
-        if bug != .payloadSizeUnchecked {
-            try demand((2...258).contains(frame.payload.count), "CLOSE of \(frame.payload.count) bytes")
-            try demand(Array(frame.payload.dropFirst(2)).isText, "a reason that is no text")
-        }
-        try demand(bug != .refusesUnknownCode || frame.code?.rawValue ?? 0 <= 20, "an unknown code")
-        let code = frame.code.map { $0.rawValue <= 20 ? $0 : .internal } ?? .internal
-        if bug == .answersClose { send(.close(code)) }
-        if bug == .deliversAfterClose { return }
-        finish(.closed(code))
-    }
-
-    func send(_ frame: Frame) {
-        guard stage == .ready else { return }
-        write(frame.bytes)
-    }
-
-    private func write(_ bytes: [UInt8]) {
-        if let tls {
-            tls.write(bytes)
-            outgoing += tls.drainOutput()
-        } else {
-            outgoing += bytes
-        }
-        flush()
-    }
-
-    private func flush() {
-        while unsent > 0, stage != .ended, stage != .dialling {
-            guard let count = socket.send(outgoing[sent...]) else {
-                // What has arrived before the reset is still read.
-                outgoing = []
-                sent = 0
-                return
-            }
-            if count == 0 { break }
-            sent += count
-        }
-        if sent == outgoing.count {
-            outgoing = []
-            sent = 0
-            if stage == .closing, !hasShutDown {
-                hasShutDown = true
-                socket.shutdownWriting()
-            }
-        }
-    }
-
-    // MARK: The end
-
-    /// Says CLOSE, writes it out for a second at most, then ends the stream. Spec 14.3.
-    func close(_ code: Code, _ reason: String = "") {
-        guard !isOver else { return }
-        guard stage == .ready else { return discard() }
-        if unsent < 1 << 22 { write(Frame.close(code, reason: String(reason.prefix(100))).bytes) }
-        stage = .closing
-        closeBy = .now + .seconds(1)
-        tls?.close()
-        drain()
-    }
-
-    /// Ends the stream properly, without CLOSE.
-    func finish() {
-        guard !isOver else { return }
-        stage = .closing
-        closeBy = .now + .seconds(1)
-        tls?.close()
-        drain()
-    }
-
-    /// Ends the stream without a word.
-    func discard() {
-        guard stage != .ended else { return }
-        stage = .ended
-        pump.remove(self)
-        socket.close()
-    }
-
-    private func finish(_ ending: Ending) {
-        guard stage != .ended else { return }
-        let wasOver = isOver
-        if case .closed = ending, let tls {
-            tls.close()
-            outgoing += tls.drainOutput()
-            flush()
-        }
-        discard()
-        if !wasOver { owner?.ended(self, ending) }
-    }
-
-    func tick(_ now: Instant) {
-        if let closeBy, now >= closeBy { discard() }
     }
 }

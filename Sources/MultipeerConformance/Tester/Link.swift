@@ -23,7 +23,7 @@ final class Link: Source {
         }
     }
 
-    private enum Stage { case dialling, securing, ready }
+    enum Stage { case dialling, securing, ready }
 
     /// What the log calls it.
     let name: String
@@ -31,15 +31,15 @@ final class Link: Source {
     let role: LinkKey.Role
     /// Nil on a plain connection.
     let tls: TLSEnd?
-    private let socket: TCPSocket
-    private var stage: Stage
-    private var outgoing: [UInt8] = []
+    let socket: TCPSocket
+    var stage: Stage
+    var outgoing: [UInt8] = []
     private var awaitedPreface = Link.preface[...]
     private var reader = FrameReader()
-    private var arrived: [Frame] = []
-    private var taken = 0
+    var arrived: [Frame] = []
+    var taken = 0
 
-    private(set) var ending: Ending?
+    var ending: Ending?
     /// The first bytes that came from the network, as they came.
     private(set) var firstBytes: [UInt8] = []
     private(set) var receivedCount = 0
@@ -52,7 +52,7 @@ final class Link: Source {
 
     /// What the subject lets the tester spend on messages, and what was spent. Spec 8.3.
     var limit: UInt64 = 0
-    private(set) var spent: UInt64 = 0
+    var spent: UInt64 = 0
     /// Bytes of messages that a case has sent so far, if it counts them.
     var sentBytes = 0
     /// What the subject's CREDIT says of the tester's channels. Spec 9.4.
@@ -131,7 +131,7 @@ final class Link: Source {
         end(.truncated)
     }
 
-    private func end(_ how: Ending) {
+    func end(_ how: Ending) {
         guard ending == nil else { return }
         ending = how
         trial.log.add(.received, "\(name): \(how)")
@@ -198,7 +198,7 @@ final class Link: Source {
     }
 
     /// Moves the TLS handshake on, and what it has to say.
-    private func progress() {
+    func progress() {
         guard stage != .dialling, let tls else { return flush() }
         tls.shakeHands()
         outgoing += tls.drainOutput()
@@ -207,106 +207,12 @@ final class Link: Source {
         if case .failed(let words) = tls.progress { end(.refused(words)) }
     }
 
-    private func flush() {
+    func flush() {
         while stage != .dialling, !outgoing.isEmpty, ending == nil {
             guard let count = socket.send(outgoing[...]) else { return end(.reset) }
             if count == 0 { return }
             outgoing.removeFirst(count)
         }
-    }
-}
-
-// MARK: - Sending
-
-extension Link {
-    /// Bytes that wait because the kernel takes no more.
-    var unsent: Int { outgoing.count }
-
-    func send(_ frame: Frame) {
-        trial.log.add(.sent, name, frame)
-        spent += frame.cost
-        write(frame.bytes)
-    }
-
-    /// Several frames at once: in one TLS record if they fit.
-    func send(_ frames: [Frame]) {
-        for frame in frames {
-            trial.log.add(.sent, name, frame)
-            spent += frame.cost
-        }
-        write(frames.flatMap(\.bytes))
-    }
-
-    /// Any bytes where frames should be.
-    func send(raw bytes: [UInt8], _ what: String) {
-        trial.log.add(.sent, "\(name): \(what), \(bytes.count) bytes  \(WireLog.excerpt(bytes))")
-        write(bytes)
-    }
-
-    /// Bytes under the TLS, or where it should be.
-    func send(beneath bytes: [UInt8], _ what: String) {
-        trial.log.add(.sent, "\(name): beneath TLS: \(what), \(bytes.count) bytes  \(WireLog.excerpt(bytes))")
-        outgoing += bytes
-        flush()
-    }
-
-    private func write(_ bytes: [UInt8]) {
-        guard let tls else {
-            outgoing += bytes
-            return flush()
-        }
-        tls.write(bytes)
-        outgoing += tls.drainOutput()
-        flush()
-    }
-
-    /// Whether everything is handed to the kernel in time.
-    @discardableResult
-    func flush(within duration: Duration) -> Bool {
-        trial.pump.wait(duration) { outgoing.isEmpty || ending != nil } && outgoing.isEmpty
-    }
-
-    /// Changes keys under way. Spec 15.
-    func updateKeys(isAsking: Bool) {
-        tls?.updateKeys(isAsking: isAsking)
-        progress()
-    }
-
-    /// Ends the connection properly: close_notify with TLS, then FIN.
-    func close() {
-        guard ending == nil else { return }
-        tls?.close()
-        outgoing += tls?.drainOutput() ?? []
-        flush()
-        trial.log.add(.sent, "\(name): closes")
-        leave()
-    }
-
-    /// FIN and nothing before it.
-    func truncate() {
-        trial.log.add(.sent, "\(name): FIN")
-        leave()
-    }
-
-    /// RST.
-    func reset() {
-        trial.log.add(.sent, "\(name): RST")
-        socket.reset()
-        leave()
-    }
-
-    /// The connection stays open as the subject sees it, and nobody is there any more.
-    func abandon() {
-        trial.log.add(.note, "\(name): silent from here on")
-        isReading = false
-        answersPings = false
-    }
-
-    private func leave() {
-        guard ending == nil else { return }
-        ending = .closed
-        trial.pump.remove(self)
-        socket.close()
     }
 }
 

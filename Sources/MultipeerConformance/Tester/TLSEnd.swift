@@ -49,15 +49,15 @@ final class TLSEnd {
     }
 
     private let context: OpaquePointer
-    private let ssl: OpaquePointer
+    let ssl: OpaquePointer
     private let input: OpaquePointer
     private let output: OpaquePointer
-    private let choice: Choice
+    private let choice: TLSChoice
     private(set) var progress = Progress.underWay
 
     init(_ setup: Setup) throws(SuiteFault) {
         guard let context = unsafe SSL_CTX_new(TLS_method()) else { throw SuiteFault("no TLS context") }
-        choice = Choice(setup)
+        choice = TLSChoice(setup)
         guard unsafe TLSEnd.configure(context, setup, choice), let ssl = unsafe SSL_new(context),
             let input = unsafe BIO_new(BIO_s_mem()), let output = unsafe BIO_new(BIO_s_mem())
         else {
@@ -74,7 +74,7 @@ final class TLSEnd {
         unsafe SSL_CTX_free(context)
     }
 
-    private static func configure(_ context: OpaquePointer, _ setup: Setup, _ choice: Choice) -> Bool {
+    private static func configure(_ context: OpaquePointer, _ setup: Setup, _ choice: TLSChoice) -> Bool {
         ERR_clear_error()
         let offer = setup.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         let versions =
@@ -87,7 +87,7 @@ final class TLSEnd {
         let mode = setup.asksForCertificate ? SSL_VERIFY_PEER | need : SSL_VERIFY_NONE
         unsafe SSL_CTX_set_verify(context, mode, nil)
         let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
-        unsafe SSL_CTX_set_cert_verify_callback(context, Choice.judge, place)
+        unsafe SSL_CTX_set_cert_verify_callback(context, TLSChoice.judge, place)
         if !setup.isServer, !offer.isEmpty {
             guard unsafe SSL_CTX_set_alpn_protos(context, offer, CUnsignedInt(offer.count)) == 0 else {
                 return false
@@ -95,7 +95,7 @@ final class TLSEnd {
         }
         if setup.isServer {
             let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
-            unsafe SSL_CTX_set_alpn_select_cb(context, Choice.select, place)
+            unsafe SSL_CTX_set_alpn_select_cb(context, TLSChoice.select, place)
         }
         guard let identity = setup.identity else { return true }
         return unsafe show(identity, context)
@@ -191,131 +191,5 @@ extension TLSEnd {
         let kind = isAsking ? SSL_KEY_UPDATE_REQUESTED : SSL_KEY_UPDATE_NOT_REQUESTED
         _ = unsafe SSL_key_update(ssl, kind)
         _ = unsafe SSL_do_handshake(ssl)
-    }
-}
-
-// MARK: - Facts
-
-extension TLSEnd {
-    /// The binding of the connection. Spec 5.3.
-    func binding() -> [UInt8] { exported("EXPORTER-mpc1-binding") }
-
-    /// The exporter of RFC 8446, 7.5, for 32 bytes.
-    func exported(_ label: String, context: [UInt8] = []) -> [UInt8] {
-        var key = [UInt8](repeating: 0, count: 32)
-        _ = unsafe SSL_export_keying_material(
-            ssl, &key, 32, label, label.utf8.count, context, context.count, context.isEmpty ? 0 : 1)
-        return key
-    }
-
-    /// DER of the other end's leaf.
-    var peerLeaf: [UInt8]? {
-        guard let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
-        return unsafe TLSEnd.encoded(leaf)
-    }
-
-    /// DER of a certificate.
-    fileprivate static func encoded(_ certificate: OpaquePointer) -> [UInt8] {
-        let size = unsafe i2d_X509(certificate, nil)
-        guard size > 0 else { return [] }
-        var bytes = [UInt8](repeating: 0, count: Int(size))
-        _ = unsafe bytes.withUnsafeMutableBufferPointer { buffer in
-            var position = buffer.baseAddress
-            return unsafe i2d_X509(certificate, &position)
-        }
-        return bytes
-    }
-
-    /// Whether the server handed out a ticket for the next time.
-    var hasTicket: Bool {
-        guard let session = unsafe SSL_get_session(ssl) else { return false }
-        return unsafe SSL_SESSION_has_ticket(session) == 1
-    }
-
-    var version: CInt { unsafe SSL_version(ssl) }
-
-    var suite: String? {
-        guard let cipher = unsafe SSL_get_current_cipher(ssl),
-            let name = unsafe SSL_CIPHER_standard_name(cipher)
-        else { return nil }
-        return unsafe String(cString: name)
-    }
-
-    var chosenProtocol: String {
-        var name: UnsafePointer<UInt8>?
-        var count: CUnsignedInt = 0
-        unsafe SSL_get0_alpn_selected(ssl, &name, &count)
-        return unsafe String(decoding: UnsafeBufferPointer(start: name, count: Int(count)), as: UTF8.self)
-    }
-}
-
-/// Which name a server answers and whom an end trusts, where C callbacks can find it.
-@safe
-private final class Choice {
-    let word: String
-    let needsProtocol: Bool
-    private let checksDates: Bool
-    private let verify: (([[UInt8]]) -> Bool)?
-    private let name: UnsafeMutableBufferPointer<UInt8>?
-
-    init(_ setup: TLSEnd.Setup) {
-        word = setup.protocols.first ?? ""
-        needsProtocol = setup.needsProtocol
-        checksDates = setup.checksDates
-        verify = setup.verify
-        unsafe name = setup.protocols.first.map { name in
-            let bytes = Array(name.utf8)
-            let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
-            _ = unsafe copy.initialize(from: bytes)
-            return unsafe copy
-        }
-    }
-
-    deinit { unsafe name?.deallocate() }
-
-    static let select:
-        @convention(c) (
-            OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
-            UnsafePointer<UInt8>?, CUnsignedInt, UnsafeMutableRawPointer?
-        ) -> CInt = { _, chosen, count, offer, size, place in
-            guard let place = unsafe place else { return SSL_TLSEXT_ERR_NOACK }
-            let choice = unsafe Unmanaged<Choice>.fromOpaque(place).takeUnretainedValue()
-            guard let name = unsafe choice.name else { return SSL_TLSEXT_ERR_NOACK }
-            let offered = unsafe Array(UnsafeBufferPointer(start: offer, count: Int(size)))
-            if choice.needsProtocol, !names(offered).contains(choice.word) {
-                return SSL_TLSEXT_ERR_ALERT_FATAL
-            }
-            unsafe chosen?.pointee = UnsafePointer(name.baseAddress)
-            unsafe count?.pointee = UInt8(name.count)
-            return SSL_TLSEXT_ERR_OK
-        }
-
-    private static func names(_ offer: [UInt8]) -> [String] {
-        var names: [String] = []
-        var rest = offer[...]
-        while let count = rest.popFirst(), rest.count >= Int(count) {
-            names.append(String(decoding: rest.prefix(Int(count)), as: UTF8.self))
-            rest.removeFirst(Int(count))
-        }
-        return names
-    }
-
-    static let judge: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { store, place in
-        guard let place = unsafe place, let leaf = unsafe X509_STORE_CTX_get0_cert(store) else { return 0 }
-        let choice = unsafe Unmanaged<Choice>.fromOpaque(place).takeUnretainedValue()
-        if choice.checksDates {
-            guard unsafe X509_cmp_current_time(X509_get0_notBefore(leaf)) < 0,
-                unsafe X509_cmp_current_time(X509_get0_notAfter(leaf)) > 0
-            else { return 0 }
-        }
-        guard let verify = choice.verify else { return 1 }
-        let others = unsafe X509_STORE_CTX_get0_untrusted(store)
-        var chain: [[UInt8]] = []
-        for index in 0..<max(0, unsafe OPENSSL_sk_num(others)) {
-            guard let one = unsafe OPENSSL_sk_value(others, index) else { continue }
-            unsafe chain.append(TLSEnd.encoded(OpaquePointer(one)))
-        }
-        let first = unsafe TLSEnd.encoded(leaf)
-        return verify(chain.first == first ? chain : [first] + chain) ? 1 : 0
     }
 }
