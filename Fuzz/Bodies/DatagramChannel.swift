@@ -5,20 +5,7 @@ extension FuzzBody {
     /// Two ends of DTLS and a network that loses, doubles, swaps, changes and invents packets. The first byte says whether
     /// they have one key.
     package static let datagramChannel = FuzzBody("datagram-channel") { bytes throws(BrokenPromise) in
-        var input = InputReader(bytes)
-        do {
-            var stage = try RecordStage(input.byte())
-            var steps = 0
-            while !input.isAtEnd, steps < 200 {
-                steps += 1
-                try stage.step(&input)
-            }
-            try stage.settle()
-        } catch let broken as BrokenPromise {
-            throw broken
-        } catch {
-            throw BrokenPromise(description: "\(error)")
-        }
+        try play(bytes, steps: 200) { try RecordStage($0.byte()) }
     }
 }
 
@@ -78,7 +65,7 @@ private struct RecordEnd: ~Copyable {
     }
 }
 
-private struct RecordStage: ~Copyable {
+private struct RecordStage: FuzzStage, ~Copyable {
     private var client: RecordEnd
     private var server: RecordEnd
     private let isAgreed: Bool

@@ -19,6 +19,36 @@ package struct FuzzBody: Sendable {
     ]
 }
 
+/// Where an input is played step by step.
+protocol FuzzStage: ~Copyable {
+    /// Does what the front of the input says.
+    mutating func step(_ input: inout InputReader) throws
+    /// What must hold when nothing more happens.
+    mutating func settle() throws
+}
+
+extension FuzzBody {
+    /// Plays an input to its end, or for so many steps. What a stage throws is a broken promise, whatever it is.
+    static func play<Stage: FuzzStage & ~Copyable>(
+        _ bytes: [UInt8], steps most: Int, on make: (inout InputReader) throws -> Stage
+    ) throws(BrokenPromise) {
+        var input = InputReader(bytes)
+        do {
+            var stage = try make(&input)
+            var steps = 0
+            while !input.isAtEnd, steps < most {
+                steps += 1
+                try stage.step(&input)
+            }
+            try stage.settle()
+        } catch let broken as BrokenPromise {
+            throw broken
+        } catch {
+            throw BrokenPromise(description: "\(error)")
+        }
+    }
+}
+
 /// What the code under a harness promised and did not keep.
 package struct BrokenPromise: Error, CustomStringConvertible {
     package let description: String

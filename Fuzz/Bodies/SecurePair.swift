@@ -5,21 +5,8 @@ extension FuzzBody {
     /// Two ends that hold each other's keys, or not, and a network that cuts, changes and invents. The first byte says who
     /// awaits whom, and over what: a link, a plain link, or the connection of an invitation.
     package static let securePair = FuzzBody("secure-pair") { bytes throws(BrokenPromise) in
-        var input = InputReader(bytes)
         guard let cast else { throw BrokenPromise(description: "no keys for the harness") }
-        do {
-            var stage = try PairStage(input.byte(), cast)
-            var steps = 0
-            while !input.isAtEnd, steps < 200 {
-                steps += 1
-                try stage.step(&input)
-            }
-            try stage.settle()
-        } catch let broken as BrokenPromise {
-            throw broken
-        } catch {
-            throw BrokenPromise(description: "\(error)")
-        }
+        try play(bytes, steps: 200) { try PairStage($0.byte(), cast) }
     }
 }
 
@@ -110,7 +97,7 @@ private struct PairEnd: ~Copyable {
     }
 }
 
-private struct PairStage: ~Copyable {
+private struct PairStage: FuzzStage, ~Copyable {
     private var client: PairEnd
     private var server: PairEnd
     private let isPlain: Bool

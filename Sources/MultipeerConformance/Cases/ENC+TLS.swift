@@ -37,12 +37,7 @@ extension Suite {
             orders: Order.allCases
         ) { trial in
             let pair = try trial.pair(.init(preference: .required))
-            var setup = pair.tester.setup(isServer: false)
-            setup.identity = nil
-            let link = try pair.tester.dial(pair.terms, tls: setup)
-            trial.pump.wait(.seconds(3)) { link.isReady || link.ending != nil }
-            if link.ending == nil { link.sendHello() }
-            try link.expectRefusal()
+            try pair.refusesTLS("no certificate", whenServer: [false]) { $0.identity = nil }
         },
         Case(
             "ENC-20", "5.3", "nothing is resumed",
@@ -207,10 +202,10 @@ extension Trial {
 extension Pair {
     /// S refuses T's TLS before any frame: when T dials, and when S does.
     fileprivate func refusesTLS(
-        _ what: String, _ change: (inout TLSEnd.Setup) -> Void
+        _ what: String, whenServer ends: [Bool] = [false, true], _ change: (inout TLSEnd.Setup) -> Void
     ) throws {
         let trial = tester.trial
-        for isServer in [false, true] {
+        for isServer in ends {
             trial.note("\(what), T is \(isServer ? "server" : "client")")
             var setup = tester.setup(isServer: isServer)
             change(&setup)

@@ -7,12 +7,7 @@ extension Suite {
             expectation: "FULL in answer to its HELLO, for T and for the application; the link to T1 stays",
             rules: ["mesh.full"], bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")], orders: Order.allCases
         ) { trial in
-            let (session, endpoint, members) = try trial.mesh(1)
-            let one = try members[0].linked()
-            let six = trial.strangers(6, of: session, like: members[0], listing: [members[0].endpoint])
-            for entry in six { one.send(entry.frame) }
-            one.send(members[0].entry([endpoint] + six.map(\.endpoint)).frame)
-            trial.pump.wait(.seconds(1))
+            let (session, one) = try trial.reporting(6)
             try trial.refusesNinth(session) { _ in }
             try one.expectAlive()
             trial.isSessionSpent = true
@@ -24,12 +19,7 @@ extension Suite {
             bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")],
             orders: Order.allCases
         ) { trial in
-            let (session, endpoint, members) = try trial.mesh(1)
-            let one = try members[0].linked()
-            let three = trial.strangers(3, of: session, like: members[0], listing: [members[0].endpoint])
-            for entry in three { one.send(entry.frame) }
-            one.send(members[0].entry([endpoint] + three.map(\.endpoint)).frame)
-            trial.pump.wait(.seconds(1))
+            let (session, one) = try trial.reporting(3)
             try trial.refusesNinth(session) { tester in
                 tester.members = (0..<3).map {
                     Endpoint(uid: [250, $0] + .pattern(14), instance: .pattern(8))
@@ -152,6 +142,17 @@ extension Trial {
                 sessions.removeAll { $0 === session }
             }
         }
+    }
+
+    /// A session with a link to one member, who reports so many more.
+    fileprivate func reporting(_ count: Int) throws -> (SubjectSession, Link) {
+        let (session, endpoint, members) = try mesh(1)
+        let link = try members[0].linked()
+        let more = strangers(count, of: session, like: members[0], listing: [members[0].endpoint])
+        for entry in more { link.send(entry.frame) }
+        link.send(members[0].entry([endpoint] + more.map(\.endpoint)).frame)
+        pump.wait(.seconds(1))
+        return (session, link)
     }
 
     /// A peer that would be one too many hears FULL.
