@@ -1,3 +1,4 @@
+import CPlatform
 import Glibc
 
 /// A program to be started as a process of its own.
