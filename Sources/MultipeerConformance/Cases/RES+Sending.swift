@@ -80,21 +80,24 @@ extension Suite {
         },
         Case(
             "RES-13", "9.7", level: .channels, "messages overtake a resource",
-            stimulus: "S sends 50 MiB as a resource, and a message every 20 ms beside it",
-            expectation: "every message within 250 ms (recommended)", rules: ["channel.priority"],
-            bugs: [.seen("messages-behind-resources", by: "did not come")],
-            seconds: 60
+            stimulus:
+                "over a line of 100 Mbit/s S sends 50 MiB as a resource, and a message every 10 ms beside it",
+            expectation: "99 of 100 messages within 50 ms (recommended)", rules: ["channel.priority"],
+            bugs: [.seen("messages-behind-resources", by: "did not come")], seconds: 90
         ) { trial in
             trial.allowance = 16 << 20
             let (pair, link) = try trial.linked()
+            link.narrow(to: 12_500_000)
             let sending = try pair.send(.pattern(50 << 20), name: "bulk")
             let (channel, _) = try link.expectOpen()
             var (posted, late, granted): ([Int: ContinuousClock.Instant], [Double], Int) = ([:], [], 262_144)
+            var stalls: [Double] = []
             var (received, next, isOver) = (0, ContinuousClock.now, false)
-            let deadline = ContinuousClock.now + .seconds(40)
+            let deadline = ContinuousClock.now + .seconds(60)
             while !isOver, ContinuousClock.now < deadline {
-                if ContinuousClock.now >= next, posted.count < 200 {
-                    next += .milliseconds(20)
+                if ContinuousClock.now >= next, posted.count < 400 {
+                    stalls.append((ContinuousClock.now - next) / .milliseconds(1))
+                    next += .milliseconds(10)
                     posted[1_000 + posted.count] = .now
                     _ = pair.session.post(pattern: 999 + posted.count, to: pair.tester.endpoint.uid)
                 }
@@ -116,8 +119,10 @@ extension Suite {
             link.send(.done(channel))
             _ = try pair.session.expectEnd("sent", "resource", sending.number())
             let worst = late.sorted().dropLast(late.count / 100).last ?? 0
-            trial.note("\(late.count) messages beside the resource, 99 of 100 within \(worst) ms")
-            if worst > 250 { trial.weak("messages take \(Int(worst)) ms beside a resource") }
+            // Where the tester itself is kept waiting, so is the subject.
+            let stall = stalls.sorted().dropLast(stalls.count / 100).last ?? 0
+            trial.note("\(late.count) messages, 99 of 100 within \(worst) ms; the tester is \(stall) ms late")
+            if worst > 50 + 2 * stall { trial.weak("messages take \(Int(worst)) ms beside a resource") }
         },
     ]
 }

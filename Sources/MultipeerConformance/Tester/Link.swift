@@ -49,6 +49,8 @@ final class Link: Source {
     var answersPings = true
     /// Whether the socket is read at all.
     var isReading = true
+    /// How fast it is read, if not as fast as bytes come.
+    private(set) var pace: Pace?
 
     /// What the subject lets the tester spend on messages, and what was spent. Spec 8.3.
     var limit: UInt64 = 0
@@ -101,7 +103,7 @@ final class Link: Source {
     // MARK: Source
 
     var descriptor: Int32 { ending == nil ? socket.descriptor : -1 }
-    var wantsToRead: Bool { isReading && stage != .dialling }
+    var wantsToRead: Bool { isReading && stage != .dialling && pace.map { $0.room > 0 } ?? true }
     var wantsToWrite: Bool { stage == .dialling || !outgoing.isEmpty }
 
     func move() {
@@ -114,14 +116,20 @@ final class Link: Source {
         }
         flush()
         // A few pieces at a time, so that no connection keeps the others waiting.
-        for _ in 0..<8 where ending == nil && isReading {
-            switch socket.receive() {
+        for _ in 0..<8 where ending == nil && wantsToRead {
+            switch socket.receive(pace?.room ?? 65_536) {
             case .nothing: return
             case .bytes(let bytes): take(bytes)
             case .end: return finish()
             case .failed: return end(.reset)
             }
         }
+    }
+
+    /// From now on it is like a line that carries so many bytes a second: what has not come waits with the sender.
+    func narrow(to bytesPerSecond: Double) {
+        socket.narrow()
+        pace = Pace(bytesPerSecond: bytesPerSecond)
     }
 
     private func finish() {
@@ -142,6 +150,7 @@ final class Link: Source {
     private func take(_ bytes: [UInt8]) {
         lastArrival = .now
         receivedCount += bytes.count
+        pace?.spend(bytes.count)
         if firstBytes.count < 65_536 { firstBytes += bytes }
         guard let tls else { return takePlain(bytes) }
         tls.take(bytes)

@@ -19,9 +19,9 @@ final class TCPSocket {
         return made
     }
 
-    private func set(_ level: Int32, _ option: Int32) {
-        var one: Int32 = 1
-        _ = unsafe setsockopt(descriptor, level, option, &one, socklen_t(MemoryLayout<Int32>.size))
+    private func set(_ level: Int32, _ option: Int32, to value: Int32 = 1) {
+        var value = value
+        _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
     /// A socket that waits for connections; port 0 takes any free one.
@@ -45,6 +45,9 @@ final class TCPSocket {
         guard code == 0 || errno == EINPROGRESS else { throw .system("cannot dial", errno) }
         return made
     }
+
+    /// The system holds little of what comes, so that the sender keeps the rest.
+    func narrow() { set(SOL_SOCKET, SO_RCVBUF, to: 32_768) }
 
     private func bind(to host: [UInt8], port: UInt16) throws(SuiteFault) {
         var address = TCPSocket.system(host, port)
