@@ -135,6 +135,20 @@ final class Subject: Source {
         }
     }
 
+    /// Seconds in which threads of the process ran, or would have if others had not; nil where nobody says.
+    ///
+    /// What spins is always ready to run, also on a machine that has other things to do.
+    var readySeconds: Double? {
+        let folder = "/proc/\(process.id)/task"
+        let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let times = threads.compactMap { thread -> Double? in
+            let text = try? String(contentsOfFile: "\(folder)/\(thread)/schedstat", encoding: .utf8)
+            let words = (text ?? "").split(whereSeparator: \.isWhitespace).prefix(2).compactMap { Double($0) }
+            return words.count == 2 ? (words[0] + words[1]) / 1e9 : nil
+        }
+        return times.isEmpty ? nil : times.reduce(0, +)
+    }
+
     /// Whether the process runs.
     var isRunning: Bool { process.poll() == nil }
 
