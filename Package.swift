@@ -39,6 +39,7 @@ let package = Package(
     products: [
         .library(name: "Multipeer", targets: ["Multipeer"]),
         .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
+        .library(name: "MultipeerActors", targets: ["MultipeerActors"]),
         .library(name: "MultipeerSimulation", targets: ["MultipeerSimulation"]),
         .library(name: "MultipeerConformance", targets: ["MultipeerConformance"]),
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
@@ -65,6 +66,12 @@ let package = Package(
             [
                 "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming",
+            ]),
+        layer(
+            "MultipeerActors",
+            [
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction",
+                "MultipeerFraming",
             ]),
         .target(
             name: "CMultipeerConnectivity", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
@@ -145,6 +152,12 @@ let package = Package(
             [
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            ]),
+        tests(
+            "ActorsTests",
+            [
+                "MultipeerActors", "Multipeer", "MultipeerTransport", "MultipeerMesh",
+                "MultipeerIntroduction", "MultipeerFraming",
             ]),
         // Programs of other people, as they are written for Apple's platforms: one text in both language modes.
         .target(

@@ -89,6 +89,7 @@ extension SessionDriver {
         if isMesh { mesh.zones = linkLocalZones() }
         dirty.insert(id)
         if let seat = wire.seat { openDatagrams(wire, seat, data) }
+        guest?.linkMade(to: data.peer)
     }
 
     /// Takes what a link has ready: messages first, then channels, then what is rare, then its end. `detail` says more of a loss.
@@ -134,7 +135,9 @@ extension SessionDriver {
 
     private func collectMessages(_ wire: Wire, _ seat: Seat) {
         let key = Int(wire.id.rawValue)
-        for message in seat.link.takeMessages() {
+        let messages = seat.link.takeMessages()
+        if let guest, !messages.isEmpty { return sort(messages, wire, seat, for: guest) }
+        for message in messages {
             pending.append(.message(Message(peer: seat.peer, message)), key: key, cost: message.cost)
         }
     }
@@ -161,6 +164,7 @@ extension SessionDriver {
         seat.verification?.settle(.failure(.ended(reason)))
         var whole = reason
         whole.undelivered = undelivered
+        guest?.linkEnded(to: seat.peer, whole)
         mesh.linkEnded(wire.id, of: uid, whole, wasUsed: wasUsed, at: loop.now)
     }
 

@@ -96,6 +96,7 @@ extension SessionDriver {
         let event: SessionEvent =
             opening.kind == .resource
             ? .resource(IncomingResource(receiver, folder: folder)) : .stream(IncomingStream(receiver))
+        if let guest, guest.takes(event) { return seat.link.consumed(cost) }
         pending.append(event, key: Int(wire.id.rawValue), cost: cost)  // [channel.cost]
     }
 

@@ -41,6 +41,8 @@ package actor SessionDriver: LoopClient {
     var leaveDeadline: Moment?
     /// The session's owner is gone.
     var isOver = false
+    /// Who else takes part of what arrives.
+    weak var guest: (any SessionGuest)?
     var turns = ReassemblyTurns()
     var questions: [UID: Task<Void, Never>] = [:]
     var authentications: [UID: LinkFacts.Authentication] = [:]

@@ -1,0 +1,176 @@
+public import Distributed
+import Foundation
+import Multipeer
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// Collects the parts of one call of an actor elsewhere.
+public struct CallEncoder: DistributedTargetInvocationEncoder {
+    /// What arguments have to be.
+    public typealias SerializationRequirement = any Codable
+
+    private let coding: Coding
+    private var generics: [String] = []
+    /// Each with its length before it, as they travel.
+    private var arguments: [UInt8] = []
+    private var count = 0
+    /// Streams and files among the arguments.
+    let enclosures = Enclosures()
+
+    init(_ format: PeerActorSystem.Format) { coding = format == .json ? .json : .binary }
+
+    /// A generic argument of the method, or of the actor.
+    public mutating func recordGenericSubstitution<Substitution>(_ type: Substitution.Type) throws {
+        guard let name = _mangledTypeName(type), name.utf8.count <= Envelope.Limit.generic else {
+            throw ActorCallError(.coding, "the name of \(type) is too long, or not the same everywhere")
+        }
+        guard generics.count < Envelope.Limit.generics else {
+            throw ActorCallError(.coding, "a call has 16 generic arguments at the most")
+        }
+        generics.append(name)
+    }
+
+    /// The next argument.
+    public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
+        guard count < Envelope.Limit.arguments else {
+            throw ActorCallError(.coding, "a call has 64 arguments at the most")
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = try ValueCoding.encode(argument.value, coding, enclosures)
+        } catch {
+            throw ActorCallError(.coding, "the argument \(argument.effectiveLabel) cannot be encoded: \(error)")
+        }
+        arguments.append(number: UInt32(clamping: bytes.count))
+        arguments.append(contentsOf: bytes)
+        count += 1
+    }
+
+    /// Errors travel under the names with which they were registered.
+    public mutating func recordErrorType<Failure: Error>(_ type: Failure.Type) throws {}
+    /// The type of the result is the method's, on both sides.
+    public mutating func recordReturnType<Result: Codable>(_ type: Result.Type) throws {}
+    /// Everything was recorded.
+    public mutating func doneRecording() throws {}
+
+    /// The CALL, but for its number.
+    func bytes(
+        to place: ActorID.Place, _ target: String, budget: Duration?
+    ) throws(ActorCallError) -> [UInt8] {
+        guard target.utf8.count <= Envelope.Limit.target else {
+            throw ActorCallError(.coding, "the name of the method has more than 2,048 bytes")
+        }
+        // Rounded up: no limit is none, and nothing is over before its time.
+        let milliseconds = budget.map { ($0.wholeNanoseconds + 999_999) / 1_000_000 }
+        let call = Envelope.Call(
+            budget: milliseconds.map { UInt32(clamping: max(1, $0)) }, coding: coding, place: place,
+            target: target, generics: generics)
+        var bytes = call.head(capacity: arguments.count + 1)
+        bytes.append(UInt8(truncatingIfNeeded: count))
+        bytes.append(contentsOf: arguments)
+        return bytes
+    }
+}
+
+/// Hands out the parts of a call of a peer.
+public struct CallDecoder: DistributedTargetInvocationDecoder {
+    /// What arguments have to be.
+    public typealias SerializationRequirement = any Codable
+
+    private let system: PeerActorSystem
+    private let call: Envelope.Call
+    private let caller: PeerID
+    private var next = 0
+
+    init(_ system: PeerActorSystem, _ call: Envelope.Call, _ caller: PeerID) {
+        self.system = system
+        self.call = call
+        self.caller = caller
+    }
+
+    /// The types whose names were allowed.
+    public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] {
+        try call.generics.map { name in
+            guard let type = _typeByName(name) else { throw ArgumentFault(cause: "there is no type \(name)") }
+            return type
+        }
+    }
+
+    /// The next argument; throws when there is none, or it is something else.
+    public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
+        guard next < call.arguments.count else { throw ArgumentFault(cause: "an argument is missing") }
+        defer { next += 1 }
+        do {
+            return try system.value(call.coding, call.arguments[next], from: caller)
+        } catch {
+            throw ArgumentFault(cause: "argument \(next): \(error)")
+        }
+    }
+
+    /// Not needed: errors are known by their names.
+    public mutating func decodeErrorType() throws -> (any Any.Type)? { nil }
+    /// Not needed: the method knows.
+    public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
+}
+
+/// What was called cannot be called with that.
+struct ArgumentFault: Error {
+    let cause: String
+}
+
+/// Sends what a method of this side has returned or thrown.
+public struct CallResultHandler: DistributedTargetInvocationResultHandler {
+    /// What results have to be.
+    public typealias SerializationRequirement = any Codable
+
+    private let system: PeerActorSystem
+    private let number: CallNumber
+    private let coding: Coding
+    private let caller: PeerID
+
+    init(_ system: PeerActorSystem, _ call: Envelope.Call, _ caller: PeerID) {
+        self.system = system
+        self.caller = caller
+        number = call.number
+        coding = call.coding
+    }
+
+    /// A result.
+    public func onReturn<Success: Codable>(value: Success) async throws {
+        let enclosures = Enclosures()
+        let answer: Envelope.Answer
+        do {
+            answer = .value(coding, try ValueCoding.encode(value, coding, enclosures))
+        } catch {
+            answer = .failure(.coding, type: "", text: "the result: \(error)".prefix(utf8: Envelope.Limit.text))
+        }
+        system.deliveries.send(enclosures, to: caller)
+        await give(answer)
+    }
+
+    /// The end of a method without a result.
+    public func onReturnVoid() async throws { await give(.done) }
+
+    /// An error.
+    public func onThrow<Failure: Error>(error: Failure) async throws { await give(answer(for: error)) }
+
+    func give(_ answer: Envelope.Answer) async { await system.answer(answer, to: number, of: caller) }
+
+    private func answer(for error: any Error) -> Envelope.Answer {
+        func text(_ value: Any, _ limit: Int) -> String { String(describing: value).prefix(utf8: limit) }
+        if let fault = error as? ArgumentFault {
+            return .failure(.coding, type: "", text: text(fault.cause, Envelope.Limit.text))
+        }
+        if error is CancellationError { return .failure(.cancelled, type: "", text: "the method was cancelled") }
+        if let name = system.registry.withLock({ $0.name(of: error) }), let error = error as? any (Error & Codable) {
+            do {
+                return .error(type: name, coding, try ValueCoding.encode(error, coding, Enclosures()))
+            } catch {
+                return .failure(.coding, type: name, text: text("the error: \(error)", Envelope.Limit.text))
+            }
+        }
+        return .failure(
+            .thrown, type: text(String(reflecting: type(of: error)), Envelope.Limit.type),
+            text: text(error, Envelope.Limit.text))
+    }
+}

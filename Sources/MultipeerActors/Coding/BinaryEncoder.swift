@@ -1,0 +1,98 @@
+import Foundation
+
+/// Writes one value as CBOR: keyed containers are maps with text keys, `Data` and arrays of bytes are byte strings.
+struct BinaryEncoder {
+    /// Levels of containers within each other at the most, on both sides.
+    static let depthLimit = 64
+
+    /// What values see; built when one asks.
+    var userInfo: () -> [CodingUserInfoKey: any Sendable] = { [:] }
+
+    func encode(_ value: some Encodable) throws -> [UInt8] {
+        let storage = BinaryStorage()
+        try BinaryNode(storage, parent: nil, key: nil, userInfo).encode(value)
+        return storage.whole()
+    }
+}
+
+/// The place of one value: an encoder as the value sees it.
+final class BinaryNode {
+    let storage: BinaryStorage
+    private let parent: BinaryNode?
+    private let key: (any CodingKey)?
+    private let info: () -> [CodingUserInfoKey: any Sendable]
+    private let depth: Int
+    /// The container that the value asked for; asking twice is asking for the same.
+    private var container: (major: BinaryStorage.Major, head: Int, count: Int)?
+
+    init(
+        _ storage: BinaryStorage, parent: BinaryNode?, key: (any CodingKey)?,
+        _ info: @escaping () -> [CodingUserInfoKey: any Sendable]
+    ) {
+        self.storage = storage
+        self.parent = parent
+        self.key = key
+        self.info = info
+        depth = (parent?.depth ?? 0) + 1
+    }
+
+    /// How many elements there are in the container.
+    var count: Int { container?.count ?? 0 }
+
+    func begin(_ major: BinaryStorage.Major) {
+        if container != nil { return }
+        container = (major, storage.count, 0)
+        storage.append(major, 0)
+    }
+
+    /// One more element follows.
+    func add() {
+        guard let (major, head, count) = container else { return }
+        container = (major, head, count + 1)
+        storage.count(count + 1, at: head, major)
+    }
+
+    func add(_ key: some CodingKey) {
+        add()
+        storage.append(key.stringValue)
+    }
+
+    /// A container that may be filled later than what comes behind it.
+    func nested(_ key: (any CodingKey)?) -> BinaryNode {
+        BinaryNode(storage.appendHole(), parent: self, key: key, info)
+    }
+
+    func encode<Value: Encodable>(_ value: Value, for key: (any CodingKey)? = nil) throws {
+        // What is common needs no encoder of its own.
+        if Value.self == Int.self, let value = value as? Int { return storage.append(Int64(value)) }
+        if Value.self == String.self, let value = value as? String { return storage.append(value) }
+        if Value.self == Double.self, let value = value as? Double { return storage.append(value) }
+        if Value.self == [UInt8].self, let value = value as? [UInt8] { return storage.append(string: value) }
+        if Value.self == Data.self, let value = value as? Data { return storage.append(string: value) }
+        guard depth < BinaryEncoder.depthLimit else {
+            throw EncodingError.invalidValue(
+                value,
+                EncodingError.Context(codingPath: codingPath, debugDescription: "more than 64 levels"))
+        }
+        let before = storage.count
+        try value.encode(to: BinaryNode(storage, parent: self, key: key, info))
+        if storage.count == before { storage.append(.map, 0) }
+    }
+}
+
+extension BinaryNode: Encoder {
+    var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (key.map { [$0] } ?? []) }
+    var userInfo: [CodingUserInfoKey: Any] { info() }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        begin(.map)
+        return KeyedEncodingContainer(BinaryKeyedContainer<Key>(node: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        begin(.array)
+        return BinaryUnkeyedContainer(node: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { BinarySingleContainer(node: self) }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Distributed
+import Multipeer
+
+/// Encodes and decodes one argument, result or error in one of both formats.
+enum ValueCoding {
+    static func encode(_ value: some Encodable, _ coding: Coding, _ enclosures: Enclosures) throws -> [UInt8] {
+        switch coding {
+        case .binary: return try BinaryEncoder(userInfo: { [.enclosures: enclosures] }).encode(value)
+        case .json:
+            let encoder = JSONEncoder()
+            encoder.userInfo = [.enclosures: enclosures]
+            return Array(try encoder.encode(value))
+        }
+    }
+
+    static func decode<Value: Decodable>(
+        _ coding: Coding, _ bytes: [UInt8], _ info: @escaping () -> [CodingUserInfoKey: any Sendable]
+    ) throws -> Value {
+        switch coding {
+        case .binary: return try BinaryDecoder(userInfo: info).decode(Value.self, from: bytes)
+        case .json:
+            let decoder = JSONDecoder()
+            decoder.userInfo = info()
+            return try decoder.decode(Value.self, from: Data(bytes))
+        }
+    }
+}
+
+extension CodingUserInfoKey {
+    /// The `PeerID` from whom what is being decoded came.
+    static let sender = key("org.swift-multipeer.sender")
+    /// Where streams and files that are being encoded are noted.
+    static let enclosures = key("org.swift-multipeer.enclosures")
+
+    private static func key(_ name: String) -> CodingUserInfoKey {
+        guard let key = CodingUserInfoKey(rawValue: name) else {
+            preconditionFailure("every text is a key")
+        }
+        return key
+    }
+}

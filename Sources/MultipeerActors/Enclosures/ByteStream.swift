@@ -1,0 +1,167 @@
+import Distributed
+import Multipeer
+import MultipeerTransport
+
+/// A stream of bytes as an argument or as the result of a distributed method.
+///
+/// ```swift
+/// distributed func store(_ bytes: ByteStream) async throws -> Int {
+///     var count = 0
+///     for try await piece in bytes { count += piece.count }
+///     return count
+/// }
+///
+/// let (stream, writer) = ByteStream.make()
+/// async let count = actor.store(stream)
+/// try await writer.write(Array("hello".utf8))
+/// writer.finish()
+/// print(try await count)
+/// ```
+///
+/// The bytes go beside the call, over a stream of the session, held back by whoever reads them. One stream goes to one
+/// call, and is read once. Pieces are cut anew on the way.
+public struct ByteStream: Sendable {
+    private let source: Source
+
+    /// A stream, and what fills it.
+    public static func make() -> (stream: ByteStream, writer: Writer) {
+        let pipe = Pipe()
+        return (ByteStream(source: Source(pipe)), Writer(pipe))
+    }
+
+    /// Writes into a stream. Letting go of it unfinished aborts the stream.
+    public final class Writer: Sendable {
+        private let pipe: Pipe
+
+        init(_ pipe: Pipe) { self.pipe = pipe }
+
+        deinit { abort() }
+
+        /// Waits while 256 KiB, and what the session takes beyond, are not read. Throws when the other side has given the
+        /// stream up, or the link has ended.
+        public func write(_ bytes: [UInt8]) async throws { try await pipe.write(bytes) }
+
+        /// Ends the stream behind what was written.
+        public func finish() { pipe.finish() }
+
+        /// Gives it up; reading it throws. Does nothing to one that was finished.
+        public func abort() { pipe.fail(ActorCallError(.cancelled, "the stream was given up by its writer")) }
+    }
+
+    /// Where the bytes come from: from here, or from the peer who sent the handle.
+    fileprivate final class Source: Sendable {
+        enum Origin: Sendable {
+            case here(Pipe)
+            case peer(Claim)
+            case sent
+        }
+
+        private let origin: Locked<Origin>
+
+        init(_ pipe: Pipe) { origin = Locked(.here(pipe)) }
+        init(_ claim: Claim) { origin = Locked(.peer(claim)) }
+
+        deinit {
+            if case .here(let pipe) = origin.withLock({ $0 }) {
+                pipe.fail(ActorCallError(.cancelled, "nobody reads the stream"))
+            }
+        }
+
+        /// Gives the pipe to a call; nil when the stream is not here, or not any more.
+        func send() -> Pipe? {
+            origin.withLock { origin in
+                guard case .here(let pipe) = origin else { return nil }
+                origin = .sent
+                return pipe
+            }
+        }
+
+        var current: Origin { origin.withLock { $0 } }
+    }
+}
+
+extension ByteStream: Codable {
+    /// For the actor system: a stream that a peer has sent with a call.
+    public init(from decoder: any Decoder) throws {
+        let token = try decoder.singleValueContainer().decode(String.self)
+        source = Source(try decoder.claim(token))
+    }
+
+    /// For the actor system: sends the stream with a call, once.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        guard let enclosures = encoder.userInfo[.enclosures] as? Enclosures, let pipe = source.send() else {
+            throw EncodingError.invalidValue(
+                self,
+                EncodingError.Context(
+                    codingPath: encoder.codingPath,
+                    debugDescription: "a stream that was made here goes with one call of an actor, and nowhere else"))
+        }
+        try container.encode(enclosures.add(.stream(pipe)))
+    }
+}
+
+extension Decoder {
+    /// What the peer sends under that token.
+    func claim(_ token: String) throws -> Claim {
+        guard let system = userInfo[.actorSystemKey] as? PeerActorSystem, let peer = userInfo[.sender] as? PeerID,
+            Token.isToken(token)
+        else {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: codingPath, debugDescription: "no stream or file of a call"))
+        }
+        return Claim(system.deliveries, Deliveries.Key(peer: peer, token: token))
+    }
+}
+
+extension ByteStream: AsyncSequence {
+    /// Bytes as they came, never none.
+    public typealias Element = [UInt8]
+
+    /// Reads from the beginning; a stream is read once.
+    public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
+
+    /// Hands out the pieces.
+    public struct Iterator: AsyncIteratorProtocol {
+        private enum Phase {
+            case ready
+            case pipe(Pipe)
+            case stream(IncomingStream.Iterator)
+            case over
+        }
+
+        fileprivate let source: Source
+        private var phase = Phase.ready
+
+        fileprivate init(source: Source) { self.source = source }
+
+        /// The next bytes; nil behind the last. Throws when the writer gave the stream up, or the link ended.
+        public mutating func next() async throws -> [UInt8]? {
+            switch phase {
+            case .ready:
+                try await begin()
+                return try await next()
+            case .pipe(let pipe): return try await pipe.next()
+            case .stream(var iterator):
+                let piece = try await iterator.next()
+                phase = .stream(iterator)
+                return piece
+            case .over: return nil
+            }
+        }
+
+        private mutating func begin() async throws {
+            phase = .over
+            switch source.current {
+            case .sent: throw ActorCallError(.invalidArgument, "the stream has gone with a call")
+            case .here(let pipe): phase = .pipe(pipe)
+            case .peer(let claim):
+                switch try await claim.arrival() {
+                case .stream(let stream): phase = .stream(stream.makeAsyncIterator())
+                case .pipe(let pipe): phase = .pipe(pipe)
+                case .file, .place, .failed: throw ActorCallError(.coding, "the peer has sent something else than a stream")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import MultipeerFraming
+
+/// One message between two actor systems. All numbers are big-endian; what the bytes are is in the documentation's page on
+/// the wire format.
+package enum Envelope: Equatable, Sendable {
+    case hello(Hello)
+    case call(Call)
+    case answer(CallNumber, Answer)
+    case cancel(CallNumber)
+    case checkIn(CheckIn)
+    case checkOut(CheckIn)
+
+    /// What every one begins with.
+    package static let mark: UInt32 = 0x0041_4354
+    package static let version: UInt8 = 1
+
+    enum Kind: UInt8 {
+        case hello = 1, call, value, done, error, failure, cancel, checkIn, checkOut
+    }
+}
+
+/// A call is known by its number between two systems; each side counts its own.
+package typealias CallNumber = UInt64
+
+/// How arguments and results are written.
+package enum Coding: UInt8, Sendable {
+    case binary = 0
+    case json = 1
+}
+
+extension Envelope {
+    /// What a system says of itself, first thing on every link.
+    package struct Hello: Equatable, Sendable {
+        package var version = Envelope.version
+        package var incarnation: UInt64
+        /// The incarnation of the other side that this one knows, 0 for none: whoever is not known says hello again.
+        package var known: UInt64 = 0
+        /// How many calls, and bytes of calls, it has in hand at the most; how long an envelope may be.
+        package var calls: UInt32
+        package var bytes: UInt32
+        package var longest: UInt32
+    }
+
+    package struct Call: Equatable, Sendable {
+        package var number: CallNumber = 0
+        /// In milliseconds; nil for no limit.
+        package var budget: UInt32?
+        package var coding = Coding.binary
+        package var place: ActorID.Place
+        package var target: String
+        /// Mangled names of types.
+        package var generics: [String] = []
+        package var arguments: [[UInt8]] = []
+    }
+
+    package enum Answer: Equatable, Sendable {
+        case value(Coding, [UInt8])
+        case done
+        /// An error of a registered type.
+        case error(type: String, Coding, [UInt8])
+        case failure(Failure, type: String, text: String)
+    }
+
+    /// Why there is neither a result nor an error of a registered type.
+    package enum Failure: UInt8, CaseIterable, Sendable {
+        case noSuchActor = 1, refused, busy, tooLarge, coding, cancelled, timedOut, thrown
+    }
+
+    package struct CheckIn: Hashable, Sendable {
+        package var key: String
+        /// The mangled name of the type as which it is found.
+        package var type: String
+        package var place: ActorID.Place
+    }
+
+    /// Limits of the format; the others are told in HELLO.
+    package enum Limit {
+        package static let target = 2_048
+        package static let generic = 512
+        package static let generics = 16
+        package static let arguments = 64
+        package static let type = 255
+        package static let text = 1_024
+        package static let key = 255
+    }
+}

@@ -1,0 +1,33 @@
+/// How much an actor system keeps in hand, of its own and of each peer's.
+public struct ActorLimits: Hashable, Sendable {
+    /// Calls of one peer that are executed at a time, 1 to 65,536; 1,024 unless set. The peer's others wait there.
+    public var calls = 1_024
+    /// Bytes of the arguments of those calls, 64 KiB to 1 GiB; 16 MiB unless set.
+    public var callBytes = 16 * 1_048_576
+    /// The longest arguments of one call, and the longest result, in bytes with what belongs to them: 1 KiB to 16 MiB, no
+    /// more than `callBytes`; 1 MiB unless set. What is longer goes through a `ByteStream` or a `SentFile`.
+    public var envelope = 1_048_576
+    /// This side's calls that wait for an answer, or to be sent, 1 to 1,000,000; 100,000 unless set. A further one
+    /// throws `busy`.
+    public var pending = 100_000
+    /// Bytes of those that wait to be sent, 64 KiB to 1 GiB; 64 MiB unless set.
+    public var pendingBytes = 64 * 1_048_576
+    /// Actors that one peer may check in, 0 to 65,536; 1,024 unless set. What it checks in beyond is not seen.
+    public var checkIns = 1_024
+
+    /// The limits as they are unless set.
+    public init() {}
+
+    /// What is outside its range; nil when nothing is.
+    var complaint: String? {
+        let ranges: [(String, Int, ClosedRange<Int>)] = [
+            ("calls", calls, 1...65_536), ("callBytes", callBytes, 65_536...1_073_741_824),
+            ("envelope", envelope, 1_024...16 * 1_048_576), ("pending", pending, 1...1_000_000),
+            ("pendingBytes", pendingBytes, 65_536...1_073_741_824), ("checkIns", checkIns, 0...65_536),
+        ]
+        for (name, value, range) in ranges where !range.contains(value) {
+            return "\(name) is \(value), and has to be \(range.lowerBound) to \(range.upperBound)"
+        }
+        return envelope <= callBytes ? nil : "an envelope cannot be longer than callBytes"
+    }
+}

@@ -1,0 +1,149 @@
+public import Distributed
+import MultipeerFraming
+import MultipeerIntroduction
+import Multipeer
+import MultipeerTransport
+
+// MARK: calling
+
+extension PeerActorSystem {
+    /// What the compiler makes of a call of an actor elsewhere, for a method with a result.
+    ///
+    /// Throws what the method throws, an `ActorCallError` when it was not called or has not answered, and
+    /// `CancellationError` when the task is cancelled.
+    public func remoteCall<Act, Err, Res>(
+        on actor: Act, target: RemoteCallTarget, invocation: inout CallEncoder, throwing: Err.Type,
+        returning: Res.Type
+    ) async throws -> Res
+    where Act: DistributedActor, Act.ID == ActorID, Err: Error, Res: Codable {
+        let (coding, bytes) = try await answer(actor.id, target, invocation)
+        guard let coding else {
+            throw ActorCallError(.coding, "the method of \(actor.id) has no result, and should have one")
+        }
+        do {
+            return try value(coding, bytes, from: actor.id.peer)
+        } catch {
+            throw ActorCallError(.coding, "the result of \(actor.id) cannot be decoded: \(error)")
+        }
+    }
+
+    /// The same for a method without a result.
+    public func remoteCallVoid<Act, Err>(
+        on actor: Act, target: RemoteCallTarget, invocation: inout CallEncoder, throwing: Err.Type
+    ) async throws where Act: DistributedActor, Act.ID == ActorID, Err: Error {
+        _ = try await answer(actor.id, target, invocation)
+    }
+
+    /// The encoded result, without a format when there is none.
+    private func answer(
+        _ id: ActorID, _ target: RemoteCallTarget, _ invocation: CallEncoder
+    ) async throws -> (Coding?, [UInt8]) {
+        switch try await outcome(id, target, invocation) {
+        case .answered(.value(let coding, let bytes)): return (coding, bytes)
+        case .answered(.done): return (nil, [])
+        case .answered(.error(let name, let coding, let bytes)):
+            throw thrown(name, coding, bytes, by: id.peer)
+        case .answered(.failure(.thrown, let type, let text)):
+            throw RemoteError(type: type, description: text, peer: id.peer)
+        case .answered(.failure(let failure, _, let text)): throw ActorCallError(failure, text, id)
+        case .failed(.cancelled): throw CancellationError()
+        case .failed(let fault): throw ActorCallError(fault, id)
+        }
+    }
+
+    private func outcome(
+        _ id: ActorID, _ target: RemoteCallTarget, _ invocation: CallEncoder
+    ) async throws -> CallOutcome {
+        try Task.checkCancellation()
+        let now = EventLoop.currentMoment()
+        let context = PeerActorSystem.context
+        let deadline = context?.deadline ?? configuration.timeout.map { now + $0 }
+        if let deadline, deadline <= now { throw ActorCallError(timedOut: id) }
+        let bytes = try invocation.bytes(
+            to: id.place, target.identifier, budget: deadline.map { $0 - now })
+        deliveries.send(invocation.enclosures, to: id.peer)
+        let waiter = Signal<CallOutcome>()
+        let number = try place(bytes, id, waiter, deadline, now)
+        let outcome = await waiter.value(onCancel: { waiter.send(.failed(.cancelled)) })
+        if outcome == .failed(.cancelled) { change { $0.cancel(number) } }
+        return outcome
+    }
+
+    private func place(
+        _ bytes: [UInt8], _ id: ActorID, _ waiter: Signal<CallOutcome>, _ deadline: Moment?, _ now: Moment
+    ) throws(ActorCallError) -> CallNumber {
+        let uid = id.peer.uid
+        let placed: (number: CallNumber, post: [UInt8]?)
+        let moment: Moment?
+        do throws(CallFault) {
+            (placed, moment) = try exchange.withLock { exchange throws(CallFault) in
+                let placed = try exchange.place(bytes, to: uid, waiter: waiter, deadline: deadline, now: now)
+                return (placed, exchange.newAlarm())
+            }
+        } catch {
+            throw ActorCallError(error, id)
+        }
+        if let moment { alarm.set(moment) }
+        if let bytes = placed.post { post(bytes, to: uid, call: placed.number) }
+        return placed.number
+    }
+
+    /// The error of a registered type, or what can be said of it.
+    private func thrown(_ name: String, _ coding: Coding, _ bytes: [UInt8], by peer: PeerID) -> any Error {
+        guard let type = registry.withLock({ $0.error(named: name) }) else {
+            return RemoteError(type: name, description: "an error of a type that is not registered here", peer: peer)
+        }
+        func decoded<Failure: Error & Codable>(_ type: Failure.Type) throws -> any Error {
+            let error: Failure = try value(coding, bytes, from: peer)
+            return error
+        }
+        do {
+            return try decoded(type)
+        } catch {
+            return RemoteError(type: name, description: "an error that cannot be decoded: \(error)", peer: peer)
+        }
+    }
+
+    func value<Value: Decodable>(
+        _ coding: Coding, _ bytes: [UInt8], from peer: PeerID
+    ) throws -> Value {
+        try ValueCoding.decode(coding, bytes) { [CodingUserInfoKey.actorSystemKey: self, .sender: peer] }
+    }
+}
+
+extension ActorCallError {
+    fileprivate init(_ fault: CallFault, _ id: ActorID) {
+        switch fault {
+        case .notLinked: self.init(.notConnected, "\(id.peer) is not connected")
+        case .ended(let reason):
+            self.init(.ended, "the link to \(id.peer) ended before it answered: \(reason)", reason: reason)
+        case .replaced: self.init(.replaced, "\(id.peer) has another actor system now")
+        case .timedOut: self.init(timedOut: id)
+        case .noSystem: self.init(.noSystem, "\(id.peer) has no actor system that has said hello")
+        case .incompatible: self.init(.incompatible, "\(id.peer) has an actor system of another version")
+        case .busy: self.init(.busy, "too many calls wait for an answer of \(id.peer)")
+        case .tooLarge(let count, let limit):
+            self.init(.tooLarge, "\(id.peer) takes calls of \(limit) bytes, not of \(count)")
+        case .unreadable: self.init(.coding, "the answer of \(id) cannot be read")
+        case .cancelled: self.init(.cancelled, "the call of \(id) was cancelled")
+        }
+    }
+
+    fileprivate init(timedOut id: ActorID) {
+        self.init(.timedOut, "\(id) has not answered in time")
+    }
+
+    fileprivate init(_ failure: Envelope.Failure, _ text: String, _ id: ActorID) {
+        let code: Code =
+            switch failure {
+            case .noSuchActor: .noSuchActor
+            case .refused: .refused
+            case .busy: .busy
+            case .tooLarge: .tooLarge
+            case .coding: .coding
+            case .cancelled, .thrown: .cancelled
+            case .timedOut: .timedOut
+            }
+        self.init(code, text.isEmpty ? "\(id): \(code.rawValue)" : "\(id): \(text)")
+    }
+}

@@ -1,0 +1,29 @@
+public import Multipeer
+import MultipeerIntroduction
+import MultipeerTransport
+
+/// What belongs to a call and everything that is called for it.
+struct CallContext: Sendable {
+    var deadline: Moment?
+    var caller: PeerID?
+}
+
+extension PeerActorSystem {
+    @TaskLocal static var context: CallContext?
+
+    /// The peer whose call the current task executes; nil outside of such a call.
+    public static var caller: PeerID? { context?.caller }
+
+    /// Limits the time of every call of an actor at a peer that `body` makes, and of the calls these make in turn: it is
+    /// over that long from now. A limit that holds already and is sooner stays.
+    ///
+    /// A call that takes longer throws `timedOut`, and its method's task is cancelled.
+    public static func withTimeout<Value>(
+        _ timeout: Duration, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        var context = context ?? CallContext()
+        let deadline = EventLoop.currentMoment() + timeout
+        context.deadline = min(context.deadline ?? deadline, deadline)
+        return try await $context.withValue(context) { try await body() }
+    }
+}

@@ -1,0 +1,56 @@
+public import Distributed
+import MultipeerTransport
+
+// MARK: what peers may do
+
+extension PeerActorSystem {
+    /// Lets peers call the distributed methods and properties of actors of this type, and no others. Register every type
+    /// before the session links; actors of a type that was not registered are called by this process alone.
+    ///
+    /// ```swift
+    /// try system.register(Worker.self)
+    /// try system.register(Worker.self, as: [$Greeter.self])                // and through a protocol that is @Resolvable
+    /// try system.register(Sorter.self, generics: [Int.self, String.self])  // what a generic parameter may be
+    /// try system.register(Box<Int>.self, arguments: [Int.self])            // an actor that is generic itself
+    /// try system.register(Safe.self, methods: ["status()", "put(_:)"])     // these alone
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: A distributed actor, not private and not within a function: its name has to be the same at every peer.
+    ///   - stubs: What `@Resolvable` makes of the protocols through which peers call it.
+    ///   - generics: The types that may be arguments of generic methods.
+    ///   - arguments: The generic arguments of the type itself, all of them, in order.
+    ///   - methods: The names of the methods, as in `#selector`, if not all may be called.
+    ///
+    /// Throws `invalidArgument` when a type does not serve. Registering a type again replaces what was registered.
+    public func register<Act: DistributedActor>(
+        _ type: Act.Type, as stubs: [any DistributedActor.Type] = [], generics: [any Any.Type] = [],
+        arguments: [any Any.Type] = [], methods: Set<String>? = nil
+    ) throws(ActorCallError) where Act.ID == ActorID {
+        var permit = try Permit(type, arguments: arguments, generics: generics, methods: methods)
+        for stub in stubs { try permit.add(stub: stub) }
+        let whole = permit
+        registry.withLock { $0.add(whole, for: type) }
+    }
+
+    /// Lets errors of this type cross the wire: thrown by a method here they arrive as what they are at peers that have
+    /// registered the type, too, and the other way round. Errors of other types arrive as a `RemoteError`.
+    ///
+    /// The name, 1 to 255 bytes, is the type's with its module unless given; it has to be the same on both sides.
+    ///
+    /// Throws `invalidArgument` when another type has the name.
+    public func register<Failure: Error & Codable>(
+        error type: Failure.Type, named name: String? = nil
+    ) throws(ActorCallError) {
+        let name = name ?? String(reflecting: type)
+        guard (1...Envelope.Limit.type).contains(name.utf8.count),
+            registry.withLock({ $0.add(type, named: name) })
+        else {
+            throw ActorCallError(.invalidArgument, "another error is called '\(name)', or this is no name")
+        }
+    }
+
+    func permit(of actor: any DistributedActor) -> Permit? {
+        registry.withLock { $0.permit(of: type(of: actor)) }
+    }
+}

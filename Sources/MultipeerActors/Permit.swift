@@ -1,0 +1,119 @@
+import Distributed
+
+/// What peers may call on actors of one type, and with which generic arguments: the list that is made before anybody
+/// calls, and asked before anything is executed.
+struct Permit: Sendable {
+    /// The mangled name of the type without its generic arguments, and these: the first that a call has to have.
+    private let type: [UInt8]
+    private let own: [String]
+    private var stubs: [Stub] = []
+    /// Types that may take the place of a generic parameter, by their mangled names.
+    private var generics: Set<String> = []
+    /// Names of methods as they are written in Swift, without the type; nil for all that the type declares.
+    private let methods: Set<String>?
+
+    /// A `@Resolvable` protocol through which the actors are called.
+    private struct Stub: Sendable {
+        let name: String
+        let mangled: [UInt8]
+        /// `any Greeter`: what the actor has to be, so that its method is found where it is looked for.
+        let served: any Any.Type
+
+        func isServed(by actor: any DistributedActor) -> Bool {
+            func isServed<Served>(_ type: Served.Type) -> Bool { actor is Served }
+            return isServed(served)
+        }
+    }
+
+    /// The mangled names of the type itself: what a default implementation of a protocol is called with.
+    private let whole: String
+
+    init<Act: DistributedActor>(
+        _ type: Act.Type, arguments: [any Any.Type], generics: [any Any.Type], methods: Set<String>?
+    ) throws(ActorCallError) {
+        let whole = try Permit.mangled(type)
+        self.whole = whole
+        own = try arguments.map { type throws(ActorCallError) in try Permit.mangled(type) }
+        if own.isEmpty {
+            guard whole.hasSuffix("C") else {
+                throw ActorCallError(
+                    .invalidArgument, "\(type) is generic: name its arguments, as in 'arguments: [Int.self]'")
+            }
+            self.type = Array(whole.utf8)
+        } else {
+            let ending = "y" + own.joined() + "G"
+            guard whole.hasSuffix("C" + ending) else {
+                throw ActorCallError(
+                    .invalidArgument, "the arguments of \(type) are others, or too intricate to be called by peers")
+            }
+            self.type = Array(whole.utf8.dropLast(ending.utf8.count))
+        }
+        for generic in generics { self.generics.insert(try Permit.mangled(generic)) }
+        self.methods = methods
+    }
+
+    /// Lets the actors be called through a protocol, whose stub the `@Resolvable` macro has made.
+    mutating func add(stub: any DistributedActor.Type) throws(ActorCallError) {
+        let name = try Permit.mangled(stub)
+        guard name.hasSuffix("C"), name.contains("$") else {
+            throw ActorCallError(.invalidArgument, "\(stub) is not what @Resolvable makes of a protocol")
+        }
+        guard let served = Permit.protocolName(of: name).flatMap({ _typeByName($0) }) else {
+            throw ActorCallError(.invalidArgument, "the protocol of \(stub) has no name that is the same everywhere")
+        }
+        stubs.append(Stub(name: name, mangled: Array(name.utf8), served: served))
+    }
+
+    /// `6Shared8$GreeterC` is the stub of `6Shared7Greeter_p`.
+    private static func protocolName(of stub: String) -> String? {
+        guard let mark = stub.lastIndex(of: "$") else { return nil }
+        let name = stub[stub.index(after: mark)...].dropLast()
+        let module = stub[..<mark].reversed().drop { $0.isNumber }.reversed()
+        return String(module) + "\(name.utf8.count)" + name + "_p"
+    }
+
+    /// Whether the type can be found as this one, which is itself or a stub.
+    func isKnown(as name: String) -> Bool { name == whole || stubs.contains { $0.name == name } }
+
+    /// What is wrong with a call; nil when it may be executed.
+    func complaint(
+        about target: String, _ substitutions: [String], on actor: any DistributedActor
+    ) -> String? {
+        let name = TargetName(target)
+        if name.isMember(of: type) {
+            guard substitutions.starts(with: own) else { return "these are not the generic arguments of the actor" }
+            guard substitutions.dropFirst(own.count).allSatisfy(generics.contains) else {
+                return "a generic argument is not one of those that were registered"
+            }
+        } else if let stub = stubs.first(where: { name.isMember(of: $0.mangled) }) {
+            guard stub.isServed(by: actor) else { return "the actor has not the protocol" }
+            guard let first = substitutions.first, first == stub.name || first == whole else {
+                return "the first generic argument is not the protocol's"
+            }
+            guard substitutions.dropFirst().allSatisfy(generics.contains) else {
+                return "a generic argument is not one of those that were registered"
+            }
+        } else {
+            return "the method is not one of this type's"
+        }
+        if let methods, !methods.contains(Permit.method(target)) { return "the method is not one of those registered" }
+        return nil
+    }
+
+    /// `Module.Worker.scan(tile:)` without the type.
+    private static func method(_ target: String) -> String {
+        let description = RemoteCallTarget(target).description
+        let head = description.prefix { $0 != "(" }
+        let start = head.lastIndex(of: ".").map { description.index(after: $0) } ?? description.startIndex
+        return String(description[start...])
+    }
+
+    private static func mangled(_ type: any Any.Type) throws(ActorCallError) -> String {
+        guard let name = _mangledTypeName(type), name.utf8.count <= Envelope.Limit.type else { throw noName(type) }
+        return name
+    }
+
+    private static func noName(_ type: any Any.Type) -> ActorCallError {
+        ActorCallError(.invalidArgument, "\(type) has no name that is the same in every process, or too long a one")
+    }
+}

@@ -1,0 +1,58 @@
+import Distributed
+import MultipeerTransport
+
+/// The actors of this system by their places. It does not keep them: whoever made an actor does.
+final class Residents: Sendable {
+    private struct Resident {
+        weak var actor: (any DistributedActor)?
+    }
+
+    private struct State {
+        var residents: [ActorID.Place: Resident] = [:]
+        /// Names that are given away, or will be.
+        var names: Set<String> = []
+        var last: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    /// False when somebody has the name.
+    func claim(_ name: String) -> Bool { state.withLock { $0.names.insert(name).inserted } }
+
+    func giveBack(_ name: String) { state.withLock { state in _ = state.names.remove(name) } }
+
+    /// The place of an actor that is being made: the name that was claimed, or else a new number.
+    func reserve(_ name: String?, _ incarnation: UInt64) -> ActorID.Place {
+        if let name { return .name(name) }
+        return state.withLock { state in
+            state.last += 1
+            return .number(state.last, incarnation: incarnation)
+        }
+    }
+
+    func moveIn(_ actor: any DistributedActor, at place: ActorID.Place) {
+        state.withLock { $0.residents[place] = Resident(actor: actor) }
+    }
+
+    func moveOut(_ place: ActorID.Place) {
+        state.withLock { state in
+            state.residents[place] = nil
+            if case .name(let name) = place { state.names.remove(name) }
+        }
+    }
+
+    func find(_ place: ActorID.Place) -> (any DistributedActor)? {
+        state.withLock { $0.residents[place]?.actor }
+    }
+
+    var count: Int { state.withLock { $0.residents.count } }
+}
+
+/// A name for the next actor that is made, and for no other.
+final class NameTicket: Sendable {
+    private let name: Locked<String?>
+
+    init(_ name: String) { self.name = Locked(name) }
+
+    func take() -> String? { name.withLock { $0.take() } }
+}

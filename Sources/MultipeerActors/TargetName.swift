@@ -1,0 +1,83 @@
+/// The mangled name of a distributed method, looked at just closely enough to say whose it is.
+///
+/// `executeDistributedTarget` runs whatever target it is told on whatever actor it is given, also when the method belongs
+/// to another type: that reads and writes memory at the wrong places. So a name is taken only if it is surely a member of
+/// the type itself: the type's own mangled name, then the identifier of a member, behind the mark of an extension
+/// perhaps; never the identifier of another type that is nested in it.
+struct TargetName {
+    private let bytes: ArraySlice<UInt8>
+
+    init(_ target: String) { bytes = Array(target.utf8)[...] }
+
+    /// Whether it is a distributed member of the type, whose mangled name is `type`.
+    func isMember(of type: [UInt8]) -> Bool {
+        guard bytes.starts(with: TargetName.prefix), bytes.dropFirst(2).starts(with: type) else { return false }
+        // What the compiler makes for a distributed member is a thunk.
+        guard bytes.suffix(2).elementsEqual(TargetName.thunk), !isLocal else { return false }
+        var rest = bytes.dropFirst(2 + type.count)
+        guard TargetName.skipIdentifier(&rest) else { return false }
+        if rest.first == UInt8(ascii: "E") {
+            // That was the module of an extension.
+            rest = rest.dropFirst()
+            guard TargetName.skipIdentifier(&rest) else { return false }
+        }
+        guard let next = rest.first else { return false }
+        return !TargetName.kindsOfTypes.contains(next)
+    }
+
+    /// Whether a type that is declared within a function occurs: `L`, a number perhaps, `_`, and its kind.
+    private var isLocal: Bool {
+        var position = bytes.startIndex
+        while let mark = bytes[position...].firstIndex(of: UInt8(ascii: "L")) {
+            position = mark + 1
+            let behind = bytes[position...].drop { TargetName.digits.contains($0) }
+            if behind.first == UInt8(ascii: "_"), let kind = behind.dropFirst().first,
+                TargetName.kindsOfTypes.contains(kind)
+            {
+                return true
+            }
+        }
+        return false
+    }
+
+    private static let prefix = Array("$s".utf8)
+    private static let thunk = Array("TE".utf8)
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    /// Class (and actor), structure, enumeration, type alias, protocol, other.
+    private static let kindsOfTypes = Array("CVOaPN".utf8)
+
+    /// An identifier: its length and itself; or, behind a `0`, letters for words that occurred before, between parts of it.
+    private static func skipIdentifier(_ rest: inout ArraySlice<UInt8>) -> Bool {
+        guard let first = rest.first, digits.contains(first) else { return false }
+        var hasWords = false
+        if first == UInt8(ascii: "0") {
+            rest = rest.dropFirst()
+            // `00` begins one in Punycode.
+            if rest.first == UInt8(ascii: "0") { rest = rest.dropFirst() } else { hasWords = true }
+        }
+        repeat {
+            while hasWords, let letter = rest.first, isLetter(letter) {
+                rest = rest.dropFirst()
+                // A capital is the last word of a row.
+                if letter < UInt8(ascii: "a") { hasWords = false }
+            }
+            if rest.first == UInt8(ascii: "0") {
+                rest = rest.dropFirst()
+                return true
+            }
+            var length = 0
+            while let digit = rest.first, digits.contains(digit), length < 10_000 {
+                length = length * 10 + Int(digit - UInt8(ascii: "0"))
+                rest = rest.dropFirst()
+            }
+            guard length > 0, length <= rest.count else { return false }
+            rest = rest.dropFirst(length)
+        } while hasWords
+        return true
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+    }
+}

@@ -1,0 +1,63 @@
+package import MultipeerIntroduction
+package import MultipeerMesh
+
+/// Somebody who shares a session with its application, and takes from it what bears its mark.
+///
+/// Every method is called on the session's loop, in the order of what happened: what came over a link before the link's
+/// end, and nothing of it after. A method must not wait and must not compute for long.
+package protocol SessionGuest: AnyObject, Sendable {
+    /// What each of its messages begins with: the application never sees those.
+    nonisolated var mark: UInt32 { get }
+
+    /// There is a link: from here on, messages to this peer are accepted.
+    nonisolated func linkMade(to peer: PeerID)
+    /// It has ended, with what was said of it everywhere else.
+    nonisolated func linkEnded(to peer: PeerID, _ reason: EndReason)
+    /// Reliable messages with the mark. They are consumed by this: the guest bounds what it keeps.
+    nonisolated func arrived(_ messages: [IncomingMessage], from peer: PeerID)
+    /// A stream was opened or a file offered; answers whether it is the guest's.
+    nonisolated func takes(_ event: SessionEvent) -> Bool
+}
+
+extension SessionDriver {
+    /// Lets the guest in, who is told of the links that there are; false when there is another already. Letting go of
+    /// the guest is leaving.
+    package func admit(_ guest: any SessionGuest) -> Bool {
+        if self.guest != nil { return false }
+        self.guest = guest
+        for wire in wires.values { if let seat = wire.seat { guest.linkMade(to: seat.peer) } }
+        return true
+    }
+
+    /// Messages of one turn: the guest's to the guest, the others into the inbox.
+    func sort(_ messages: [IncomingMessage], _ wire: Wire, _ seat: Seat, for guest: any SessionGuest) {
+        let mark = guest.mark
+        var taken: [IncomingMessage] = []
+        var cost = 0
+        for message in messages {
+            if message.begins(with: mark) {
+                cost += message.cost
+                taken.append(message)
+            } else {
+                pending.append(
+                    .message(Message(peer: seat.peer, message)), key: Int(wire.id.rawValue),
+                    cost: message.cost)
+            }
+        }
+        if taken.isEmpty { return }
+        seat.link.consumed(cost)
+        dirty.insert(wire.id)
+        guest.arrived(taken, from: seat.peer)
+    }
+}
+
+extension IncomingMessage {
+    /// Whether the first four bytes are this number, the most significant first.
+    fileprivate func begins(with mark: UInt32) -> Bool {
+        guard range.count >= 4 else { return false }
+        let first = range.lowerBound
+        var number: UInt32 = 0
+        for index in first..<(first + 4) { number = number << 8 | UInt32(storage[index]) }
+        return number == mark
+    }
+}
