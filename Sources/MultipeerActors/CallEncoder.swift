@@ -161,6 +161,9 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
         if let fault = error as? ArgumentFault {
             return .failure(.coding, type: "", text: text(fault.cause, Envelope.Limit.text))
         }
+        if let error = error as? ActorCallError, error.code == .timedOut, PeerActorSystem.isOverdue {
+            return .failure(.timedOut, type: "", text: text(error, Envelope.Limit.text))
+        }
         if error is CancellationError { return .failure(.cancelled, type: "", text: "the method was cancelled") }
         if let name = system.registry.withLock({ $0.name(of: error) }), let error = error as? any (Error & Codable) {
             do {

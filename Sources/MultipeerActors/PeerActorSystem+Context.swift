@@ -14,6 +14,9 @@ extension PeerActorSystem {
     /// The peer whose call the current task executes; nil outside of such a call.
     public static var caller: PeerID? { context?.caller }
 
+    /// Whether the time of the call that the current task executes is over.
+    static var isOverdue: Bool { context?.deadline.map { $0 <= EventLoop.currentMoment() } ?? false }
+
     /// Limits the time of every call of an actor at a peer that `body` makes, and of the calls these make in turn: it is
     /// over that long from now. A limit that holds already and is sooner stays.
     ///

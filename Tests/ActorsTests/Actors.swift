@@ -1,5 +1,7 @@
 import Distributed
+import Foundation
 import MultipeerActors
+import MultipeerIntroduction
 import MultipeerTransport
 
 /// An error that both sides have registered.
@@ -18,11 +20,15 @@ struct Tile: Codable, Equatable, Sendable {
     var marks: [String: Double] = [:]
 }
 
-distributed actor Counter {
+@Resolvable
+protocol Greeter: DistributedActor where ActorSystem == PeerActorSystem {
+    distributed func greet(_ name: String) -> String
+}
+
+distributed actor Counter: Greeter {
     typealias ActorSystem = PeerActorSystem
 
     private var total = 0
-    private var tiles: [Tile] = []
 
     distributed func add(_ number: Int) -> Int {
         total += number
@@ -34,12 +40,127 @@ distributed actor Counter {
     distributed func mirror(_ tile: Tile) -> Tile { tile }
     distributed func fail(_ depth: Int) throws { throw Mishap(depth: depth) }
     distributed func failStrangely() throws { throw Secret() }
+    distributed func failByCancelling() throws { throw CancellationError() }
     distributed func describe<Value: Codable & Sendable>(_ value: Value) -> String { "\(value)" }
     distributed func caller() -> String { PeerActorSystem.caller?.displayName ?? "nobody" }
     distributed func repeated(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
+    distributed func greet(_ name: String) -> String { "hello \(name), \(total)" }
 
     /// Calls back whoever is given to it.
     distributed func descend(_ depth: Int, with other: Counter) async throws -> Int {
         depth == 0 ? 0 : 1 + (try await other.descend(depth - 1, with: self))
+    }
+
+    distributed func length(of bytes: ByteStream) async throws -> Int {
+        var length = 0
+        for try await piece in bytes { length += piece.count }
+        return length
+    }
+
+    /// Reads one piece and lets go of the rest.
+    distributed func beginning(of bytes: ByteStream) async throws -> Int {
+        for try await piece in bytes { return piece.count }
+        return 0
+    }
+
+    distributed func count(to end: Int) -> ByteStream {
+        let (stream, writer) = ByteStream.make()
+        Task {
+            for number in 0..<end { try await writer.write([UInt8](repeating: UInt8(number & 255), count: 1_000)) }
+            writer.finish()
+        }
+        return stream
+    }
+
+    distributed func contents(of file: SentFile) async throws -> [UInt8] {
+        let place = try await file.receive()
+        defer { try? FileManager.default.removeItem(at: place) }
+        return Array(try Data(contentsOf: place))
+    }
+
+    distributed func file(at path: String) -> SentFile { SentFile(URL(fileURLWithPath: path)) }
+}
+
+/// What a distributed actor holds that others look at, without calling it.
+final class Watch: Sendable {
+    let began = Signal<Void>()
+    let cancelled = Signal<Void>()
+    let running = Locked(0)
+    let most = Locked(0)
+    /// Calls that wait to be let go.
+    let gate = Locked<[Signal<Void>]>([])
+
+    func enter() {
+        let now = running.withLock { running in
+            running += 1
+            return running
+        }
+        most.withLock { $0 = max($0, now) }
+    }
+
+    func leave() { running.withLock { $0 -= 1 } }
+}
+
+/// Waits, and says when.
+distributed actor Sleeper {
+    typealias ActorSystem = PeerActorSystem
+    private let watch: Watch
+
+    init(_ watch: Watch, actorSystem: PeerActorSystem) {
+        self.watch = watch
+        self.actorSystem = actorSystem
+    }
+
+    /// Never returns before it is told to stop.
+    distributed func sleep() async throws -> Int {
+        watch.began.send(())
+        do {
+            try await Task.sleep(for: .seconds(600))
+        } catch {
+            watch.cancelled.send(())
+            throw error
+        }
+        return 1
+    }
+
+    distributed func pass() async -> Int {
+        watch.enter()
+        await Task.yield()
+        try? await Task.sleep(for: .milliseconds(2))
+        watch.leave()
+        return 1
+    }
+
+    distributed func relay(to other: Sleeper) async throws -> Int { try await other.sleep() }
+}
+
+/// Has nothing in common with a counter, in memory least of all.
+distributed actor Vault {
+    typealias ActorSystem = PeerActorSystem
+    private var words = ["one", "two", "three"]
+    private var name = String(repeating: "long enough to live elsewhere ", count: 4)
+
+    distributed func open() -> String { words.joined() + name }
+    distributed func rename(_ name: String) { self.name = name }
+
+    distributed actor Drawer {
+        typealias ActorSystem = PeerActorSystem
+        distributed func pull() -> Int { 1 }
+    }
+}
+
+distributed actor Box<Content: Codable & Sendable> {
+    typealias ActorSystem = PeerActorSystem
+    private var content: Content
+
+    init(_ content: Content, actorSystem: PeerActorSystem) {
+        self.content = content
+        self.actorSystem = actorSystem
+    }
+
+    distributed func get() -> Content { content }
+    distributed func put<Label: Codable & Sendable>(_ content: Content, as label: Label) -> String {
+        self.content = content
+        return "\(label)"
     }
 }

@@ -1,24 +1,37 @@
 import Distributed
+import Multipeer
 import MultipeerActors
+import MultipeerMesh
+import MultipeerTransport
 import TestSupport
 import Testing
 
 @Suite("Calls between two sessions", .inTurns, .timeLimit(.minutes(3)))
 struct CallTests {
-    private static func pair(_ format: PeerActorSystem.Format = .binary) async throws -> Pair {
+    static func pair(
+        _ change: (inout PeerActorSystem.Configuration) -> Void = { _ in }
+    ) async throws -> Pair {
         var configuration = PeerActorSystem.Configuration()
-        configuration.format = format
+        change(&configuration)
         return try await Pair(ann: configuration, bob: configuration) { system in
-            try system.register(Counter.self, generics: [Int.self, [String].self])
+            try system.register(Counter.self, as: [$Greeter.self], generics: [Int.self, [String].self])
+            try system.register(Sleeper.self)
             try system.register(error: Mishap.self)
         }
     }
 
-    @Test("arguments go and results come, whatever they are made of", arguments: [PeerActorSystem.Format.binary, .json])
-    func values(_ format: PeerActorSystem.Format) async throws {
-        let pair = try await Self.pair(format)
+    /// An actor of bob's, and what ann calls it by.
+    private static func counter(_ pair: Pair) throws -> (Counter, Counter) {
         let local = Counter(actorSystem: pair.bob)
-        let remote = try Counter.resolve(id: local.id, using: pair.ann)
+        return (local, try Counter.resolve(id: local.id, using: pair.ann))
+    }
+
+    @Test(
+        "arguments go and results come, whatever they are made of",
+        arguments: [PeerActorSystem.Format.binary, .json])
+    func values(_ format: PeerActorSystem.Format) async throws {
+        let pair = try await Self.pair { $0.format = format }
+        let (local, remote) = try Self.counter(pair)
         #expect(try await remote.add(3) == 3)
         #expect(try await remote.add(-5) == -2)
         #expect(try await remote.current == -2)
@@ -29,6 +42,234 @@ struct CallTests {
         #expect(try await remote.describe(7) == "7")
         #expect(try await remote.describe(["a", "b"]) == "[\"a\", \"b\"]")
         #expect(try await remote.caller() == "ann")
+        #expect(try await local.caller() == "nobody")
         await pair.end()
+    }
+
+    @Test("an actor that is an argument is called by whoever got it, in both directions and within each other")
+    func reentrant() async throws {
+        let pair = try await Self.pair()
+        let (local, remote) = try Self.counter(pair)
+        let own = Counter(actorSystem: pair.ann)
+        #expect(try await remote.descend(21, with: own) == 21)
+        _ = local
+        await pair.end()
+    }
+
+    @Test("errors of registered types arrive as what they are, others as their description")
+    func errors() async throws {
+        let pair = try await Self.pair()
+        let (local, remote) = try Self.counter(pair)
+        await #expect(throws: Mishap(depth: 4)) { try await remote.fail(4) }
+        let strange = await #expect(throws: RemoteError.self) { try await remote.failStrangely() }
+        #expect(strange?.description == "the drawer is stuck")
+        #expect(strange?.type.hasSuffix("Secret") == true)
+        #expect(strange?.peer == pair.bob.peer)
+        let cancelled = await #expect(throws: ActorCallError.self) { try await remote.failByCancelling() }
+        #expect(cancelled?.code == .cancelled)
+        _ = local
+        await pair.end()
+    }
+
+    @Test("an error that only the other side has registered arrives as its name")
+    func unknownError() async throws {
+        let pair = try await Pair { try $0.register(Counter.self) }
+        try pair.bob.register(error: Mishap.self, named: "mishap")
+        let (local, remote) = try Self.counter(pair)
+        let error = await #expect(throws: RemoteError.self) { try await remote.fail(1) }
+        #expect(error?.type == "mishap")
+        _ = local
+        await pair.end()
+    }
+
+    @Test("a call that takes too long is given up, and what it has begun is cancelled")
+    func timeout() async throws {
+        let pair = try await Self.pair()
+        let watch = Watch()
+        let local = Sleeper(watch, actorSystem: pair.bob)
+        let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
+        let error = await #expect(throws: ActorCallError.self) {
+            try await PeerActorSystem.withTimeout(.milliseconds(100)) { try await remote.sleep() }
+        }
+        #expect(error?.code == .timedOut)
+        try await within { await watch.cancelled.value() }
+        await pair.end()
+    }
+
+    @Test("the time of a call is also that of the calls that are made for it")
+    func inheritedTimeout() async throws {
+        let pair = try await Self.pair { $0.timeout = nil }
+        let (first, second) = (Watch(), Watch())
+        let own = Sleeper(first, actorSystem: pair.ann)
+        let other = Sleeper(second, actorSystem: pair.bob)
+        let remote = try Sleeper.resolve(id: other.id, using: pair.ann)
+        await #expect(throws: ActorCallError.self) {
+            try await PeerActorSystem.withTimeout(.milliseconds(200)) { try await remote.relay(to: own) }
+        }
+        try await within { await first.cancelled.value() }
+        await pair.end()
+    }
+
+    @Test("cancelling the caller ends its wait at once, and cancels the method at the other peer")
+    func cancellation() async throws {
+        let pair = try await Self.pair()
+        let watch = Watch()
+        let local = Sleeper(watch, actorSystem: pair.bob)
+        let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
+        let call = Task { try await remote.sleep() }
+        try await within { await watch.began.value() }
+        call.cancel()
+        await #expect(throws: CancellationError.self) { try await call.value }
+        try await within { await watch.cancelled.value() }
+        await pair.end()
+    }
+
+    @Test("when the link ends, its calls fail with the reason, and those it had brought are cancelled")
+    func loss() async throws {
+        let pair = try await Self.pair()
+        let (annsWatch, bobsWatch) = (Watch(), Watch())
+        let own = Sleeper(annsWatch, actorSystem: pair.ann)
+        let other = Sleeper(bobsWatch, actorSystem: pair.bob)
+        let forward = try Sleeper.resolve(id: other.id, using: pair.ann)
+        let back = try Sleeper.resolve(id: own.id, using: pair.bob)
+        let calls = [Task { try await forward.sleep() }, Task { try await back.sleep() }]
+        try await within {
+            await bobsWatch.began.value()
+            await annsWatch.began.value()
+        }
+        await pair.bob.session.disconnect(within: .zero)
+        let errors = await calls.asyncErrors()
+        #expect(errors.map { ($0 as? ActorCallError)?.code } == [.ended, .ended])
+        #expect((errors.first as? ActorCallError)?.reason?.code == .goodbye)
+        #expect((errors.last as? ActorCallError)?.reason?.code == .left)
+        try await within {
+            await annsWatch.cancelled.value()
+            await bobsWatch.cancelled.value()
+        }
+        let late = await #expect(throws: ActorCallError.self) { try await forward.pass() }
+        #expect(late?.code == .notConnected)
+        await pair.end()
+    }
+
+    @Test("an actor that was let go of is not there any more")
+    func gone() async throws {
+        let pair = try await Self.pair()
+        var local: Counter? = Counter(actorSystem: pair.bob)
+        let id = try #require(local?.id)
+        let remote = try Counter.resolve(id: id, using: pair.ann)
+        #expect(try await remote.add(1) == 1)
+        local = nil
+        let error = await #expect(throws: ActorCallError.self) { try await remote.add(1) }
+        #expect(error?.code == .noSuchActor)
+        #expect(throws: ActorCallError.self) { try Counter.resolve(id: id, using: pair.bob) }
+        await pair.end()
+    }
+
+    @Test("an actor is found by its name, which nobody else can have meanwhile")
+    func names() async throws {
+        let pair = try await Self.pair()
+        let local = try pair.bob.named("till") { Counter(actorSystem: pair.bob) }
+        let remote = try Counter.resolve(id: ActorID("till", at: pair.bob.peer), using: pair.ann)
+        #expect(try await remote.add(2) == 2)
+        #expect(throws: ActorCallError.self) { try pair.bob.named("till") { Counter(actorSystem: pair.bob) } }
+        #expect(local.id.description == "till@bob")
+        await pair.end()
+    }
+
+    @Test("arguments and results that are too long are refused, and say so")
+    func sizes() async throws {
+        let pair = try await Self.pair { $0.limits.envelope = 4_096 }
+        let (local, remote) = try Self.counter(pair)
+        #expect(try await remote.repeated(3_000).count == 3_000)
+        let result = await #expect(throws: ActorCallError.self) { try await remote.repeated(5_000) }
+        #expect(result?.code == .tooLarge)
+        let tile = Tile(name: "", pixels: [UInt8](repeating: 0, count: 5_000))
+        let argument = await #expect(throws: ActorCallError.self) { try await remote.mirror(tile) }
+        #expect(argument?.code == .tooLarge)
+        _ = local
+        await pair.end()
+    }
+
+    @Test("as many calls run at a time as the called peer takes, and the others wait")
+    func window() async throws {
+        let pair = try await Self.pair { $0.limits.calls = 3 }
+        let watch = Watch()
+        let local = Sleeper(watch, actorSystem: pair.bob)
+        let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
+        let sum = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<100 { group.addTask { try await remote.pass() } }
+            var sum = 0
+            for try await one in group { sum += one }
+            return sum
+        }
+        #expect(sum == 100)
+        // One whose answer is read already may not have left yet.
+        #expect(watch.most.withLock { $0 } <= 6)
+        await pair.end()
+    }
+
+    @Test("what the application sends is the application's, and nothing of a call is")
+    func coexistence() async throws {
+        let pair = try await Self.pair()
+        let (local, remote) = try Self.counter(pair)
+        #expect(try await remote.add(1) == 1)
+        try await pair.ann.session.send([0, 1, 2], to: pair.bob.peer)
+        let first = try await within {
+            for await event in pair.bob.session.events {
+                if case .message(let message) = event { return message.bytes }
+            }
+            return []
+        }
+        #expect(first == [0, 1, 2])
+        _ = local
+        await pair.end()
+    }
+
+    @Test("calls through a protocol reach whoever was registered for it, here and at a peer")
+    func resolvable() async throws {
+        let pair = try await Self.pair()
+        let (local, _) = try Self.counter(pair)
+        let remote = try $Greeter.resolve(id: local.id, using: pair.ann)
+        #expect(try await remote.greet("ann") == "hello ann, 0")
+        let near = try $Greeter.resolve(id: local.id, using: pair.bob)
+        #expect(try await near.greet("bob") == "hello bob, 0")
+        await pair.end()
+    }
+
+    @Test("a session has one system at a time, and the actors of the one before are gone")
+    func replaced() async throws {
+        let session = try Session.onLoopback("bob")
+        let ann = try await PeerActorSystem.alone("ann")
+        var system: PeerActorSystem? = try await PeerActorSystem(session)
+        let old = try #require(system.map { Counter(actorSystem: $0).id })
+        await #expect(throws: ActorCallError.self) { try await PeerActorSystem(session) }
+        try await ann.session.link(to: session)
+        system = nil
+        let next = try await PeerActorSystem(session)
+        try next.register(Counter.self)
+        let local = Counter(actorSystem: next)
+        #expect(local.id != old)
+        let remote = try Counter.resolve(id: local.id, using: ann)
+        #expect(try await remote.add(1) == 1)
+        let error = await #expect(throws: ActorCallError.self) {
+            try await Counter.resolve(id: old, using: ann).add(1)
+        }
+        #expect(error?.code == .noSuchActor)
+        await ann.session.disconnect()
+        await session.disconnect()
+    }
+}
+
+extension [Task<Int, any Error>] {
+    /// Why each of them failed.
+    fileprivate func asyncErrors() async -> [(any Error)?] {
+        var errors: [(any Error)?] = []
+        for task in self {
+            switch await task.result {
+            case .success: errors.append(nil)
+            case .failure(let error): errors.append(error)
+            }
+        }
+        return errors
     }
 }

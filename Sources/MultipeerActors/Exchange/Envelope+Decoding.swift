@@ -110,8 +110,7 @@ private struct EnvelopeReader {
         let longest = try integer(UInt32.self, in: bytes)
         guard incarnation != 0, calls > 0, longest >= 1_024, size >= longest else { throw .malformed }
         return Envelope.Hello(
-            version: version, incarnation: incarnation, known: known, calls: calls, bytes: size,
-            longest: longest)
+            incarnation: incarnation, known: known, calls: calls, bytes: size, longest: longest)
     }
 
     mutating func call(in bytes: Span<UInt8>) throws(EnvelopeFault) -> Envelope.Call {

@@ -4,7 +4,7 @@ extension Envelope {
         switch self {
         case .hello(let hello):
             var bytes = Envelope.beginning(.hello, capacity: 34)
-            bytes.append(hello.version)
+            bytes.append(Envelope.version)
             bytes.append(number: hello.incarnation)
             bytes.append(number: hello.known)
             bytes.append(number: hello.calls)

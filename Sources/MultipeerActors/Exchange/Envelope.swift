@@ -31,26 +31,48 @@ package enum Coding: UInt8, Sendable {
 extension Envelope {
     /// What a system says of itself, first thing on every link.
     package struct Hello: Equatable, Sendable {
-        package var version = Envelope.version
         package var incarnation: UInt64
         /// The incarnation of the other side that this one knows, 0 for none: whoever is not known says hello again.
-        package var known: UInt64 = 0
+        package var known: UInt64
         /// How many calls, and bytes of calls, it has in hand at the most; how long an envelope may be.
         package var calls: UInt32
         package var bytes: UInt32
         package var longest: UInt32
+
+        package init(
+            incarnation: UInt64, known: UInt64 = 0, calls: UInt32, bytes: UInt32, longest: UInt32
+        ) {
+            self.incarnation = incarnation
+            self.known = known
+            self.calls = calls
+            self.bytes = bytes
+            self.longest = longest
+        }
     }
 
     package struct Call: Equatable, Sendable {
-        package var number: CallNumber = 0
+        package var number: CallNumber
         /// In milliseconds; nil for no limit.
         package var budget: UInt32?
-        package var coding = Coding.binary
+        package var coding: Coding
         package var place: ActorID.Place
         package var target: String
         /// Mangled names of types.
-        package var generics: [String] = []
-        package var arguments: [[UInt8]] = []
+        package var generics: [String]
+        package var arguments: [[UInt8]]
+
+        package init(
+            number: CallNumber = 0, budget: UInt32? = nil, coding: Coding = .binary, place: ActorID.Place,
+            target: String, generics: [String] = [], arguments: [[UInt8]] = []
+        ) {
+            self.number = number
+            self.budget = budget
+            self.coding = coding
+            self.place = place
+            self.target = target
+            self.generics = generics
+            self.arguments = arguments
+        }
     }
 
     package enum Answer: Equatable, Sendable {
@@ -71,6 +93,12 @@ extension Envelope {
         /// The mangled name of the type as which it is found.
         package var type: String
         package var place: ActorID.Place
+
+        package init(key: String, type: String, place: ActorID.Place) {
+            self.key = key
+            self.type = type
+            self.place = place
+        }
     }
 
     /// Limits of the format; the others are told in HELLO.
