@@ -22,6 +22,9 @@ extension PeerActorSystem {
     ///   - arguments: The generic arguments of the type itself, all of them, in order.
     ///   - methods: The names of the methods, as in `#selector`, if not all may be called.
     ///
+    /// Generic methods of a generic actor, and those of a `@Resolvable` protocol, are refused whatever is registered: the
+    /// runtime of Swift 6.3 mixes up their types.
+    ///
     /// Throws `invalidArgument` when a type does not serve. Registering a type again replaces what was registered.
     public func register<Act: DistributedActor>(
         _ type: Act.Type, as stubs: [any DistributedActor.Type] = [], generics: [any Any.Type] = [],

@@ -23,6 +23,7 @@ struct Tile: Codable, Equatable, Sendable {
 @Resolvable
 protocol Greeter: DistributedActor where ActorSystem == PeerActorSystem {
     distributed func greet(_ name: String) -> String
+    distributed func echo<Value: Codable & Sendable>(_ value: Value) -> String
 }
 
 distributed actor Counter: Greeter {
@@ -45,6 +46,8 @@ distributed actor Counter: Greeter {
     distributed func caller() -> String { PeerActorSystem.caller?.displayName ?? "nobody" }
     distributed func repeated(_ count: Int) -> [UInt8] { [UInt8](repeating: 7, count: count) }
     distributed func greet(_ name: String) -> String { "hello \(name), \(total)" }
+
+    distributed func echo<Value: Codable & Sendable>(_ value: Value) -> String { "\(value)" }
 
     /// Calls back whoever is given to it.
     distributed func descend(_ depth: Int, with other: Counter) async throws -> Int {
@@ -159,8 +162,24 @@ distributed actor Box<Content: Codable & Sendable> {
     }
 
     distributed func get() -> Content { content }
+    distributed func put(_ content: Content) { self.content = content }
     distributed func put<Label: Codable & Sendable>(_ content: Content, as label: Label) -> String {
         self.content = content
         return "\(label)"
     }
+}
+
+distributed actor Couple<One: Codable & Sendable, Other: Codable & Sendable> {
+    typealias ActorSystem = PeerActorSystem
+    private let one: One
+    private let other: Other
+
+    init(_ one: One, _ other: Other, actorSystem: PeerActorSystem) {
+        self.one = one
+        self.other = other
+        self.actorSystem = actorSystem
+    }
+
+    distributed func second() -> Other { other }
+    distributed func swapped(_ other: Other, _ one: One) -> String { "\(other)\(one)" }
 }

@@ -115,17 +115,40 @@ struct TargetTests {
 
     @Test("an actor that is generic is called with its own arguments, and with no others")
     func genericActor() async throws {
-        let pair = try await Pair { try $0.register(Box<Int>.self, generics: [String.self], arguments: [Int.self]) }
+        let pair = try await Pair { system in
+            try system.register(Box<Int>.self, generics: [String.self], arguments: [Int.self])
+            try system.register(Couple<Int, String>.self, arguments: [Int.self, String.self])
+        }
         let local = Box(3, actorSystem: pair.bob)
         let remote = try Box<Int>.resolve(id: local.id, using: pair.ann)
         #expect(try await remote.get() == 3)
-        #expect(try await remote.put(4, as: "four") == "four")
+        try await remote.put(4)
         #expect(try await remote.get() == 4)
+        let couple = Couple(1, "b", actorSystem: pair.bob)
+        let other = try Couple<Int, String>.resolve(id: couple.id, using: pair.ann)
+        #expect(try await other.swapped("c", 2) == "c2")
+        #expect(try await other.second() == "b")
         let wrong = try Box<String>.resolve(id: local.id, using: pair.ann)
         let error = await #expect(throws: ActorCallError.self) { try await wrong.get() }
         #expect(error?.code == .refused)
         #expect(throws: ActorCallError.self) { try pair.bob.register(Box<Int>.self) }
         #expect(throws: ActorCallError.self) { try pair.bob.register(Box<Int>.self, arguments: [String.self]) }
+        await pair.end()
+    }
+
+    @Test("a generic method is not called where the runtime would take its types for the actor's")
+    func confusion() async throws {
+        let pair = try await Pair { system in
+            try system.register(Box<Int>.self, generics: [String.self], arguments: [Int.self])
+            try system.register(Counter.self, as: [$Greeter.self], generics: [String.self])
+        }
+        let (box, counter) = (Box(3, actorSystem: pair.bob), Counter(actorSystem: pair.bob))
+        let remoteBox = try Box<Int>.resolve(id: box.id, using: pair.ann)
+        let first = await #expect(throws: ActorCallError.self) { try await remoteBox.put(4, as: "four") }
+        #expect(first?.code == .refused)
+        let remote = try $Greeter.resolve(id: counter.id, using: pair.ann)
+        let second = await #expect(throws: ActorCallError.self) { try await remote.echo("four") }
+        #expect(second?.code == .refused)
         await pair.end()
     }
 

@@ -2,10 +2,12 @@ import Foundation
 
 /// Reads what `BinaryEncoder` writes. Bytes from the network give a value or an error, in time and room that their number
 /// bounds.
-struct BinaryDecoder {
-    var userInfo: () -> [CodingUserInfoKey: any Sendable] = { [:] }
+package struct BinaryDecoder {
+    private let userInfo: () -> [CodingUserInfoKey: any Sendable]
 
-    func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+    package init(userInfo: @escaping () -> [CodingUserInfoKey: any Sendable] = { [:] }) { self.userInfo = userInfo }
+
+    package func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         let input: BinaryInput
         do {
             input = try BinaryInput(bytes, userInfo)

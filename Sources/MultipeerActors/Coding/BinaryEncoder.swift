@@ -1,14 +1,16 @@
 import Foundation
 
 /// Writes one value as CBOR: keyed containers are maps with text keys, `Data` and arrays of bytes are byte strings.
-struct BinaryEncoder {
+package struct BinaryEncoder {
     /// Levels of containers within each other at the most, on both sides.
     static let depthLimit = 64
 
     /// What values see; built when one asks.
-    var userInfo: () -> [CodingUserInfoKey: any Sendable] = { [:] }
+    private let userInfo: () -> [CodingUserInfoKey: any Sendable]
 
-    func encode(_ value: some Encodable) throws -> [UInt8] {
+    package init(userInfo: @escaping () -> [CodingUserInfoKey: any Sendable] = { [:] }) { self.userInfo = userInfo }
+
+    package func encode(_ value: some Encodable) throws -> [UInt8] {
         let storage = BinaryStorage()
         try BinaryNode(storage, parent: nil, key: nil, userInfo).encode(value)
         return storage.whole()
