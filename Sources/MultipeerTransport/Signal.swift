@@ -1,25 +1,26 @@
-import CPlatform
-
 /// A value that one task waits for and any thread delivers, once: the only place that touches a continuation.
 ///
 /// Whoever sends first decides what the waiter gets; what is sent later is dropped. ThreadSanitizer cannot see the
-/// hand-over inside the concurrency runtime, so it is annotated.
+/// hand-over inside the concurrency runtime, so it is annotated. Inlinable like `Locked`.
+@usableFromInline
 package final class Signal<Value: Sendable>: Sendable {
     /// Safe: a continuation is taken out by the one call that leaves `.awaited`, so it is resumed once.
-    @safe private enum State {
+    @safe @usableFromInline enum State {
         case idle
         case awaited(UnsafeContinuation<Value, Never>)
         case sent(Value)
     }
 
-    private let state = Locked(State.idle)
+    @usableFromInline let state = Locked(State.idle)
 
+    @inlinable
     package init() {}
 
     /// Answers whether this value is the one that the waiter gets.
+    @inlinable
     @discardableResult
     package func send(_ value: Value) -> Bool {
-        unsafe multipeer_tsan_release(address)
+        unsafe HandOver.release(address)
         let before = state.withLock { state in
             let before = state
             if case .sent = state { return before }
@@ -31,14 +32,15 @@ package final class Signal<Value: Sendable>: Sendable {
         case .idle: break
         case .awaited(let continuation):
             // Resuming reads the waiter's frame, behind the release and before the waiter is woken.
-            multipeer_tsan_ignore(true)
+            HandOver.ignore(true)
             unsafe continuation.resume(returning: value)
-            multipeer_tsan_ignore(false)
+            HandOver.ignore(false)
         }
         return true
     }
 
     /// Whether there is a value already.
+    @inlinable
     package var isSent: Bool {
         state.withLock { state in
             if case .sent = state { true } else { false }
@@ -46,6 +48,7 @@ package final class Signal<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value, whatever happens to the task. One task may wait, once.
+    @inlinable
     package func value() async -> Value {
         let value = await unsafe withUnsafeContinuation { continuation in
             let ready = state.withLock { state -> Value? in
@@ -59,11 +62,12 @@ package final class Signal<Value: Sendable>: Sendable {
             }
             if let ready { unsafe continuation.resume(returning: ready) }
         }
-        unsafe multipeer_tsan_acquire(address)
+        unsafe HandOver.acquire(address)
         return value
     }
 
     /// Waits for the value; when the task is cancelled first, `onCancel` runs, which may send one.
+    @inlinable
     package func value(onCancel: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler {
             await value()
@@ -72,7 +76,8 @@ package final class Signal<Value: Sendable>: Sendable {
         }
     }
 
-    private var address: UnsafeRawPointer {
+    @inlinable
+    var address: UnsafeRawPointer {
         unsafe UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     }
 }
