@@ -17,6 +17,10 @@ struct Assignment: Sendable {
         case file, undigested
         /// Ping-pong while a file without an end in sight goes the same way.
         case laden
+        /// Calls of an actor one after the other: on the sessions' own threads, and on the usual ones.
+        case calls, callsapart
+        /// Calls of an actor, many at once.
+        case callsatonce
     }
 
     let side: Side

@@ -7,7 +7,7 @@ enum MultipeerBench {
         guard let assignment = Assignment(CommandLine.arguments) else {
             complain(
                 "usage: MultipeerBench server|client MODE SIZE COUNT\nMODE: bulk pipelined awaited pingpong connect "
-                    + "fanout datagrams file undigested laden")
+                    + "fanout datagrams file undigested laden calls callsapart callsatonce")
             exit(64)
         }
         alarm(120)  // nothing here lasts longer

@@ -14,6 +14,7 @@ struct Work: Sendable {
         case .connect: return try await connect()
         case .fanout where assignment.side == .client: return try await FanOut(assignment).run()
         case .datagrams: return try await DatagramWork(assignment).run()
+        case .calls, .callsapart, .callsatonce: return try await CallWork(assignment).run()
         case .file, .undigested, .laden: return try await FileWork(assignment).run()
         default: break
         }
