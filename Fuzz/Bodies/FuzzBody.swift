@@ -13,9 +13,9 @@ package struct FuzzBody: Sendable {
     }
 
     package static let all: [FuzzBody] = [
-        .connectionData, .tlv, .frameDecoder, .handshake, .certificateChain, .secureChannel, .securePair,
-        .datagramChannel, .verificationCode, .reassemblyTurns, .channelMachine, .datagramHeader, .dnsMessage,
-        .dnsEngine, .invitation, .membership, .mesh, .netlink, .localText, .facadeArguments,
+        .connectionData, .callEnvelope, .tlv, .frameDecoder, .handshake, .certificateChain, .secureChannel,
+        .securePair, .datagramChannel, .verificationCode, .reassemblyTurns, .channelMachine, .datagramHeader,
+        .dnsMessage, .dnsEngine, .invitation, .membership, .mesh, .netlink, .localText, .facadeArguments,
     ]
 }
 

@@ -1,0 +1,157 @@
+import MultipeerActors
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+
+extension FuzzBody {
+    /// The first byte chooses what the rest is: one envelope, a value in the binary format, the name of a method, or what
+    /// two peers say to an exchange while it calls and is called.
+    package static let callEnvelope = FuzzBody("call-envelope") { bytes throws(BrokenPromise) in
+        var input = InputReader(bytes)
+        switch input.byte() & 3 {
+        case 0: try envelope(input.rest())
+        case 1: try value(input.rest())
+        case 2: try target(input.rest())
+        default:
+            var stage = ExchangeStage()
+            while !input.isAtEnd { try stage.step(&input) }
+            try stage.end()
+        }
+    }
+}
+
+private func envelope(_ bytes: [UInt8]) throws(BrokenPromise) {
+    guard let envelope = try? Envelope(bytes.span) else { return }
+    try promise(envelope.bytes == bytes, "what is read is written to the same bytes")
+}
+
+/// A type that asks for everything that can be asked for.
+private struct Grab: Codable, Equatable {
+    var number: Int?
+    var small: UInt8?
+    var real: Double?
+    var flag: Bool?
+    var text: String?
+    var bytes: [UInt8]?
+    var list: [Grab]?
+    var table: [String: Int]?
+}
+
+private func value(_ bytes: [UInt8]) throws(BrokenPromise) {
+    let (encoder, decoder) = (BinaryEncoder(), BinaryDecoder())
+    _ = try? decoder.decode(String.self, from: bytes)
+    _ = try? decoder.decode([Int: [Float]].self, from: bytes)
+    _ = try? decoder.decode([[String: Int8?]].self, from: bytes)
+    guard let grab = try? decoder.decode(Grab.self, from: bytes) else { return }
+    let again = (try? encoder.encode(grab)).flatMap { try? decoder.decode(Grab.self, from: $0) }
+    // Whoever is not equal to themselves need not be.
+    try promise(grab != grab || again == grab, "what is read and written is read as the same")
+}
+
+/// What may be called must begin with the type and go on with a name, whatever the rest says.
+private func target(_ bytes: [UInt8]) throws(BrokenPromise) {
+    let type = Array("6Worker6WorkerC".utf8)
+    let target = String(decoding: bytes, as: UTF8.self)
+    guard TargetName(target).isMember(of: type) else { return }
+    try promise(target.hasPrefix("$s6Worker6WorkerC") && target.hasSuffix("TE"), "it is a thunk of the type")
+    let next = target.utf8.dropFirst(17).first ?? 0
+    try promise((48...57).contains(next), "an identifier follows the type")
+}
+
+/// An exchange with two peers who say anything, and a plain account of its calls.
+private struct ExchangeStage {
+    private typealias Machine = Exchange<Int, Int>
+
+    private static let peers = [UID(high: 0, low: 1), UID(high: 0, low: 2)]
+    private var machine: Machine
+    private var now = Moment(nanoseconds: 0)
+    /// Calls that were placed and are not settled, with their numbers.
+    private var open: [Int: CallNumber] = [:]
+    private var placed = 0
+    private var executing: [(UID, CallNumber)] = []
+    private var linked: Set<UID> = []
+    private var limits = ActorLimits()
+
+    init() {
+        limits.calls = 4
+        limits.pending = 16
+        limits.checkIns = 4
+        limits.envelope = 1_024
+        machine = Machine(incarnation: 1, limits: limits)
+    }
+
+    mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
+        let order = input.byte()
+        let peer = Self.peers[Int(order >> 7)]
+        switch order & 15 {
+        case 0: if linked.insert(peer).inserted { machine.linkMade(to: peer) }
+        case 1: if linked.remove(peer) != nil { machine.linkEnded(to: peer, EndReason(code: .lost)) }
+        case 2, 3: try place(to: peer, size: Int(input.byte()), within: input.byte())
+        case 4:
+            if let waiter = open.keys.min(), let number = open.removeValue(forKey: waiter) {
+                machine.cancel(number)
+            }
+        case 5:
+            now = now + .milliseconds(100 * Int64(input.byte()))
+            machine.advance(to: now)
+        case 6: if let (uid, number) = executing.popLast() { machine.finished(number, of: uid) }
+        case 7: if let (uid, number) = executing.first { _ = machine.began(number, of: uid, placed) }
+        case 8:
+            let hello = Envelope.Hello(
+                incarnation: UInt64(input.byte()) + 1, calls: UInt32(input.byte() & 3) + 1, bytes: 4_096,
+                longest: 1_024)
+            if linked.contains(peer) { machine.receive(Envelope.hello(hello).bytes.span, from: peer) }
+        case 9:
+            let call = Envelope.Call(number: UInt64(input.byte()), place: .name("a"), target: "$s")
+            machine.receive(Envelope.call(call).bytes.span, from: peer)
+        case 10: machine.receive(Envelope.answer(UInt64(input.byte()), .done).bytes.span, from: peer)
+        default:
+            var bytes: [UInt8] = [0x00, 0x41, 0x43, 0x54]
+            bytes += input.bytes(Int(input.byte()))
+            machine.receive(bytes.span, from: peer)
+        }
+        try carryOut()
+    }
+
+    private mutating func place(to peer: UID, size: Int, within tenths: UInt8) throws(BrokenPromise) {
+        let call = Envelope.Call(
+            place: .name("a"), target: "$s", arguments: [[UInt8](repeating: 0, count: size)])
+        let deadline = tenths == 0 ? nil : now + .milliseconds(100 * Int64(tenths))
+        placed += 1
+        do throws(CallFault) {
+            open[placed] = try machine.place(
+                Envelope.call(call).bytes, to: peer, waiter: placed, deadline: deadline, now: now
+            ).number
+        } catch {
+            return
+        }
+        try promise(open.count <= limits.pending, "no more calls wait than may")
+    }
+
+    private mutating func carryOut() throws(BrokenPromise) {
+        for action in machine.takeActions() {
+            switch action {
+            case .send(let bytes, let uid, _):
+                try promise(linked.contains(uid), "what is said is said to a linked peer")
+                try promise((try? Envelope(bytes.span)) != nil, "what is said can be read")
+            case .settle(let waiter, _):
+                try promise(open.removeValue(forKey: waiter) != nil, "a call is settled once")
+            case .execute(let call, let uid, _):
+                executing.append((uid, call.number))
+                try promise(linked.contains(uid), "only linked peers call")
+            case .stop, .arrived, .left: break
+            }
+        }
+    }
+
+    mutating func end() throws(BrokenPromise) {
+        for peer in Self.peers where linked.remove(peer) != nil {
+            machine.linkEnded(to: peer, EndReason(code: .lost))
+        }
+        for action in machine.takeActions() {
+            guard case .settle(let waiter, _) = action else { continue }
+            try promise(open.removeValue(forKey: waiter) != nil, "a call is settled once")
+        }
+        try promise(open.isEmpty, "when all links have ended, every call is settled")
+    }
+}
