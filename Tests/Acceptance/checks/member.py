@@ -29,9 +29,12 @@ class Member(Process):
         self.log = os.path.join(directory, name + ".log")
         self.start()
 
+    def program(self):
+        return MEMBER
+
     def start(self):
         """A new process, of the same peer."""
-        words = [*self.there, MEMBER, self.name, self.directory, self.history, "--uid", self.uid, *self.arguments]
+        words = [*self.there, self.program(), self.name, self.directory, self.history, "--uid", self.uid, *self.arguments]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log,
                                             cwd=self.directory)

@@ -1,0 +1,151 @@
+import Foundation
+import Multipeer
+import MultipeerActors
+
+/// One session of the mesh with its system, and an account of every call.
+actor Caller {
+    /// How calls ended.
+    private struct Account {
+        var placed = 0
+        var results = 0
+        var errors = 0
+        /// Those that failed for what became of the other side, by the code.
+        var failures: [String: Int] = [:]
+        /// Answers that are none: these there must not be.
+        var wrong: [String] = []
+        /// When the other side was known to be lost, how long its calls went on: the longest, in seconds.
+        var longestLoss = 0.0
+    }
+
+    /// A call that goes on.
+    private struct Call {
+        let peer: PeerID
+        let began = ContinuousClock.now
+    }
+
+    private static let atOnce = 8
+
+    nonisolated let session: Session
+    nonisolated let system: PeerActorSystem
+    private let target: Target
+    private let place: URL
+    private(set) var linked: Set<PeerID> = []
+    private var account = Account()
+    private var running: [Int: Call] = [:]
+    private var lost: [PeerID: ContinuousClock.Instant] = [:]
+    private var callers = 0
+
+    init(_ peer: PeerID, _ folder: URL) async throws {
+        var configuration = SessionConfiguration()
+        configuration.listening = [.loopback]
+        configuration.death = .seconds(3)
+        configuration.silence = .seconds(1)
+        let session = try Session(peer: peer, configuration: configuration)
+        let system = try await PeerActorSystem(session)
+        try system.register(Target.self)
+        try system.register(error: Unlucky.self)
+        let target = Target(actorSystem: system)
+        try system.receptionist.checkIn(target, as: "targets")
+        (self.session, self.system, self.target) = (session, system, target)
+        place = folder.appendingPathComponent(peer.displayName + ".data")
+    }
+
+    func start() async throws {
+        let data = try await session.connectionData(mesh: true)
+        try Data(data.bytes).write(to: place, options: .atomic)
+        Task {
+            for await event in session.events {
+                if case .peer(let peer, let state) = event { hear(peer, state) }
+            }
+        }
+    }
+
+    func join(_ data: ConnectionData) {
+        // Whoever is gone again is not joined; the mesh is looked at by whoever gives the orders.
+        Task { try? await session.connect(with: data) }
+    }
+
+    func quit() async { await session.disconnect() }
+
+    private func hear(_ peer: PeerID, _ state: PeerState) {
+        switch state {
+        case .connected:
+            linked.insert(peer)
+            lost[peer] = nil
+        case .notConnected:
+            linked.remove(peer)
+            lost[peer] = .now
+        case .connecting: break
+        }
+    }
+
+    // MARK: calling
+
+    func begin(_ count: Int) {
+        for caller in 0..<Caller.atOnce {
+            callers += 1
+            Task {
+                for number in stride(from: caller, to: count, by: Caller.atOnce) { await call(number) }
+                callers -= 1
+            }
+        }
+    }
+
+    private func call(_ number: Int) async {
+        let others = system.receptionist.find(Target.self, as: "targets").filter {
+            $0.id.peer != session.peer
+        }
+        guard let other = others.randomElement() else {
+            // Nobody is there at the moment: this one is not a call yet.
+            try? await Task.sleep(for: .milliseconds(20))
+            return await call(number)
+        }
+        running[number] = Call(peer: other.id.peer)
+        account.placed += 1
+        do {
+            let square =
+                number % 5 == 0
+                ? try await other.square(number, with: target)
+                : try await other.square(number, after: Int.random(in: 0...40))
+            if square == number * number {
+                account.results += 1
+            } else {
+                account.wrong.append("\(number): \(square)")
+            }
+        } catch let error as Unlucky where error.number == number {
+            account.errors += 1
+        } catch let error as ActorCallError {
+            account.failures[error.code.rawValue, default: 0] += 1
+        } catch let error as RemoteError {
+            // The way back was lost, at the other side.
+            account.failures["remote", default: 0] += 1
+            if !error.type.hasSuffix("ActorCallError") { account.wrong.append("\(number): \(error)") }
+        } catch {
+            account.wrong.append("\(number): \(error)")
+        }
+        settle(number)
+    }
+
+    private func settle(_ number: Int) {
+        guard let call = running.removeValue(forKey: number), let loss = lost[call.peer], call.began < loss
+        else {
+            return
+        }
+        let (seconds, attoseconds) = (ContinuousClock.now - loss).components
+        account.longestLoss = max(account.longestLoss, Double(seconds) + Double(attoseconds) * 1e-18)
+    }
+
+    /// One line: how many calls there were, how they ended, and what is left of them.
+    func report() -> String {
+        let failures = account.failures.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let left = system.underway
+        let fields = [
+            "callers=\(callers)", "placed=\(account.placed)", "results=\(account.results)",
+            "errors=\(account.errors)",
+            "running=\(running.count)", "own=\(left.own)", "others=\(left.others)",
+            "longest-loss=\(account.longestLoss)", "wrong=\(account.wrong.count)",
+        ]
+        let wrong = account.wrong.prefix(3).map { $0.replacingOccurrences(of: " ", with: "_") }
+        return (["report"] + fields + failures.map { "failed:\($0)" } + wrong).joined(separator: " ")
+    }
+}
