@@ -97,7 +97,7 @@ let package = Package(
             swiftSettings: strict),
 
         .executableTarget(
-            name: "MultipeerBench", dependencies: ["Multipeer"], path: "Benchmarks/Swift",
+            name: "MultipeerBench", dependencies: ["Multipeer", "MultipeerActors"], path: "Benchmarks/Swift",
             swiftSettings: strict),
 
         .target(name: "MultipeerFigures", path: "Tests/Acceptance/Figures", swiftSettings: strict),
@@ -115,6 +115,9 @@ let package = Package(
         .executableTarget(
             name: "MultipeerMember", dependencies: ["Multipeer", "MultipeerSecurity", "MultipeerHistory"],
             path: "Tests/Acceptance/Member", swiftSettings: strict),
+        .executableTarget(
+            name: "MultipeerCaller", dependencies: ["Multipeer", "MultipeerActors"],
+            path: "Tests/Acceptance/Caller", swiftSettings: strict),
         .executableTarget(
             name: "MultipeerNeighbour",
             dependencies: [
@@ -201,11 +204,13 @@ let package = Package(
         .target(
             name: "FuzzBodies",
             dependencies: [
-                "MultipeerSimulation", "MultipeerConnectivity", "MultipeerTransport", "MultipeerMesh",
-                "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerSimulation", "MultipeerActors", "MultipeerConnectivity", "MultipeerTransport",
+                "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),
+        harness("call-envelope"),
         harness("tlv"),
         harness("frame-decoder"),
         harness("handshake"),

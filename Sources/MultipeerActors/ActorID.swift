@@ -37,7 +37,9 @@ public struct ActorID: Hashable, Sendable {
 }
 
 extension ActorID: Codable {
-    private enum CodingKeys: String, CodingKey { case peer = "p", incarnation = "i", number = "n", name = "a" }
+    private enum CodingKeys: String, CodingKey {
+        case peer = "p", incarnation = "i", number = "n", name = "a"
+    }
 
     /// Reads what `encode` wrote; throws `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {

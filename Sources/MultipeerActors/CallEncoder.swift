@@ -39,7 +39,8 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
         do {
             bytes = try ValueCoding.encode(argument.value, coding, enclosures)
         } catch {
-            throw ActorCallError(.coding, "the argument \(argument.effectiveLabel) cannot be encoded: \(error)")
+            throw ActorCallError(
+                .coding, "the argument \(argument.effectiveLabel) cannot be encoded: \(error)")
         }
         arguments.append(number: UInt32(clamping: bytes.count))
         arguments.append(contentsOf: bytes)
@@ -128,9 +129,12 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
     private let coding: Coding
     private let caller: PeerID
 
-    init(_ system: PeerActorSystem, _ call: Envelope.Call, _ caller: PeerID) {
+    private let limit: Int
+
+    init(_ system: PeerActorSystem, _ call: Envelope.Call, _ caller: PeerID, _ limit: Int) {
         self.system = system
         self.caller = caller
+        self.limit = limit
         number = call.number
         coding = call.coding
     }
@@ -142,7 +146,8 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
         do {
             answer = .value(coding, try ValueCoding.encode(value, coding, enclosures))
         } catch {
-            answer = .failure(.coding, type: "", text: "the result: \(error)".prefix(utf8: Envelope.Limit.text))
+            answer = .failure(
+                .coding, type: "", text: "the result: \(error)".prefix(utf8: Envelope.Limit.text))
         }
         system.deliveries.send(enclosures, to: caller)
         await give(answer)
@@ -154,7 +159,7 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
     /// An error.
     public func onThrow<Failure: Error>(error: Failure) async throws { await give(answer(for: error)) }
 
-    func give(_ answer: Envelope.Answer) async { await system.answer(answer, to: number, of: caller) }
+    func give(_ answer: Envelope.Answer) async { await system.answer(answer, to: number, of: caller, limit) }
 
     private func answer(for error: any Error) -> Envelope.Answer {
         func text(_ value: Any, _ limit: Int) -> String { String(describing: value).prefix(utf8: limit) }
@@ -164,8 +169,12 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
         if let error = error as? ActorCallError, error.code == .timedOut, PeerActorSystem.isOverdue {
             return .failure(.timedOut, type: "", text: text(error, Envelope.Limit.text))
         }
-        if error is CancellationError { return .failure(.cancelled, type: "", text: "the method was cancelled") }
-        if let name = system.registry.withLock({ $0.name(of: error) }), let error = error as? any (Error & Codable) {
+        if error is CancellationError {
+            return .failure(.cancelled, type: "", text: "the method was cancelled")
+        }
+        if let name = system.registry.withLock({ $0.name(of: error) }),
+            let error = error as? any (Error & Codable)
+        {
             do {
                 return .error(type: name, coding, try ValueCoding.encode(error, coding, Enclosures()))
             } catch {

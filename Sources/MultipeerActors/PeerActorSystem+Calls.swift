@@ -91,7 +91,8 @@ extension PeerActorSystem {
     /// The error of a registered type, or what can be said of it.
     private func thrown(_ name: String, _ coding: Coding, _ bytes: [UInt8], by peer: PeerID) -> any Error {
         guard let type = registry.withLock({ $0.error(named: name) }) else {
-            return RemoteError(type: name, description: "an error of a type that is not registered here", peer: peer)
+            return RemoteError(
+                type: name, description: "an error of a type that is not registered here", peer: peer)
         }
         func decoded<Failure: Error & Codable>(_ type: Failure.Type) throws -> any Error {
             let error: Failure = try value(coding, bytes, from: peer)
@@ -100,7 +101,8 @@ extension PeerActorSystem {
         do {
             return try decoded(type)
         } catch {
-            return RemoteError(type: name, description: "an error that cannot be decoded: \(error)", peer: peer)
+            return RemoteError(
+                type: name, description: "an error that cannot be decoded: \(error)", peer: peer)
         }
     }
 

@@ -8,8 +8,8 @@ import MultipeerTransport
 
 extension PeerActorSystem {
     /// Begins a call of a peer, or answers why not. Nothing of it is decoded before its target is known to be allowed.
-    func begin(_ call: Envelope.Call, from uid: UID) {
-        guard let caller = acquaintance(uid) else { return }
+    func begin(_ call: Envelope.Call, from uid: UID, _ limit: Int) -> Task<Void, Never>? {
+        guard let caller = acquaintance(uid) else { return nil }
         guard let actor = residents.find(call.place) else {
             return refuse(call, .noSuchActor, "there is no such actor", uid)
         }
@@ -21,23 +21,25 @@ extension PeerActorSystem {
                 return refuse(call, .refused, complaint, uid)
             }
         }
-        let task = Task(executorPreference: configuration.executor) {
-            await self.execute(call, on: actor, for: caller)
+        guard let executor = configuration.executor else {
+            return Task { await self.execute(call, on: actor, for: caller, limit) }
         }
-        let goesOn = exchange.withLock { $0.began(call.number, of: uid, task) }
-        if !goesOn { task.cancel() }
+        return Task(executorPreference: executor) { await self.execute(call, on: actor, for: caller, limit) }
     }
 
-    private func refuse(_ call: Envelope.Call, _ failure: Envelope.Failure, _ text: String, _ uid: UID) {
+    private func refuse(
+        _ call: Envelope.Call, _ failure: Envelope.Failure, _ text: String, _ uid: UID
+    ) -> Task<Void, Never>? {
         let answer = Envelope.answer(call.number, .failure(failure, type: "", text: text))
         post(answer.bytes, to: uid, call: nil)
         change { $0.finished(call.number, of: uid) }
+        return nil
     }
 
     private func execute(
-        _ call: Envelope.Call, on actor: some DistributedActor, for caller: PeerID
+        _ call: Envelope.Call, on actor: some DistributedActor, for caller: PeerID, _ limit: Int
     ) async {
-        let handler = CallResultHandler(self, call, caller)
+        let handler = CallResultHandler(self, call, caller, limit)
         let context = CallContext(
             deadline: call.budget.map { EventLoop.currentMoment() + .milliseconds(Int64($0)) },
             caller: caller)
@@ -49,14 +51,19 @@ extension PeerActorSystem {
                     handler: handler)
             }
         } catch {
-            await handler.give(Envelope.Answer.failure(.coding, type: "", text: "\(error)".prefix(utf8: Envelope.Limit.text)))
+            await handler.give(
+                Envelope.Answer.failure(.coding, type: "", text: "\(error)".prefix(utf8: Envelope.Limit.text))
+            )
         }
         change { $0.finished(call.number, of: caller.uid) }
     }
 
     /// Sends an answer, waiting for room: the call counts as in hand until then.
-    func answer(_ answer: Envelope.Answer, to number: CallNumber, of caller: PeerID) async {
-        guard let limit = exchange.withLock({ $0.answerLimit(number, of: caller.uid) }) else { return }
+    func answer(
+        _ answer: Envelope.Answer, to number: CallNumber, of caller: PeerID, _ limit: Int
+    ) async {
+        // Whoever has cancelled it waits for nothing.
+        if Task.isCancelled { return }
         var bytes = Envelope.answer(number, answer).bytes
         if bytes.count > limit {
             let text = "the answer has \(bytes.count) bytes, and \(limit) are taken"

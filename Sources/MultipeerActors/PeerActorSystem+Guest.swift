@@ -51,14 +51,35 @@ extension PeerActorSystem {
             return (exchange.takeActions(), exchange.newAlarm())
         }
         if let moment { alarm.set(moment) }
-        for action in actions { carryOut(action) }
+        if actions.isEmpty { return }
+        var begun: [Begun] = []
+        for action in actions { carryOut(action, &begun) }
+        if !begun.isEmpty { note(begun) }
     }
 
-    private func carryOut(_ action: CallExchange.Action) {
+    /// A call of a peer that runs.
+    struct Begun {
+        let number: CallNumber
+        let uid: UID
+        let task: Task<Void, Never>
+    }
+
+    /// So that they can be cancelled: with one lock for all that came together.
+    private func note(_ begun: [Begun]) {
+        let stopped = exchange.withLock { exchange in
+            begun.filter { !exchange.began($0.number, of: $0.uid, $0.task) }.map(\.task)
+        }
+        for task in stopped { task.cancel() }
+    }
+
+    private func carryOut(_ action: CallExchange.Action, _ begun: inout [Begun]) {
         switch action {
         case .send(let bytes, let uid, let number): post(bytes, to: uid, call: number)
         case .settle(let waiter, let outcome): waiter.send(outcome)
-        case .execute(let call, let uid): begin(call, from: uid)
+        case .execute(let call, let uid, let limit):
+            if let task = begin(call, from: uid, limit) {
+                begun.append(Begun(number: call.number, uid: uid, task: task))
+            }
         case .stop(let work): work.cancel()
         case .arrived(let checkIn, let uid): acquaintance(uid).map { visitors.arrived(checkIn, $0) }
         case .left(let checkIn, let uid): acquaintance(uid).map { visitors.left(checkIn, $0) }
@@ -76,6 +97,11 @@ extension PeerActorSystem {
             let fault = CallFault(error)
             change { $0.notSent(number, fault) }
         }
+    }
+
+    /// Calls that go on: this side's, and those of peers here.
+    package var underway: (own: Int, others: Int) {
+        exchange.withLock { ($0.ownCalls, $0.callsOfOthers) }
     }
 
     func acquaintance(_ uid: UID) -> PeerID? { acquaintances.withLock { $0[uid] } }

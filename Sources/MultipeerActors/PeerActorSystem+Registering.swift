@@ -15,25 +15,24 @@ extension PeerActorSystem {
     /// try system.register(Safe.self, methods: ["status()", "put(_:)"])     // these alone
     /// ```
     ///
+    /// Generic methods of a generic actor, and those of a `@Resolvable` protocol, are refused whatever is registered: the
+    /// runtime of Swift 6.3 mixes up their types.
+    ///
+    /// Registering a type again replaces what was registered.
+    ///
     /// - Parameters:
     ///   - type: A distributed actor, not private and not within a function: its name has to be the same at every peer.
     ///   - stubs: What `@Resolvable` makes of the protocols through which peers call it.
     ///   - generics: The types that may be arguments of generic methods.
     ///   - arguments: The generic arguments of the type itself, all of them, in order.
     ///   - methods: The names of the methods, as in `#selector`, if not all may be called.
-    ///
-    /// Generic methods of a generic actor, and those of a `@Resolvable` protocol, are refused whatever is registered: the
-    /// runtime of Swift 6.3 mixes up their types.
-    ///
-    /// Throws `invalidArgument` when a type does not serve. Registering a type again replaces what was registered.
+    /// - Throws: `invalidArgument` when a type does not serve.
     public func register<Act: DistributedActor>(
         _ type: Act.Type, as stubs: [any DistributedActor.Type] = [], generics: [any Any.Type] = [],
         arguments: [any Any.Type] = [], methods: Set<String>? = nil
     ) throws(ActorCallError) where Act.ID == ActorID {
-        var permit = try Permit(type, arguments: arguments, generics: generics, methods: methods)
-        for stub in stubs { try permit.add(stub: stub) }
-        let whole = permit
-        registry.withLock { $0.add(whole, for: type) }
+        let permit = try Permit(type, as: stubs, arguments: arguments, generics: generics, methods: methods)
+        registry.withLock { $0.add(permit, for: type) }
     }
 
     /// Lets errors of this type cross the wire: thrown by a method here they arrive as what they are at peers that have

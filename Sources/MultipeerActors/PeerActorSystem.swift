@@ -90,8 +90,12 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
     /// A system on that session, which can be linked already. A session has one at the most.
     ///
     /// Throws `invalidArgument` when there is one, or a limit is outside its range.
-    public init(_ session: Session, configuration: Configuration = Configuration()) async throws(ActorCallError) {
-        if let complaint = configuration.limits.complaint { throw ActorCallError(.invalidArgument, complaint) }
+    public init(_ session: Session, configuration: Configuration = Configuration())
+        async throws(ActorCallError)
+    {
+        if let complaint = configuration.limits.complaint {
+            throw ActorCallError(.invalidArgument, complaint)
+        }
         self.session = session
         self.configuration = configuration
         var randomness = SystemRandomness()

@@ -1,14 +1,15 @@
 import Distributed
+import MultipeerTransport
 
 /// What peers may call on actors of one type, and with which generic arguments: the list that is made before anybody
 /// calls, and asked before anything is executed.
-struct Permit: Sendable {
+final class Permit: Sendable {
     /// The mangled name of the type without its generic arguments, and these: the first that a call has to have.
     private let type: [UInt8]
     private let own: [String]
-    private var stubs: [Stub] = []
+    private let stubs: [Stub]
     /// Types that may take the place of a generic parameter, by their mangled names.
-    private var generics: Set<String> = []
+    private let generics: Set<String>
     /// Names of methods as they are written in Swift, without the type; nil for all that the type declares.
     private let methods: Set<String>?
 
@@ -25,11 +26,16 @@ struct Permit: Sendable {
         }
     }
 
-    /// The mangled names of the type itself: what a default implementation of a protocol is called with.
+    /// Targets without generic arguments that were found to be allowed: the few that are called again and again.
+    private let known = Locked<Set<String>>([])
+    private static let knownAtMost = 256
+
+    /// The mangled name of the type itself: what a default implementation of a protocol is called with.
     private let whole: String
 
     init<Act: DistributedActor>(
-        _ type: Act.Type, arguments: [any Any.Type], generics: [any Any.Type], methods: Set<String>?
+        _ type: Act.Type, as stubs: [any DistributedActor.Type], arguments: [any Any.Type],
+        generics: [any Any.Type], methods: Set<String>?
     ) throws(ActorCallError) {
         let whole = try Permit.mangled(type)
         self.whole = whole
@@ -44,24 +50,27 @@ struct Permit: Sendable {
             let ending = "y" + own.joined() + "G"
             guard whole.hasSuffix("C" + ending) else {
                 throw ActorCallError(
-                    .invalidArgument, "the arguments of \(type) are others, or too intricate to be called by peers")
+                    .invalidArgument,
+                    "the arguments of \(type) are others, or too intricate to be called by peers")
             }
             self.type = Array(whole.utf8.dropLast(ending.utf8.count))
         }
-        for generic in generics { self.generics.insert(try Permit.mangled(generic)) }
+        self.generics = Set(try generics.map { type throws(ActorCallError) in try Permit.mangled(type) })
+        self.stubs = try stubs.map { stub throws(ActorCallError) in try Permit.stub(stub) }
         self.methods = methods
     }
 
-    /// Lets the actors be called through a protocol, whose stub the `@Resolvable` macro has made.
-    mutating func add(stub: any DistributedActor.Type) throws(ActorCallError) {
+    /// Of a protocol, through which the actors are called.
+    private static func stub(_ stub: any DistributedActor.Type) throws(ActorCallError) -> Stub {
         let name = try Permit.mangled(stub)
         guard name.hasSuffix("C"), name.contains("$") else {
             throw ActorCallError(.invalidArgument, "\(stub) is not what @Resolvable makes of a protocol")
         }
         guard let served = Permit.protocolName(of: name).flatMap({ _typeByName($0) }) else {
-            throw ActorCallError(.invalidArgument, "the protocol of \(stub) has no name that is the same everywhere")
+            throw ActorCallError(
+                .invalidArgument, "the protocol of \(stub) has no name that is the same everywhere")
         }
-        stubs.append(Stub(name: name, mangled: Array(name.utf8), served: served))
+        return Stub(name: name, mangled: Array(name.utf8), served: served)
     }
 
     /// `6Shared8$GreeterC` is the stub of `6Shared7Greeter_p`.
@@ -79,6 +88,7 @@ struct Permit: Sendable {
     func complaint(
         about target: String, _ substitutions: [String], on actor: any DistributedActor
     ) -> String? {
+        if substitutions.isEmpty, known.withLock({ $0.contains(target) }) { return nil }
         let name = TargetName(target)
         if name.isMember(of: type) {
             if own.isEmpty {
@@ -98,13 +108,21 @@ struct Permit: Sendable {
         } else {
             return "the method is not one of this type's"
         }
-        if let methods, !methods.contains(Permit.method(target)) { return "the method is not one of those registered" }
+        if let methods, !methods.contains(Permit.method(target)) {
+            return "the method is not one of those registered"
+        }
+        if substitutions.isEmpty {
+            known.withLock { known in
+                if known.count < Permit.knownAtMost { known.insert(target) }
+            }
+        }
         return nil
     }
 
     /// The runtime of Swift 6.3 binds the parameter of such a method to the first argument of all, which is the actor's:
     /// what is decoded as one type is used as another. That is no error, it is a broken memory.
-    private static let noGenericMethod = "a generic method of a generic actor or of a protocol cannot be called"
+    private static let noGenericMethod =
+        "a generic method of a generic actor or of a protocol cannot be called"
 
     /// `Module.Worker.scan(tile:)` without the type.
     private static func method(_ target: String) -> String {
@@ -115,11 +133,14 @@ struct Permit: Sendable {
     }
 
     private static func mangled(_ type: any Any.Type) throws(ActorCallError) -> String {
-        guard let name = _mangledTypeName(type), name.utf8.count <= Envelope.Limit.type else { throw noName(type) }
+        guard let name = _mangledTypeName(type), name.utf8.count <= Envelope.Limit.type else {
+            throw noName(type)
+        }
         return name
     }
 
     private static func noName(_ type: any Any.Type) -> ActorCallError {
-        ActorCallError(.invalidArgument, "\(type) has no name that is the same in every process, or too long a one")
+        ActorCallError(
+            .invalidArgument, "\(type) has no name that is the same in every process, or too long a one")
     }
 }

@@ -4,14 +4,16 @@
 /// to another type: that reads and writes memory at the wrong places. So a name is taken only if it is surely a member of
 /// the type itself: the type's own mangled name, then the identifier of a member, behind the mark of an extension
 /// perhaps; never the identifier of another type that is nested in it.
-struct TargetName {
+package struct TargetName {
     private let bytes: ArraySlice<UInt8>
 
-    init(_ target: String) { bytes = Array(target.utf8)[...] }
+    package init(_ target: String) { bytes = Array(target.utf8)[...] }
 
     /// Whether it is a distributed member of the type, whose mangled name is `type`.
-    func isMember(of type: [UInt8]) -> Bool {
-        guard bytes.starts(with: TargetName.prefix), bytes.dropFirst(2).starts(with: type) else { return false }
+    package func isMember(of type: [UInt8]) -> Bool {
+        guard bytes.starts(with: TargetName.prefix), bytes.dropFirst(2).starts(with: type) else {
+            return false
+        }
         // What the compiler makes for a distributed member is a thunk.
         guard bytes.suffix(2).elementsEqual(TargetName.thunk), !isLocal else { return false }
         var rest = bytes.dropFirst(2 + type.count)

@@ -22,14 +22,18 @@ final class Visitors: Sendable {
     private let state = Locked(State())
 
     func arrived(_ checkIn: Envelope.CheckIn, _ peer: PeerID) {
-        let (slot, id) = (Slot(key: checkIn.key, type: checkIn.type), ActorID(peer: peer, place: checkIn.place))
+        let (slot, id) = (
+            Slot(key: checkIn.key, type: checkIn.type), ActorID(peer: peer, place: checkIn.place)
+        )
         tell(slot) { state in
             if state.present[slot]?.contains(id) != true { state.present[slot, default: []].append(id) }
         }
     }
 
     func left(_ checkIn: Envelope.CheckIn, _ peer: PeerID) {
-        let (slot, id) = (Slot(key: checkIn.key, type: checkIn.type), ActorID(peer: peer, place: checkIn.place))
+        let (slot, id) = (
+            Slot(key: checkIn.key, type: checkIn.type), ActorID(peer: peer, place: checkIn.place)
+        )
         tell(slot) { state in
             state.present[slot]?.removeAll { $0 == id }
             if state.present[slot]?.isEmpty == true { state.present[slot] = nil }
@@ -77,7 +81,9 @@ final class VisitorWatch: Sendable {
         var waiter: Signal<Void>?
 
         mutating func next() -> Change? {
-            if let gone = told.firstIndex(where: { !present.contains($0) }) { return .left(told.remove(at: gone)) }
+            if let gone = told.firstIndex(where: { !present.contains($0) }) {
+                return .left(told.remove(at: gone))
+            }
             guard let new = present.first(where: { !told.contains($0) }) else { return nil }
             told.append(new)
             return .arrived(new)

@@ -69,7 +69,9 @@ distributed actor Counter: Greeter {
     distributed func count(to end: Int) -> ByteStream {
         let (stream, writer) = ByteStream.make()
         Task {
-            for number in 0..<end { try await writer.write([UInt8](repeating: UInt8(number & 255), count: 1_000)) }
+            for number in 0..<end {
+                try await writer.write([UInt8](repeating: UInt8(number & 255), count: 1_000))
+            }
             writer.finish()
         }
         return stream

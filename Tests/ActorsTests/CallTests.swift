@@ -46,7 +46,8 @@ struct CallTests {
         await pair.end()
     }
 
-    @Test("an actor that is an argument is called by whoever got it, in both directions and within each other")
+    @Test(
+        "an actor that is an argument is called by whoever got it, in both directions and within each other")
     func reentrant() async throws {
         let pair = try await Self.pair()
         let (local, remote) = try Self.counter(pair)

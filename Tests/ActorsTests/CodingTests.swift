@@ -131,7 +131,8 @@ struct CodingTests {
         arguments: [
             [], [0x18], [0x1C], [0x5B, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF],
             [0x9B, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], [0xBB, 0, 0, 0, 0, 0x80, 0, 0, 0],
-            [0x9F, 0xFF], [0xC1, 0x00], [0xF9, 0x3C, 0x00], [0x00, 0x00], [0x62, 0xC3, 0x28], [0xF7], [0xA1, 0x01, 0x02],
+            [0x9F, 0xFF], [0xC1, 0x00], [0xF9, 0x3C, 0x00], [0x00, 0x00], [0x62, 0xC3, 0x28], [0xF7],
+            [0xA1, 0x01, 0x02],
         ] as [[UInt8]])
     func junk(_ bytes: [UInt8]) {
         #expect(throws: DecodingError.self) { try decode([String: String].self, bytes) }
@@ -156,7 +157,8 @@ struct CodingTests {
         let bytes = try encode(Everything())
         for _ in 0..<Sanitizer.fewer(3_000) {
             var changed = bytes
-            changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            changed[Int.random(in: 0..<changed.count, using: &random)] = UInt8.random(
+                in: 0...255, using: &random)
             _ = try? decode(Everything.self, changed)
         }
     }

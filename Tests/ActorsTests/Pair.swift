@@ -30,7 +30,9 @@ struct Pair: Sendable {
 }
 
 extension PeerActorSystem {
-    static func alone(_ name: String, _ configuration: Configuration = .init()) async throws -> PeerActorSystem {
+    static func alone(_ name: String, _ configuration: Configuration = .init()) async throws
+        -> PeerActorSystem
+    {
         try await PeerActorSystem(.onLoopback(name), configuration: configuration)
     }
 

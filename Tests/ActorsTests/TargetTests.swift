@@ -37,7 +37,8 @@ struct TargetTests {
         }
         // A type that is nested in a registered one has not been registered.
         let nested = try await Self.answer(
-            to: Self.call(drawer.id.place, "$s\(try Self.name(Vault.Drawer.self))4pullSiyYaKFTE"), from: pair.ann,
+            to: Self.call(drawer.id.place, "$s\(try Self.name(Vault.Drawer.self))4pullSiyYaKFTE"),
+            from: pair.ann,
             at: pair.bob)
         guard case .failure(.refused, _, _) = nested else {
             Issue.record("\(nested)")
@@ -66,7 +67,8 @@ struct TargetTests {
         return answer
     }
 
-    @Test("without the check, a method of another type reads memory that is not its own, and the process ends")
+    @Test(
+        "without the check, a method of another type reads memory that is not its own, and the process ends")
     func crash() async throws {
         await #expect(processExitsWith: .failure) {
             var open = PeerActorSystem.Configuration()
@@ -76,7 +78,8 @@ struct TargetTests {
             // Of the vault's two values the counter has none.
             for _ in 0..<50 {
                 _ = try? await TargetTests.answer(
-                    to: TargetTests.call(counter.id.place, TargetTests.openVault()), from: pair.ann, at: pair.bob)
+                    to: TargetTests.call(counter.id.place, TargetTests.openVault()), from: pair.ann,
+                    at: pair.bob)
             }
         }
     }
@@ -132,7 +135,9 @@ struct TargetTests {
         let error = await #expect(throws: ActorCallError.self) { try await wrong.get() }
         #expect(error?.code == .refused)
         #expect(throws: ActorCallError.self) { try pair.bob.register(Box<Int>.self) }
-        #expect(throws: ActorCallError.self) { try pair.bob.register(Box<Int>.self, arguments: [String.self]) }
+        #expect(throws: ActorCallError.self) {
+            try pair.bob.register(Box<Int>.self, arguments: [String.self])
+        }
         await pair.end()
     }
 

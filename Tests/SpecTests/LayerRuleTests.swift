@@ -26,6 +26,10 @@ private let layers: [Layer] = [
         outside: [
             "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization",
         ]),
+    Layer(
+        "MultipeerActors",
+        on: ["Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"],
+        outside: ["Distributed", "Foundation"]),
     Layer("CMultipeerConnectivity"),
     Layer(
         "MultipeerConnectivity",

@@ -41,7 +41,8 @@ struct BinaryArray: UnkeyedDecodingContainer {
     private mutating func next<Value>(_ read: (BinaryPlace) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
-                Value.self, DecodingError.Context(codingPath: codingPath, debugDescription: "the array has ended"))
+                Value.self,
+                DecodingError.Context(codingPath: codingPath, debugDescription: "the array has ended"))
         }
         let element = BinaryPlace(
             place.input, position, parent: place, key: BinaryIndex(intValue: currentIndex))

@@ -5,7 +5,9 @@ import Foundation
 package struct BinaryDecoder {
     private let userInfo: () -> [CodingUserInfoKey: any Sendable]
 
-    package init(userInfo: @escaping () -> [CodingUserInfoKey: any Sendable] = { [:] }) { self.userInfo = userInfo }
+    package init(userInfo: @escaping () -> [CodingUserInfoKey: any Sendable] = { [:] }) {
+        self.userInfo = userInfo
+    }
 
     package func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
         let input: BinaryInput
@@ -13,7 +15,8 @@ package struct BinaryDecoder {
             input = try BinaryInput(bytes, userInfo)
         } catch {
             throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: [], debugDescription: "no value: \(error)", underlyingError: error))
+                DecodingError.Context(
+                    codingPath: [], debugDescription: "no value: \(error)", underlyingError: error))
         }
         return try BinaryPlace(input, 0, parent: nil, key: nil).decode(type)
     }
@@ -62,7 +65,9 @@ final class BinaryPlace {
     func integer<Value: FixedWidthInteger>(_ type: Value.Type) throws -> Value {
         guard case .integer(let isNegative, let argument) = try item() else { throw mismatch(type) }
         if isNegative {
-            if let value = Int64(exactly: argument).map({ ~$0 }), let value = Value(exactly: value) { return value }
+            if let value = Int64(exactly: argument).map({ ~$0 }), let value = Value(exactly: value) {
+                return value
+            }
         } else if let value = Value(exactly: argument) {
             return value
         }
@@ -71,7 +76,9 @@ final class BinaryPlace {
 
     func text() throws -> String {
         guard case .text(let range) = try item() else { throw mismatch(String.self) }
-        do throws(BinaryFault) { return try input.text(range) } catch { throw corrupted("text that is not UTF-8") }
+        do throws(BinaryFault) { return try input.text(range) } catch {
+            throw corrupted("text that is not UTF-8")
+        }
     }
 
     func bool() throws -> Bool {

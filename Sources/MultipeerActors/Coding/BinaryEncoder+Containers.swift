@@ -79,20 +79,48 @@ struct BinaryKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 
     mutating func encodeNil(forKey key: Key) { var place = value(for: key); place.encodeNil() }
-    mutating func encode(_ value: Bool, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: String, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: Double, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: Float, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: Int, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: Int8, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: Int16, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: Int32, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: Int64, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: UInt, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: UInt8, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: UInt16, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: UInt32, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
-    mutating func encode(_ value: UInt64, forKey key: Key) { var place = self.value(for: key); place.encode(value) }
+    mutating func encode(_ value: Bool, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: String, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: Double, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: Float, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: Int, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: Int8, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: Int16, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: Int32, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: Int64, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: UInt, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: UInt8, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: UInt16, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: UInt32, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
+    mutating func encode(_ value: UInt64, forKey key: Key) {
+        var place = self.value(for: key); place.encode(value)
+    }
 
     mutating func encode(_ value: some Encodable, forKey key: Key) throws {
         node.add(key)

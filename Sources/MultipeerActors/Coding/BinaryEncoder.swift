@@ -8,10 +8,13 @@ package struct BinaryEncoder {
     /// What values see; built when one asks.
     private let userInfo: () -> [CodingUserInfoKey: any Sendable]
 
-    package init(userInfo: @escaping () -> [CodingUserInfoKey: any Sendable] = { [:] }) { self.userInfo = userInfo }
+    package init(userInfo: @escaping () -> [CodingUserInfoKey: any Sendable] = { [:] }) {
+        self.userInfo = userInfo
+    }
 
     package func encode(_ value: some Encodable) throws -> [UInt8] {
         let storage = BinaryStorage()
+        if storage.appendCommon(value) { return storage.bytes }
         try BinaryNode(storage, parent: nil, key: nil, userInfo).encode(value)
         return storage.whole()
     }
@@ -65,12 +68,7 @@ final class BinaryNode {
     }
 
     func encode<Value: Encodable>(_ value: Value, for key: (any CodingKey)? = nil) throws {
-        // What is common needs no encoder of its own.
-        if Value.self == Int.self, let value = value as? Int { return storage.append(Int64(value)) }
-        if Value.self == String.self, let value = value as? String { return storage.append(value) }
-        if Value.self == Double.self, let value = value as? Double { return storage.append(value) }
-        if Value.self == [UInt8].self, let value = value as? [UInt8] { return storage.append(string: value) }
-        if Value.self == Data.self, let value = value as? Data { return storage.append(string: value) }
+        if storage.appendCommon(value) { return }
         guard depth < BinaryEncoder.depthLimit else {
             throw EncodingError.invalidValue(
                 value,
@@ -97,4 +95,26 @@ extension BinaryNode: Encoder {
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer { BinarySingleContainer(node: self) }
+}
+
+extension BinaryStorage {
+    /// Writes what is common and needs no encoder of its own; false for everything else.
+    fileprivate func appendCommon<Value: Encodable>(_ value: Value) -> Bool {
+        if Value.self == Int.self, let value = value as? Int {
+            append(Int64(value))
+        } else if Value.self == String.self, let value = value as? String {
+            append(value)
+        } else if Value.self == Double.self, let value = value as? Double {
+            append(value)
+        } else if Value.self == Bool.self, let value = value as? Bool {
+            append(value)
+        } else if Value.self == [UInt8].self, let value = value as? [UInt8] {
+            append(string: value)
+        } else if Value.self == Data.self, let value = value as? Data {
+            append(string: value)
+        } else {
+            return false
+        }
+        return true
+    }
 }

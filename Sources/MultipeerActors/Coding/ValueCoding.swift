@@ -4,7 +4,8 @@ import Multipeer
 
 /// Encodes and decodes one argument, result or error in one of both formats.
 enum ValueCoding {
-    static func encode(_ value: some Encodable, _ coding: Coding, _ enclosures: Enclosures) throws -> [UInt8] {
+    static func encode(_ value: some Encodable, _ coding: Coding, _ enclosures: Enclosures) throws -> [UInt8]
+    {
         switch coding {
         case .binary: return try BinaryEncoder(userInfo: { [.enclosures: enclosures] }).encode(value)
         case .json:

@@ -95,7 +95,8 @@ extension ByteStream: Codable {
                 self,
                 EncodingError.Context(
                     codingPath: encoder.codingPath,
-                    debugDescription: "a stream that was made here goes with one call of an actor, and nowhere else"))
+                    debugDescription:
+                        "a stream that was made here goes with one call of an actor, and nowhere else"))
         }
         try container.encode(enclosures.add(.stream(pipe)))
     }
@@ -104,11 +105,13 @@ extension ByteStream: Codable {
 extension Decoder {
     /// What the peer sends under that token.
     func claim(_ token: String) throws -> Claim {
-        guard let system = userInfo[.actorSystemKey] as? PeerActorSystem, let peer = userInfo[.sender] as? PeerID,
+        guard let system = userInfo[.actorSystemKey] as? PeerActorSystem,
+            let peer = userInfo[.sender] as? PeerID,
             Token.isToken(token)
         else {
             throw DecodingError.dataCorrupted(
-                DecodingError.Context(codingPath: codingPath, debugDescription: "no stream or file of a call"))
+                DecodingError.Context(codingPath: codingPath, debugDescription: "no stream or file of a call")
+            )
         }
         return Claim(system.deliveries, Deliveries.Key(peer: peer, token: token))
     }
@@ -159,7 +162,8 @@ extension ByteStream: AsyncSequence {
                 switch try await claim.arrival() {
                 case .stream(let stream): phase = .stream(stream.makeAsyncIterator())
                 case .pipe(let pipe): phase = .pipe(pipe)
-                case .file, .place, .failed: throw ActorCallError(.coding, "the peer has sent something else than a stream")
+                case .file, .place, .failed:
+                    throw ActorCallError(.coding, "the peer has sent something else than a stream")
                 }
             }
         }

@@ -108,7 +108,9 @@ final class Deliveries: Sendable {
 
     private func expire(_ key: Key) {
         let expired = state.withLock { $0.arrived.removeValue(forKey: key) }
-        if case .pipe(let pipe)? = expired?.arrival { pipe.fail(ActorCallError(.noSuchActor, "nobody has taken the stream")) }
+        if case .pipe(let pipe)? = expired?.arrival {
+            pipe.fail(ActorCallError(.noSuchActor, "nobody has taken the stream"))
+        }
     }
 
     /// Somebody was told to expect it, and waits for the signal.
@@ -139,7 +141,8 @@ final class Deliveries: Sendable {
             )
         }
         for entry in unclaimed { entry.expiry.cancel() }
-        let error = ActorCallError(.ended, "the link to \(peer) ended before it came: \(reason)", reason: reason)
+        let error = ActorCallError(
+            .ended, "the link to \(peer) ended before it came: \(reason)", reason: reason)
         for waiter in waiters { waiter.send(.failed(error)) }
     }
 }

@@ -67,7 +67,8 @@ extension SentFile: Codable {
 
     /// For the actor system: sends the file with a call.
     public func encode(to encoder: any Encoder) throws {
-        guard let enclosures = encoder.userInfo[.enclosures] as? Enclosures, case .here(let url) = origin else {
+        guard let enclosures = encoder.userInfo[.enclosures] as? Enclosures, case .here(let url) = origin
+        else {
             throw EncodingError.invalidValue(
                 self,
                 EncodingError.Context(

@@ -80,10 +80,12 @@ private struct EnvelopeReader {
     mutating func text(_ range: ClosedRange<Int>, in bytes: Span<UInt8>) throws(EnvelopeFault) -> String {
         let count = Int(try integer(UInt16.self, in: bytes))
         guard range.contains(count) else { throw .malformed }
-        guard let text = String(validating: try array(count, in: bytes), as: UTF8.self) else {
+        do {
+            let place = try cursor.skip(count, in: bytes)
+            return String(copying: try UTF8Span(validating: bytes.extracting(place)))
+        } catch {
             throw .malformed
         }
-        return text
     }
 
     mutating func coding(in bytes: Span<UInt8>) throws(EnvelopeFault) -> Coding {

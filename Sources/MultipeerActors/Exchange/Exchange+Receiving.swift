@@ -80,7 +80,8 @@ extension Exchange {
         }
         correspondents[uid]?.incoming[call.number] = Correspondent.Incoming(size: size)
         correspondents[uid]?.incomingLoad.add(size)
-        actions.append(.execute(call, uid))
+        actions.append(
+            .execute(call, uid, limit: Int(clamping: correspondents[uid]?.hello?.longest ?? 1_024)))
     }
 
     private mutating func receiveCancel(_ number: CallNumber, from uid: UID) {
@@ -92,12 +93,6 @@ extension Exchange {
         guard let isCancelled = correspondents[uid]?.incoming[number]?.isCancelled else { return false }
         correspondents[uid]?.incoming[number]?.work = work
         return !isCancelled
-    }
-
-    /// How long an answer to that call may be; nil when nobody wants one any more.
-    package func answerLimit(_ number: CallNumber, of uid: UID) -> Int? {
-        guard correspondents[uid]?.incoming[number]?.isCancelled == false else { return nil }
-        return Int(clamping: correspondents[uid]?.hello?.longest ?? 1_024)
     }
 
     /// A call of a peer is over, and its answer sent.

@@ -20,7 +20,8 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         /// `call` fails when the bytes cannot be sent.
         case send([UInt8], UID, call: CallNumber?)
         case settle(Waiter, CallOutcome)
-        case execute(Envelope.Call, UID)
+        /// The answer may have so many bytes.
+        case execute(Envelope.Call, UID, limit: Int)
         case stop(Work)
         case arrived(Envelope.CheckIn, UID)
         case left(Envelope.CheckIn, UID)
@@ -56,6 +57,9 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         self.incarnation = incarnation
         self.limits = limits
     }
+
+    package var ownCalls: Int { pending.count }
+    package var callsOfOthers: Int { correspondents.values.reduce(0) { $0 + $1.incoming.count } }
 
     /// When `advance` has to be called next.
     package var deadline: Moment? { deadlines.earliest }
@@ -117,7 +121,9 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
             let hasSystem = correspondents[call.uid]?.hello != nil
             if let deadline = call.deadline, deadline <= now {
                 settle(number, .failed(hasSystem ? .timedOut : .noSystem))
-                if call.unsent == nil { actions.append(.send(Envelope.cancel(number).bytes, call.uid, call: nil)) }
+                if call.unsent == nil {
+                    actions.append(.send(Envelope.cancel(number).bytes, call.uid, call: nil))
+                }
             } else if !hasSystem {
                 settle(number, .failed(.noSystem))
             }

@@ -1,0 +1,63 @@
+import MultipeerActors
+import TestSupport
+import Testing
+
+@Suite("Envelopes")
+struct EnvelopeTests {
+    static let all: [Envelope] = [
+        .hello(Envelope.Hello(incarnation: 7, known: 9, calls: 1_024, bytes: 1 << 24, longest: 1 << 20)),
+        .call(
+            Envelope.Call(
+                number: 1, budget: 30_000, place: .number(3, incarnation: 7), target: "$s1d6WorkerC3addTE",
+                generics: ["Si", "SS"], arguments: [[1], [], [2, 3]])),
+        .call(Envelope.Call(number: .max, coding: .json, place: .name("ä"), target: "t")),
+        .answer(2, .value(.json, [123, 125])), .answer(3, .done),
+        .answer(4, .error(type: "M.Mishap", .binary, [1])),
+        .answer(5, .failure(.thrown, type: "M.Secret", text: "the drawer is stuck")), .cancel(6),
+        .checkIn(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .name("till"))),
+        .checkOut(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .number(1, incarnation: 2))),
+    ]
+
+    @Test("what is written is read as the same", arguments: all)
+    func roundTrip(_ envelope: Envelope) throws {
+        let bytes = envelope.bytes
+        let read = try Envelope(bytes.span)
+        #expect(read == envelope)
+    }
+
+    @Test("the bytes of a call are those of the description")
+    func bytes() {
+        let call = Envelope.Call(
+            number: 258, budget: 5, place: .name("a"), target: "$t", generics: ["Si"], arguments: [[7]])
+        #expect(
+            Envelope.call(call).bytes == [
+                0x00, 0x41, 0x43, 0x54, 2, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 5, 0, 1, 0, 1, 0x61, 0, 2, 0x24,
+                0x74, 1, 0,
+                2, 0x53, 0x69, 1, 0, 0, 0, 1, 7,
+            ])
+    }
+
+    @Test("an envelope that was cut short, or is too long, is none", arguments: all)
+    func lengths(_ envelope: Envelope) {
+        let bytes = envelope.bytes
+        for count in 0..<bytes.count {
+            // What ends with bytes of any number is whole again behind its head.
+            let cut = Array(bytes.prefix(count))
+            guard let shorter = try? Envelope(cut.span) else { continue }
+            #expect(shorter.bytes == cut)
+        }
+        let more = bytes + [0]
+        if let longer = try? Envelope(more.span) { #expect(longer.bytes == more) }
+    }
+
+    @Test("changed bytes are an envelope or none, and an envelope is written as it was read", arguments: all)
+    func changes(_ envelope: Envelope) {
+        var random = Seeded(5)
+        for _ in 0..<2_000 {
+            var bytes = envelope.bytes
+            bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            guard let read = try? Envelope(bytes.span) else { continue }
+            #expect(read.bytes == bytes)
+        }
+    }
+}
