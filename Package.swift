@@ -137,6 +137,9 @@ let package = Package(
             name: "collusion", dependencies: ["MultipeerConnectivity"], path: "Examples/Collusion",
             swiftSettings: client),
         .executableTarget(
+            name: "sky", dependencies: ["MultipeerActors", "Multipeer"], path: "Examples/Sky",
+            swiftSettings: client),
+        .executableTarget(
             name: "simulate", dependencies: ["MultipeerSimulation"], path: "Tests/Simulation/Runner",
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
@@ -197,9 +200,12 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "MultipeerCLI", "MultipeerNeighbour", "peer-session", "collusion", "Multipeer",
+                "MultipeerCLI", "MultipeerNeighbour", "peer-session", "collusion", "sky", "Multipeer",
                 "MultipeerTransport",
             ]),
+        .testTarget(
+            name: "SkyTests", dependencies: ["TestSupport", "sky", "MultipeerActors", "Multipeer"],
+            swiftSettings: client),
 
         .target(
             name: "FuzzBodies",

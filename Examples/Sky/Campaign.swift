@@ -1,0 +1,177 @@
+import Distributed
+import Foundation
+import Multipeer
+import MultipeerActors
+
+/// Carries out what a survey decides: hands tiles to observatories, here and elsewhere, and takes their answers.
+///
+/// All that happens comes in one sequence, in order, and is taken here one after the other.
+actor Campaign {
+    typealias Order = Survey<ActorID>.Order
+
+    enum Event: Sendable {
+        case arrived(Observatory)
+        case left(ActorID)
+        case answered(Order, Survey<ActorID>.Outcome, Duration)
+        /// The observatory of the order cannot be called any more.
+        case lost(Order, String)
+        /// A worker's process has ended.
+        case ended(String)
+        case failed(any Error)
+        case tick
+    }
+
+    /// Why there is no result, in one line.
+    struct Failure: Error { let text: String }
+
+    private let plan: Plan
+    private let station: Station
+    private let crew: Crew
+    private let events: AsyncStream<Event>
+    private let telling: AsyncStream<Event>.Continuation
+    private var observatories: [ActorID: Observatory]
+    private var survey: Survey<ActorID>
+    private var view = View()
+    private var begun: ContinuousClock.Instant?
+    private var failure: Failure?
+
+    init(_ plan: Plan, _ station: Station, _ crew: Crew) {
+        (self.plan, self.station, self.crew) = (plan, station, crew)
+        (events, telling) = AsyncStream.makeStream()
+        observatories = [station.observatory.id: station.observatory]
+        survey = Survey(tiles: plan.tiles, home: station.observatory.id)
+    }
+
+    /// Waits for the others, goes through all tiles, and answers with what was found and how long that took.
+    func run() async throws -> (survey: Survey<ActorID>, time: Duration) {
+        let start = ContinuousClock.now
+        await withDiscardingTaskGroup { group in
+            watch(in: &group)
+            proceed(in: &group)
+            for await event in events where !survey.isOver {
+                note(event)
+                proceed(in: &group)
+                if survey.isOver || failure != nil { break }
+            }
+            group.cancelAll()
+        }
+        view.end(survey)
+        if let failure { throw failure }
+        return (survey, (begun ?? start).duration(to: .now))
+    }
+
+    // MARK: what happens
+
+    private func watch(in group: inout DiscardingTaskGroup) {
+        let (telling, station, plan) = (telling, station, plan)
+        group.addTask { [crew] in for await name in crew.endings { telling.yield(.ended(name)) } }
+        group.addTask {
+            for await change in station.system.receptionist.changes(of: Observatory.self, as: Observatory.key)
+            {
+                switch change {
+                case .arrived(let observatory): telling.yield(.arrived(observatory))
+                case .left(let id): telling.yield(.left(id))
+                }
+            }
+        }
+        group.addTask {
+            do {
+                if plan.people > 0 { try await station.gather() }
+            } catch {
+                telling.yield(.failed(error))
+            }
+        }
+        group.addTask {
+            // Cancelled, it is in time.
+            guard (try? await Task.sleep(for: plan.patience)) != nil else { return }
+            telling.yield(.failed(Failure(text: "not done within \(plan.patience)")))
+        }
+        guard view.isLive else { return }
+        group.addTask {
+            while (try? await Task.sleep(for: .milliseconds(100))) != nil { telling.yield(.tick) }
+        }
+    }
+
+    private func note(_ event: Event) {
+        switch event {
+        case .arrived(let observatory): welcome(observatory)
+        case .left(let id): lose(id, "its link has ended")
+        case .lost(let order, let why): lose(order.site, why)
+        case .answered(let order, let outcome, let time): take(outcome, order, time)
+        case .ended(let name):
+            if begun == nil { failure = Failure(text: "\(name) has ended before there was anything to do") }
+        case .failed(let error):
+            failure = error as? Failure ?? Failure(text: "nobody can be found: \(error)")
+        case .tick: break
+        }
+        view.show(survey)
+    }
+
+    private func welcome(_ observatory: Observatory) {
+        guard observatory.id != station.observatory.id else { return }
+        observatories[observatory.id] = observatory
+        survey.join(observatory.id)
+        view.say("\(observatory.id.peer.name) has come")
+    }
+
+    private func lose(_ id: ActorID, _ why: String) {
+        guard observatories.removeValue(forKey: id) != nil else { return }
+        let count = survey.lose(id)
+        view.say("\(id.peer.name) is lost, and \(count) tiles come back: \(why)")
+    }
+
+    private func take(_ outcome: Survey<ActorID>.Outcome, _ order: Order, _ time: Duration) {
+        let who = "tile \(order.tile), \(order.site.peer.name)"
+        switch survey.take(outcome, of: order.number, after: time) {
+        case .counted(let findings):
+            view.detail("\(who): \(findings.stars.count) stars, \(time.milliseconds) ms")
+            if survey.findings.count == plan.killsAfter { crew.killOne() }
+        case .repeats(let why): view.say("\(who): \(why); it is repeated here")
+        case .gaveUp(let why): view.say("\(who): \(why); it is given up")
+        case .late: break
+        }
+    }
+
+    // MARK: what is done
+
+    private func proceed(in group: inout DiscardingTaskGroup) {
+        if begun == nil {
+            guard observatories.count > plan.people else { return }
+            begun = .now
+            view.say("\(plan.tiles) tiles for \(observatories.count) observatories")
+        }
+        while let order = survey.next() {
+            guard let observatory = observatories[order.site] else { continue }
+            group.addTask(priority: order.isUrgent ? .high : nil) { [plan, telling] in
+                telling.yield(await Campaign.carryOut(order, at: observatory, plan))
+            }
+        }
+    }
+
+    /// Takes the picture, and has it scanned: to the caller it is the same whether that is done here or elsewhere.
+    private static func carryOut(_ order: Order, at observatory: Observatory, _ plan: Plan) async -> Event {
+        let task = plan.task(for: order.tile, attempt: order.attempt)
+        let start = ContinuousClock.now
+        do {
+            let findings = try await PeerActorSystem.withTimeout(plan.timeout) {
+                try await observatory.scan(task)
+            }
+            return .answered(order, .found(findings), start.duration(to: .now))
+        } catch let error as ActorCallError where error.isLoss {
+            return .lost(order, "\(error)")
+        } catch {
+            return .answered(order, .failed("\(error)"), start.duration(to: .now))
+        }
+    }
+}
+
+extension ActorCallError {
+    /// Whether the actor cannot be called again, either.
+    fileprivate var isLoss: Bool {
+        [.notConnected, .ended, .replaced, .noSystem, .incompatible, .noSuchActor].contains(code)
+    }
+}
+
+extension Duration {
+    var milliseconds: Int { Int(components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000) }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Multipeer
+import MultipeerActors
+
+/// A place with an observatory, and the session in which others find it.
+struct Station: Sendable {
+    let session: Session
+    let system: PeerActorSystem
+    let observatory: Observatory
+    private let service: String
+    private let discovery: DiscoveryConfiguration
+
+    /// Nothing of it is on the network yet. With `isLocal` it stays on this machine.
+    init(
+        name: String, service: String, isLocal: Bool, slowness: Duration = .zero,
+        onScan: @escaping @Sendable (Findings) -> Void = { _ in }
+    ) async throws {
+        discovery = isLocal ? .loopback : .standard
+        self.service = service
+        var configuration = SessionConfiguration()
+        configuration.listening = discovery.listening
+        session = try Session(peer: PeerID(displayName: name), configuration: configuration)
+        system = try await Observatory.system(on: session)
+        observatory = Observatory(slowness: slowness, actorSystem: system, onScan: onScan)
+        try system.receptionist.checkIn(observatory, as: Observatory.key)
+    }
+
+    /// Can be found, and lets in whoever invites, until the task is cancelled.
+    func receive() async throws {
+        let advertiser = try Advertiser(peer: session.peer, service: service, configuration: discovery)
+        try await advertiser.start()
+        await withDiscardingTaskGroup { group in
+            for await invitation in advertiser.invitations {
+                group.addTask {
+                    do {
+                        try await invitation.accept(into: session)
+                    } catch {
+                        Terminal.complain(
+                            "the invitation of \(invitation.inviter.name) came to nothing: \(error)")
+                    }
+                }
+            }
+        }
+        await advertiser.stop()
+    }
+
+    /// Looks for others and invites all that it finds, until the task is cancelled.
+    func gather() async throws {
+        let browser = try Browser(peer: session.peer, service: service, configuration: discovery)
+        try await browser.start()
+        await withDiscardingTaskGroup { group in
+            for await event in browser.events {
+                guard case .found(let found) = event else { continue }
+                group.addTask { await invite(found.peer, through: browser) }
+            }
+        }
+        await browser.stop()
+    }
+
+    /// Somebody who was asked too early, or by too many at once, is asked again.
+    private func invite(_ peer: PeerID, through browser: Browser) async {
+        for attempt in 1...3 where !Task.isCancelled {
+            do {
+                return try await browser.invite(peer, to: session, timeout: .seconds(20))
+            } catch {
+                guard attempt == 3, !Task.isCancelled else { continue }
+                Terminal.complain("\(peer.name) does not come: \(error)")
+            }
+        }
+    }
+
+    func close() async { await session.disconnect() }
+}
+
+extension PeerID {
+    /// What it calls itself, fit for a terminal.
+    var name: String { displayName.printable }
+}

@@ -1,0 +1,171 @@
+/// Which tile is scanned where, and what became of it: a value that decides and does nothing.
+///
+/// ```
+/// waiting ──next──▶ given out ──found──▶ counted
+///    ▲                 │  │
+///    └───site lost─────┘  └──failed──▶ urgent ──next──▶ given out, at home and before all others
+///                                        └──failed too often──▶ given up
+/// ```
+///
+/// Each site has so many tiles at a time. An answer counts if its order still stands: the tiles of a site that was lost
+/// are given out again, and what comes from there afterwards is late. So every tile is counted once.
+struct Survey<Site: Hashable & Sendable>: Sendable {
+    /// One tile for one site.
+    struct Order: Hashable, Sendable {
+        /// No two orders have the same.
+        let number: Int
+        let tile: Int
+        let site: Site
+        /// 1 the first time; a tile that only came back from a lost site has not been tried.
+        let attempt: Int
+        /// It failed before, and is repeated at home.
+        let isUrgent: Bool
+    }
+
+    enum Outcome: Sendable {
+        case found(Findings)
+        case failed(String)
+    }
+
+    /// What an answer meant.
+    enum Note: Hashable, Sendable {
+        case counted(Findings)
+        /// It is scanned again, at home.
+        case repeats(String)
+        /// It failed too often.
+        case gaveUp(String)
+        /// The order did not stand any more.
+        case late
+    }
+
+    /// What one site has done.
+    struct Tally: Sendable {
+        let site: Site
+        var isLost = false
+        var inFlight: Set<Int> = []
+        var counted = 0
+        var failed = 0
+        /// Tiles that it had when it was lost.
+        var returned = 0
+        /// How long it took for all that it has answered.
+        var spent = Duration.zero
+    }
+
+    let tiles: Int
+    let limit: Int
+    let attempts: Int
+    private let home: Site
+    private var waiting: [Int]
+    private var urgent: [Int] = []
+    private var orders: [Int: Order] = [:]
+    private var orderCount = 0
+    private var failures: [Int: Int] = [:]
+    private var places: [Site: Int] = [:]
+    /// In the order in which they came; the first is home, which is never lost.
+    private(set) var tallies: [Tally] = []
+    /// By tile.
+    private(set) var findings: [Int: Findings] = [:]
+    private(set) var givenUp: [Int: String] = [:]
+
+    init(tiles: Int, home: Site, limit: Int = 4, attempts: Int = 3) {
+        (self.tiles, self.home, self.limit, self.attempts) = (tiles, home, limit, attempts)
+        waiting = (0..<tiles).reversed()
+        join(home)
+    }
+
+    /// Whether every tile was counted or given up.
+    var isOver: Bool { findings.count + givenUp.count == tiles }
+
+    /// A site that takes tiles from here on. Who is there already, or was lost, does not come again.
+    mutating func join(_ site: Site) {
+        guard places[site] == nil else { return }
+        places[site] = tallies.count
+        tallies.append(Tally(site: site))
+    }
+
+    /// The next order, if somebody has room: what is urgent at home, anything else where the fewest are in flight.
+    mutating func next() -> Order? {
+        if !urgent.isEmpty, tallies[0].inFlight.count < limit {
+            return order(urgent.removeFirst(), at: 0, isUrgent: true)
+        }
+        let free = tallies.indices.filter { !tallies[$0].isLost && tallies[$0].inFlight.count < limit }
+        guard let place = free.min(by: { tallies[$0].inFlight.count < tallies[$1].inFlight.count }),
+            let tile = waiting.popLast()
+        else { return nil }
+        return order(tile, at: place, isUrgent: false)
+    }
+
+    private mutating func order(_ tile: Int, at place: Int, isUrgent: Bool) -> Order {
+        orderCount += 1
+        let order = Order(
+            number: orderCount, tile: tile, site: tallies[place].site,
+            attempt: failures[tile, default: 0] + 1,
+            isUrgent: isUrgent)
+        orders[order.number] = order
+        tallies[place].inFlight.insert(tile)
+        return order
+    }
+
+    /// Takes the answer to an order, which took so long.
+    mutating func take(_ outcome: Outcome, of number: Int, after time: Duration) -> Note {
+        guard let order = orders.removeValue(forKey: number), let place = places[order.site] else {
+            return .late
+        }
+        tallies[place].inFlight.remove(order.tile)
+        tallies[place].spent += time
+        switch outcome {
+        case .found(let found) where found.tile == order.tile:
+            tallies[place].counted += 1
+            findings[order.tile] = found
+            return .counted(found)
+        case .found(let found):
+            return fail(order, at: place, "\(found.tile) was scanned instead of \(order.tile)")
+        case .failed(let why): return fail(order, at: place, why)
+        }
+    }
+
+    private mutating func fail(_ order: Order, at place: Int, _ why: String) -> Note {
+        tallies[place].failed += 1
+        failures[order.tile, default: 0] += 1
+        guard order.attempt < attempts else {
+            givenUp[order.tile] = why
+            return .gaveUp(why)
+        }
+        urgent.append(order.tile)
+        return .repeats(why)
+    }
+
+    /// A site is gone: what it had is given out again, first of all. Answers how many tiles that are.
+    @discardableResult
+    mutating func lose(_ site: Site) -> Int {
+        guard site != home, let place = places[site], !tallies[place].isLost else { return 0 }
+        tallies[place].isLost = true
+        let lost = orders.values.filter { $0.site == site }.sorted { $0.number > $1.number }
+        for order in lost {
+            orders[order.number] = nil
+            waiting.append(order.tile)
+        }
+        tallies[place].inFlight = []
+        tallies[place].returned = lost.count
+        return lost.count
+    }
+}
+
+extension Survey {
+    var stars: Int { findings.values.reduce(0) { $0 + $1.stars.count } }
+
+    /// A number that is the same for the same stars on the same tiles, and hardly ever otherwise (FNV-1a).
+    var fingerprint: UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ number: Int) {
+            for shift in stride(from: 0, to: 64, by: 8) {
+                hash = (hash ^ UInt64(truncatingIfNeeded: number >> shift) & 0xFF) &* 0x100_0000_01B3
+            }
+        }
+        for (tile, found) in findings.sorted(by: { $0.key < $1.key }) {
+            add(tile)
+            for star in found.stars { [star.x, star.y, star.light].forEach { add($0) } }
+        }
+        return hash
+    }
+}
