@@ -29,7 +29,7 @@ fuzz: setup ## each harness for SECONDS_EACH (60) seconds, or all of them for MI
 bench: setup ## compare with a small C program on the same OpenSSL
 	Benchmarks/run
 
-docs: setup ## the documentation of both libraries, warnings as errors, in .build/docs and .build/docs-connectivity
+docs: setup ## the documentation of the libraries, warnings as errors, in .build/docs, docs-connectivity and docs-actors
 	.ci/docs
 
 sanitize: setup ## the tests under ThreadSanitizer and AddressSanitizer

@@ -245,7 +245,8 @@ let package = Package(
 // A sanitizer is shown only the tests that can tell it something, and what they need: `.ci/sanitize` says which.
 if let wanted = Context.environment["MULTIPEER_TESTS"]?.split(separator: " ").map(String.init) {
     // The samples of Snippets are built as well.
-    var needed = Set(wanted + ["Multipeer", "MultipeerConnectivity"])
+    var needed = Set(
+        wanted + ["Multipeer", "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation"])
     for target in package.targets.reversed() where needed.contains(target.name) {
         for case .byNameItem(let name, _) in target.dependencies { needed.insert(name) }
     }

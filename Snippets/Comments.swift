@@ -1,0 +1,199 @@
+// The samples of the comments in the sources, as they are there: a test finds each of them here. It is compiled, and does
+// nothing when it is run.
+
+import Distributed
+import Foundation
+import Multipeer
+import MultipeerActors
+@preconcurrency import MultipeerConnectivity
+import MultipeerSimulation
+
+// MARK: Multipeer
+
+func browse(_ me: PeerID, _ session: Session) async throws {
+    let browser = try Browser(peer: me, service: "chat")
+    try await browser.start()
+    for await event in browser.events {
+        guard case .found(let found) = event else { continue }
+        try await browser.invite(found.peer, to: session)  // returns when linked
+    }
+}
+
+func advertise(_ me: PeerID, _ session: Session) async throws {
+    let advertiser = try Advertiser(peer: me, service: "chat", info: ["room": "kitchen"])
+    try await advertiser.start()
+    for await invitation in advertiser.invitations {
+        try await invitation.accept(into: session)  // or ask somebody first, and decline
+    }
+}
+
+func link(_ theirs: [UInt8], _ bob: PeerID) async throws {
+    let session = try Session(peer: PeerID(displayName: "ann"))
+    let mine = try await session.connectionData()  // hand mine.bytes to the other person
+    try await session.connect(with: ConnectionData(theirs))
+    try await session.send(Array("hello".utf8), to: bob)
+    for await event in session.events { print(event) }
+    await session.disconnect()
+    print(mine)
+}
+
+func send(_ session: Session, _ bob: PeerID) async throws {
+    let sending = try await session.send(file: URL(fileURLWithPath: "picture.jpg"), to: bob)
+    for await progress in sending.progress { print(progress) }
+    try await sending.completion()
+}
+
+func write(_ session: Session, _ bob: PeerID) async throws {
+    let stream = try await session.openStream(to: bob, name: "log")
+    try await stream.write(Array("first\n".utf8))
+    try await stream.finish()
+}
+
+func listen() -> SessionConfiguration {
+    var configuration = SessionConfiguration()
+    configuration.listening = DiscoveryConfiguration.standard.listening
+    return configuration
+}
+
+// MARK: MultipeerSimulation
+
+func simulate() throws {
+    let simulation = Simulation(seed: 1)
+    let ann = try simulation.addPeer("ann")
+    let bob = try simulation.addPeer("bob")
+    simulation.join(ann, bob)
+    simulation.run(for: .seconds(5))
+    // ann.linkedPeers is bob.id alone
+
+    ann.send([1, 2, 3], to: bob)
+    simulation.run(for: .seconds(1))
+    // bob.takeEvents() ends with .message([1, 2, 3], from: ann.id)
+
+    simulation.network.cut(ann, bob)
+    simulation.run(for: .seconds(30))
+    // both have heard of the loss, and of each other again: whoever is in one mesh is dialled for as long as it is there
+}
+
+// MARK: MultipeerConnectivity
+
+func advertise(_ me: MCPeerID, _ delegate: any MCNearbyServiceAdvertiserDelegate) {
+    let advertiser = MCNearbyServiceAdvertiser(
+        peer: me, discoveryInfo: ["room": "kitchen"], serviceType: "chat")
+    advertiser.delegate = delegate
+    advertiser.startAdvertisingPeer()
+}
+
+func browse(
+    _ me: MCPeerID, _ peerID: MCPeerID, _ session: MCSession, _ delegate: any MCNearbyServiceBrowserDelegate
+) {
+    let browser = MCNearbyServiceBrowser(peer: me, serviceType: "chat")
+    browser.delegate = delegate
+    browser.startBrowsingForPeers()
+    // in foundPeer:
+    browser.invitePeer(peerID, to: session, withContext: nil, timeout: 30)
+}
+
+func identify(_ ann: MCPeerID) throws -> MCSession {
+    let identity = try MCIdentity(contentsOf: URL(fileURLWithPath: "ann.p12"), passphrase: "open sesame")
+    let session = MCSession(peer: ann, securityIdentity: [identity], encryptionPreference: .required)
+    return session
+}
+
+func link(_ delegate: any MCSessionDelegate, _ bob: MCPeerID, _ data: Data) throws {
+    let session = MCSession(peer: MCPeerID(displayName: "ann"))
+    session.delegate = delegate
+    session.connectPeer(bob, withNearbyConnectionData: data)  // or by an invitation
+    try session.send(Data("hello".utf8), toPeers: session.connectedPeers, with: .reliable)
+}
+
+final class Bar {
+    var value = 0.0
+}
+
+func follow(_ progress: Progress, _ bar: Bar) async {
+    for await fraction in progress.fractions { bar.value = fraction }
+}
+
+@MainActor func show(_ session: MCSession, _ delegate: any MCBrowserViewControllerDelegate) {
+    func show(_ peers: [MCNearbyPeer]) { print(peers.count) }
+    let controller = MCBrowserViewController(serviceType: "chat", session: session)
+    controller.delegate = delegate
+    controller.onChange = { show(controller.nearbyPeers) }
+    controller.start()  // where Apple's is presented
+}
+
+// MARK: MultipeerActors
+
+func work(_ session: Session, _ tile: [UInt8]) async throws {
+    distributed actor Worker {
+        typealias ActorSystem = PeerActorSystem
+        distributed func count(_ tile: [UInt8]) -> Int { tile.count { $0 > 200 } }
+    }
+
+    let system = try await PeerActorSystem(session)
+    try system.register(Worker.self)  // what peers may call
+    let worker = Worker(actorSystem: system)  // keep it: the system does not
+    try system.receptionist.checkIn(worker, as: "workers")
+
+    for await worker in system.receptionist.checkIns(of: Worker.self, as: "workers") {
+        print(try await worker.count(tile))  // here, or at another peer
+    }
+}
+
+@Resolvable protocol Greeter: DistributedActor where ActorSystem == PeerActorSystem {
+    distributed func greet() -> String
+}
+
+distributed actor Worker: Greeter {
+    typealias ActorSystem = PeerActorSystem
+    distributed func greet() -> String { "hello" }
+}
+
+distributed actor Sorter {
+    typealias ActorSystem = PeerActorSystem
+    distributed func sort<Element: Comparable & Codable & Sendable>(_ elements: [Element]) -> [Element] {
+        elements.sorted()
+    }
+}
+
+distributed actor Box<Content: Codable & Sendable> {
+    typealias ActorSystem = PeerActorSystem
+}
+
+distributed actor Safe {
+    typealias ActorSystem = PeerActorSystem
+    distributed func status() -> String { "closed" }
+    distributed func put(_ coin: Int) {}
+    distributed func open() {}
+}
+
+func register(_ system: PeerActorSystem) throws {
+    try system.register(Worker.self)
+    try system.register(Worker.self, as: [$Greeter.self])  // and through a protocol that is @Resolvable
+    try system.register(Sorter.self, generics: [Int.self, String.self])  // what a generic parameter may be
+    try system.register(Box<Int>.self, arguments: [Int.self])  // an actor that is generic itself
+    try system.register(Safe.self, methods: ["status()", "put(_:)"])  // these alone
+}
+
+distributed actor Archive {
+    typealias ActorSystem = PeerActorSystem
+
+    distributed func store(_ bytes: ByteStream) async throws -> Int {
+        var count = 0
+        for try await piece in bytes { count += piece.count }
+        return count
+    }
+
+    distributed func develop(_ picture: SentFile) async throws -> SentFile {
+        let place = try await picture.receive()
+        return SentFile(place)
+    }
+}
+
+func store(_ actor: Archive) async throws {
+    let (stream, writer) = ByteStream.make()
+    async let count = actor.store(stream)
+    try await writer.write(Array("hello".utf8))
+    writer.finish()
+    print(try await count)
+}

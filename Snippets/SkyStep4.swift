@@ -1,0 +1,158 @@
+import Distributed
+import Foundation
+import Multipeer
+import MultipeerActors
+
+/// A square of the sky, one byte for each pixel.
+struct Tile: Codable, Sendable {
+    let number: Int
+    let size: Int
+    let pixels: [UInt8]
+}
+
+/// Takes a picture of a sky that is made up: the same number is the same tile.
+func photograph(_ number: Int, size: Int = 128) -> Tile {
+    var state = UInt64(number) &+ 1
+    func chance(_ bound: Int) -> Int {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int(state >> 33) % bound
+    }
+    var pixels = (0..<size * size).map { _ in UInt8(20 + chance(20)) }
+    for _ in 0...chance(20) {
+        let corner = chance(size - 3) * size + chance(size - 3)
+        for row in 0..<3 { for column in 0..<3 { pixels[corner + row * size + column] = 200 } }
+    }
+    return Tile(number: number, size: size, pixels: pixels)
+}
+
+/// Counts what is bright and hangs together.
+func countStars(on tile: Tile) -> Int {
+    var isBright = tile.pixels.map { $0 > 100 }
+    var count = 0
+    for first in isBright.indices where isBright[first] {
+        count += 1
+        var island = [first]
+        while let pixel = island.popLast() {
+            guard isBright[pixel] else { continue }
+            isBright[pixel] = false
+            for next in [pixel - 1, pixel + 1, pixel - tile.size, pixel + tile.size]
+            where isBright.indices.contains(next) { island.append(next) }
+        }
+    }
+    return count
+}
+
+/// Scans tiles for whoever holds it, here or in another process.
+distributed actor Observatory {
+    typealias ActorSystem = PeerActorSystem
+
+    distributed func scan(_ tile: Tile) async throws -> Int {
+        try await Task.sleep(for: .milliseconds(200))  // the light takes its time
+        return countStars(on: tile)
+    }
+}
+
+/// Which tile is scanned where: it decides, and does nothing.
+struct Survey {
+    let tiles: Int
+    private var waiting: [Int]
+    private var inHand: [ActorID: Set<Int>] = [:]
+    private(set) var stars: [Int: Int] = [:]
+
+    init(tiles: Int) {
+        self.tiles = tiles
+        waiting = (0..<tiles).reversed()
+    }
+
+    var isOver: Bool { stars.count == tiles }
+
+    mutating func join(_ site: ActorID) { inHand[site] = [] }
+
+    /// The next tile, for whoever has the fewest in hand, four at the most.
+    mutating func next() -> (tile: Int, site: ActorID)? {
+        let fewest = inHand.min { $0.value.count < $1.value.count }
+        guard let fewest, fewest.value.count < 4, let tile = waiting.popLast() else { return nil }
+        inHand[fewest.key]?.insert(tile)
+        return (tile, fewest.key)
+    }
+
+    mutating func count(_ found: Int, on tile: Int, by site: ActorID) {
+        guard inHand[site]?.remove(tile) != nil else { return }  // it is too late
+        stars[tile] = found
+    }
+}
+
+/// All that happens, in one sequence.
+enum Event: Sendable {
+    case arrived(Observatory)
+    case found(Int, tile: Int, ActorID)
+    case failed(any Error, tile: Int, ActorID)
+}
+
+/// Here or elsewhere: the call looks the same.
+func scan(_ tile: Int, at observatory: Observatory) async -> Event {
+    do {
+        return .found(try await observatory.scan(photograph(tile)), tile: tile, observatory.id)
+    } catch {
+        return .failed(error, tile: tile, observatory.id)
+    }
+}
+
+/// Can be found, and lets in whoever invites.
+func wait(_ session: Session) async throws {
+    let advertiser = try Advertiser(peer: session.peer, service: "sky")
+    try await advertiser.start()
+    for await invitation in advertiser.invitations { try await invitation.accept(into: session) }
+}
+
+/// Invites everybody who is found.
+func gather(_ session: Session) async throws {
+    let browser = try Browser(peer: session.peer, service: "sky")
+    try await browser.start()
+    for await case .found(let found) in browser.events { try await browser.invite(found.peer, to: session) }
+}
+
+let name = CommandLine.arguments.dropFirst().first ?? "ann"
+let people = CommandLine.arguments.dropFirst(2).first.flatMap { Int($0) }  // how many others are waited for
+var configuration = SessionConfiguration()
+configuration.listening = DiscoveryConfiguration.standard.listening
+let session = try Session(peer: PeerID(displayName: name), configuration: configuration)
+let system = try await PeerActorSystem(session)
+try system.register(Observatory.self)  // what peers may call
+let home = Observatory(actorSystem: system)
+try system.receptionist.checkIn(home, as: "observatories")
+
+guard let people else {
+    try await wait(session)
+    exit(0)
+}
+let gathering = Task { try await gather(session) }
+
+let (events, telling) = AsyncStream<Event>.makeStream()
+let watching = Task {
+    for await observatory in system.receptionist.checkIns(of: Observatory.self, as: "observatories") {
+        telling.yield(.arrived(observatory))
+    }
+}
+var survey = Survey(tiles: 60)
+var observatories: [ActorID: Observatory] = [:]
+for await event in events {
+    switch event {
+    case .arrived(let observatory):
+        observatories[observatory.id] = observatory
+        survey.join(observatory.id)
+    case .found(let found, let tile, let site):
+        survey.count(found, on: tile, by: site)
+        print("tile \(tile): \(found) stars, says \(site.peer)")
+    case .failed(let error, let tile, let site): fatalError("tile \(tile) at \(site.peer): \(error)")
+    }
+    if survey.isOver { break }
+    while observatories.count > people, let (tile, site) = survey.next() {
+        guard let observatory = observatories[site] else { continue }
+        Task { telling.yield(await scan(tile, at: observatory)) }
+    }
+}
+print("\(survey.stars.values.reduce(0, +)) stars on \(survey.stars.count) tiles")
+gathering.cancel()
+watching.cancel()
+await session.disconnect()
