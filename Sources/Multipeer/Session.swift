@@ -11,7 +11,7 @@ public import MultipeerTransport
 /// let mine = try await session.connectionData()        // hand mine.bytes to the other person
 /// try await session.connect(with: ConnectionData(theirs))
 /// try await session.send(Array("hello".utf8), to: bob)
-/// for await event in session.events { … }
+/// for await event in session.events { print(event) }
 /// await session.disconnect()
 /// ```
 ///

@@ -10,13 +10,13 @@ import MultipeerTransport
 /// ```swift
 /// distributed actor Worker {
 ///     typealias ActorSystem = PeerActorSystem
-///     distributed func count(_ tile: Tile) throws -> Int { … }
+///     distributed func count(_ tile: [UInt8]) -> Int { tile.count { $0 > 200 } }
 /// }
 ///
 /// let system = try await PeerActorSystem(session)
 /// try system.register(Worker.self)                   // what peers may call
 /// let worker = Worker(actorSystem: system)           // keep it: the system does not
-/// system.receptionist.checkIn(worker, as: "workers")
+/// try system.receptionist.checkIn(worker, as: "workers")
 ///
 /// for await worker in system.receptionist.checkIns(of: Worker.self, as: "workers") {
 ///     print(try await worker.count(tile))            // here, or at another peer

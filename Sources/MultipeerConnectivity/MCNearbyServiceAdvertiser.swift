@@ -4,7 +4,8 @@ public import Multipeer
 /// Makes the local peer known to those who browse for a service type, and takes their invitations.
 ///
 /// ```swift
-/// let advertiser = MCNearbyServiceAdvertiser(peer: me, discoveryInfo: ["room": "kitchen"], serviceType: "chat")
+/// let advertiser = MCNearbyServiceAdvertiser(
+///     peer: me, discoveryInfo: ["room": "kitchen"], serviceType: "chat")
 /// advertiser.delegate = delegate
 /// advertiser.startAdvertisingPeer()
 /// ```

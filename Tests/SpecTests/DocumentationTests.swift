@@ -1,23 +1,101 @@
+import Foundation
 import Testing
 
-/// The articles about Apple's API say nothing that is not compiled or shown.
+/// The documentation says nothing that is not compiled or shown.
 @Suite("1 Documentation")
 struct DocumentationTests {
     private let catalogue = "Sources/MultipeerConnectivity/MultipeerConnectivity.docc"
+    private let tutorials = "Sources/MultipeerActors/MultipeerActors.docc"
 
-    @Test("every sample of code in the articles is part of a file that is compiled")
+    /// The files of `Snippets`, which are compiled with the tests, without what says which part of them is shown.
+    private func compiled() throws -> [[Substring]] {
+        try Repository.files(under: "Snippets", where: { $0.hasSuffix(".swift") }).flatMap { file in
+            let lines = file.lines.map(trimmed)
+            var isShown = true
+            let shown = lines.filter { line in
+                if line.hasPrefix("// snippet.") { isShown = line == "// snippet.show" }
+                return isShown
+            }
+            return [lines, shown].map { $0.filter { !$0.hasPrefix("// snippet.") } }
+        }
+    }
+
+    @Test(
+        "every sample of code in the articles of all libraries, and in the README, is part of a file that is compiled"
+    )
     func samples() throws {
-        let compiled = try Repository.files(under: "Snippets", where: { $0.hasSuffix(".swift") })
-            .map { file in file.lines.map(trimmed).filter { !$0.hasPrefix("// snippet.") } }
+        let compiled = try compiled()
         var count = 0
-        for article in try Repository.files(under: catalogue, where: { $0.hasSuffix(".md") }) {
+        let articles = try Repository.files(
+            under: "Sources", where: { $0.contains(".docc/") && $0.hasSuffix(".md") })
+        #expect(Set(articles.map { $0.path.split(separator: "/")[1] }).count >= 3)
+        for article in articles + [try Repository.file("README.md")] {
             for sample in samples(in: article.lines) {
                 count += 1
                 #expect(
                     compiled.contains { $0.contains(sample) }, "\(article.path): \(sample.first ?? "")")
             }
         }
+        #expect(count > 20)
+    }
+
+    @Test("every sample of code in the comments of the libraries is part of a file that is compiled")
+    func comments() throws {
+        let compiled = try compiled().map { $0.map(spaced) }
+        var count = 0
+        for file in try Repository.files(under: "Sources", where: { $0.hasSuffix(".swift") }) {
+            let comments = file.lines.map(trimmed).map { $0.hasPrefix("///") ? trimmed($0.dropFirst(3)) : "" }
+            for sample in samples(in: comments) {
+                count += 1
+                #expect(
+                    compiled.contains { $0.contains(sample.map(spaced)) },
+                    "\(file.path): \(sample.first ?? "")")
+            }
+        }
         #expect(count > 10)
+    }
+
+    @Test("every step of a tutorial shows a file that is compiled, and every file for a tutorial is shown")
+    func steps() throws {
+        var shown: Set<String> = []
+        for tutorial in try Repository.files(under: tutorials, where: { $0.hasSuffix(".tutorial") }) {
+            for match in tutorial.text.matches(of: /[fF]ile: ([\w.]+)/) { shown.insert(String(match.1)) }
+        }
+        #expect(shown.remove("SkyPackage.swift") != nil)
+        let steps = try Repository.files(under: "Snippets", where: { $0.hasPrefix("SkyStep") })
+        #expect(shown == Set(steps.map { $0.path.replacing("Snippets/", with: "") }))
+        #expect(shown.count > 4)
+    }
+
+    @Test("the manifest of the tutorial is one, and names products that there are")
+    func manifest() throws {
+        let path = "Examples/Tutorial/SkyPackage.swift"
+        let products = try Repository.file(path).text.matches(of: /\.product\(name: "(\w+)"/).map(\.1)
+        let package = try Repository.file("Package.swift").text
+        #expect(products.count == 2)
+        for product in products { #expect(package.contains(".library(name: \"\(product)\"")) }
+        let interface = try #require(try resources()?.appending(path: "pm/ManifestAPI").path)
+        let file = Repository.root.appending(path: path).path
+        let words = ["swiftc", "-typecheck", "-package-description-version", "6.2.0", "-I", interface, file]
+        #expect(try run(words).code == 0)
+    }
+
+    /// Where the compiler keeps its modules.
+    private func resources() throws -> URL? {
+        let output = try run(["swiftc", "-print-target-info"]).output
+        let match = output.firstMatch(of: /"runtimeResourcePath"\s*:\s*"([^"]+)"/)
+        return match.map { URL(filePath: String($0.1)) }
+    }
+
+    private func run(_ words: [String]) throws -> (code: Int32, output: String) {
+        let (process, pipe) = (Process(), Pipe())
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = words
+        process.standardOutput = pipe
+        try process.run()
+        let output = pipe.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
     }
 
     @Test("every test and every check that an article names is there")
@@ -55,6 +133,9 @@ struct DocumentationTests {
         }
         return samples
     }
+
+    /// With one space where there are several: comments behind code stand below each other in some places.
+    private func spaced(_ line: Substring) -> String { line.split(separator: " ").joined(separator: " ") }
 
     private func trimmed(_ line: Substring) -> Substring { line.drop { $0 == " " } }
 }

@@ -10,7 +10,9 @@ import MultipeerTransport
 ///     for try await piece in bytes { count += piece.count }
 ///     return count
 /// }
+/// ```
 ///
+/// ```swift
 /// let (stream, writer) = ByteStream.make()
 /// async let count = actor.store(stream)
 /// try await writer.write(Array("hello".utf8))

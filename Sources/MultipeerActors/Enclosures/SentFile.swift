@@ -7,8 +7,7 @@ import MultipeerTransport
 /// ```swift
 /// distributed func develop(_ picture: SentFile) async throws -> SentFile {
 ///     let place = try await picture.receive()
-///     …
-///     return SentFile(result)
+///     return SentFile(place)
 /// }
 /// ```
 ///
