@@ -76,9 +76,12 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
     /// Whether every tile was counted or given up.
     var isOver: Bool { findings.count + givenUp.count == tiles }
 
-    /// A site that takes tiles from here on. Who is there already, or was lost, does not come again.
+    /// A site that takes tiles from here on, also one that was lost and has come back.
     mutating func join(_ site: Site) {
-        guard places[site] == nil else { return }
+        if let place = places[site] {
+            tallies[place].isLost = false
+            return
+        }
         places[site] = tallies.count
         tallies.append(Tally(site: site))
     }
@@ -146,7 +149,7 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
             waiting.append(order.tile)
         }
         tallies[place].inFlight = []
-        tallies[place].returned = lost.count
+        tallies[place].returned += lost.count
         return lost.count
     }
 }

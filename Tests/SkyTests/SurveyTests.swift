@@ -106,6 +106,21 @@ struct SurveyTests {
         #expect(survey.tallies[1].returned == 4)
     }
 
+    @Test("a site that was lost and comes back takes tiles again, and its answers from before are late")
+    func back() {
+        var survey = survey(tiles: 12, others: 1)
+        let its = all(&survey).filter { $0.site == 1 }
+        survey.lose(1)
+        survey.join(1)
+        let again = all(&survey)
+        #expect(again.map(\.tile) == its.map(\.tile))
+        #expect(again.allSatisfy { $0.site == 1 })
+        let notes = [its[0], again[0]].map { survey.take(found($0.tile), of: $0.number, after: .zero) }
+        #expect(notes.first == .late)
+        #expect(notes.last != .late)
+        #expect(survey.tallies.count == 2)
+    }
+
     @Test("home is never lost, and works alone when all others are")
     func alone() throws {
         var survey = survey(tiles: 12, others: 2)
