@@ -45,7 +45,7 @@ extension Suite {
             stimulus:
                 "T stands between two sessions of S and hands every SAS frame from one to the other, on 1,000 pairs of links",
             expectation: "two different codes each time; once they may be the same by chance",
-            rules: ["sas.value"], bugs: [.seen("sas-without-key", by: "both show")], seconds: 240
+            rules: ["sas.value"], bugs: [.seen("sas-without-key", by: "both show")], seconds: 900
         ) { trial in
             let settings = SubjectSession.Settings(preference: .required)
             let (low, high) = (try trial.session(settings), try trial.session(settings))
