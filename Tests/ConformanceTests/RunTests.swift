@@ -7,9 +7,10 @@ import Testing
 @Suite("Runs of the conformance suite", .serialized)
 struct RunTests {
     /// This package's shim, beside the test bundle.
-    private static let shim: String = {
+    private static let shim = "\(program) shim"
+    private static let program: String = {
         let folder = URL(filePath: ChildProcess.ownPath).deletingLastPathComponent()
-        return "'\(folder.appending(path: "multipeer").path)' shim"
+        return "'\(folder.appending(path: "multipeer").path)'"
     }()
 
     private static func run(
@@ -38,6 +39,25 @@ struct RunTests {
             let outcomes = try await RunTests.run(["LINK-01/tester-lower"], shim: shim)
             #expect(outcomes.map(\.verdict) == [.fail], "\(shim): \(outcomes.map(\.reason))")
         }
+    }
+
+    @Test(
+        "a fault is caught by the words that its case names, not by other words, and not by a process that ends",
+        arguments: [
+            ("conform peer --bug mac-role-wrong", true), ("conform peer --bug mac-unchecked", false),
+            ("", false),
+        ])
+    func convicts(_ words: String, isCaught: Bool) async throws {
+        var selection = CaseSelection()
+        selection.words = ["LINK-12/tester-lower"]
+        let selftest = Selftest(bugs: ["mac-role-wrong"], cases: selection.cases)
+        let findings = try await Worker("selftest").run { () throws(Complaint) in
+            selftest.run(
+                seed: 1, jobs: 1, shim: { _ in words.isEmpty ? "true" : "\(RunTests.program) \(words)" },
+                tell: { _ in })
+        }
+        #expect(findings.map(\.isCaught) == [isCaught])
+        #expect(findings.allSatisfy { $0.outcomes.map(\.verdict) == [.fail] })
     }
 
     @Test("a case that is on the list of skips is not run and says why")
