@@ -14,7 +14,7 @@ struct CallWork: Sendable {
     func run() async throws -> Report {
         let party = try await Party(assignment.side)
         var configuration = PeerActorSystem.Configuration()
-        if assignment.mode == .calls { configuration.executor = party.session.executor }
+        if assignment.mode != .callsapart { configuration.executor = party.session.executor }
         let system = try await PeerActorSystem(party.session, configuration: configuration)
         try system.register(Mirror.self)
         let mirror = try system.named("mirror") { Mirror(actorSystem: system) }
@@ -45,7 +45,7 @@ struct CallWork: Sendable {
         switch assignment.mode {
         case .calls: return try await Work.onTheLoop(party) { try await inTurn(mirror) }
         case .callsapart: return try await inTurn(mirror)
-        default: return try await atOnce(mirror)
+        default: return try await Work.onTheLoop(party) { try await atOnce(mirror) }
         }
     }
 
@@ -64,14 +64,13 @@ struct CallWork: Sendable {
     }
 
     private func atOnce(_ mirror: Mirror) async throws -> Report {
-        let bytes = [UInt8](repeating: 0x5A, count: assignment.size)
         let start = clock.now
         let (each, rest) = assignment.count.quotientAndRemainder(dividingBy: CallWork.callers)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for caller in 0..<CallWork.callers {
                 group.addTask {
                     for _ in 0..<(caller < rest ? each + 1 : each) {
-                        guard try await mirror.show(bytes).count == bytes.count else {
+                        guard try await mirror.show(caller) == caller else {
                             throw BenchFault.endedEarly
                         }
                     }
@@ -91,6 +90,11 @@ distributed actor Mirror {
     distributed func show(_ bytes: [UInt8]) -> [UInt8] {
         count += 1
         return bytes
+    }
+
+    distributed func show(_ number: Int) -> Int {
+        count += 1
+        return number
     }
 
     distributed var seen: Int { count }

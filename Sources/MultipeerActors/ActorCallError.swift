@@ -17,7 +17,7 @@ public struct ActorCallError: DistributedActorSystemError, Sendable {
         public static let notConnected = Code(rawValue: "not-connected")
         /// The link ended, for the reason in `reason`, before the answer was there. The method may have run or not.
         public static let ended = Code(rawValue: "ended")
-        /// The peer has made another system since: the actors of the one before are gone.
+        /// The peer has made another system since: the actors of the one before are gone. The method may have run or not.
         public static let replaced = Code(rawValue: "replaced")
         /// The time for the call is over. The method may have run, and is told to stop.
         public static let timedOut = Code(rawValue: "timed-out")

@@ -7,7 +7,7 @@ public import Multipeer
 public struct ActorID: Hashable, Sendable {
     /// Which actor of the peer.
     public enum Place: Hashable, Sendable {
-        /// The number that the system of this incarnation gave it. An incarnation is a random number, new for each system.
+        /// The number at random that the system of this incarnation gave it. An incarnation is a random number, new for each system.
         case number(UInt64, incarnation: UInt64)
         /// A name of 1 to 255 bytes, given with `PeerActorSystem.named(_:_:)`.
         case name(String)

@@ -6,6 +6,8 @@ final class Alarm: LoopClient {
     private struct State {
         weak var system: PeerActorSystem?
         var moment: Moment?
+        /// The earliest that was asked for and has not come: who asks for later meanwhile has asked long ago.
+        var earliest: Moment?
     }
 
     nonisolated let poke = Poke()
@@ -18,8 +20,12 @@ final class Alarm: LoopClient {
 
     /// From any thread.
     func set(_ moment: Moment) {
-        state.withLock { $0.moment = moment }
-        loop.wake(self)
+        let isSooner = state.withLock { state in
+            if let earliest = state.earliest, earliest <= moment { return false }
+            (state.moment, state.earliest) = (moment, moment)
+            return true
+        }
+        if isSooner { loop.wake(self) }
     }
 
     func poked() {
@@ -27,7 +33,13 @@ final class Alarm: LoopClient {
         loop.setDeadline(self, moment)
     }
 
-    func deadlineReached() { state.withLock({ $0.system })?.advance() }
+    func deadlineReached() {
+        let system = state.withLock { state in
+            state.earliest = nil
+            return state.system
+        }
+        system?.advance()
+    }
     func ready(_ token: Int, _ readiness: Readiness) {}
     func turnEnded() {}
 }

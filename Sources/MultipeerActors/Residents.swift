@@ -11,7 +11,6 @@ final class Residents: Sendable {
         var residents: [ActorID.Place: Resident] = [:]
         /// Names that are given away, or will be.
         var names: Set<String> = []
-        var last: UInt64 = 0
     }
 
     private let state = Locked(State())
@@ -21,13 +20,13 @@ final class Residents: Sendable {
 
     func giveBack(_ name: String) { state.withLock { state in _ = state.names.remove(name) } }
 
-    /// The place of an actor that is being made: the name that was claimed, or else a new number.
+    /// The place of an actor that is being made: the name that was claimed, or else a number that nobody can guess.
+    ///
+    /// Nobody but those to whom an actor was given, or who have found it, can then name it in a call.
     func reserve(_ name: String?, _ incarnation: UInt64) -> ActorID.Place {
         if let name { return .name(name) }
-        return state.withLock { state in
-            state.last += 1
-            return .number(state.last, incarnation: incarnation)
-        }
+        var randomness = SystemRandomness()
+        return .number(randomness.next(), incarnation: incarnation)
     }
 
     func moveIn(_ actor: any DistributedActor, at place: ActorID.Place) {

@@ -250,8 +250,12 @@ struct CallTests {
         try next.register(Counter.self)
         let local = Counter(actorSystem: next)
         #expect(local.id != old)
-        let remote = try Counter.resolve(id: local.id, using: ann)
-        #expect(try await remote.add(1) == 1)
+        // Who is found has said hello before.
+        try next.receptionist.checkIn(local, as: "tills")
+        for await remote in ann.receptionist.checkIns(of: Counter.self, as: "tills") {
+            #expect(try await remote.add(1) == 1)
+            break
+        }
         let error = await #expect(throws: ActorCallError.self) {
             try await Counter.resolve(id: old, using: ann).add(1)
         }

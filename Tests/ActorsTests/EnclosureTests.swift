@@ -89,6 +89,30 @@ struct EnclosureTests {
         await pair.end()
     }
 
+    @Test("a file that is not there fails where it is wanted", .timeLimit(.minutes(1)))
+    func missingFile() async throws {
+        let pair = try await CallTests.pair()
+        let local = Counter(actorSystem: pair.bob)
+        let remote = try Counter.resolve(id: local.id, using: pair.ann)
+        let answer = try await remote.file(at: "/nonexistent/file")
+        let error = await #expect(throws: ActorCallError.self) { try await answer.receive() }
+        #expect(error?.code == .coding)
+        await pair.end()
+    }
+
+    @Test("a stream of a call that is not made is given up")
+    func notMade() async throws {
+        let pair = try await CallTests.pair()
+        let local = Counter(actorSystem: pair.bob)
+        let remote = try Counter.resolve(id: local.id, using: pair.ann)
+        let (stream, writer) = ByteStream.make()
+        await #expect(throws: ActorCallError.self) {
+            try await PeerActorSystem.withTimeout(.zero) { try await remote.length(of: stream) }
+        }
+        await #expect(throws: ActorCallError.self) { try await writer.write([1]) }
+        await pair.end()
+    }
+
     @Test("whoever waits for a stream hears when the link ends")
     func loss() async throws {
         let pair = try await CallTests.pair()

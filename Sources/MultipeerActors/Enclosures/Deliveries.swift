@@ -47,9 +47,7 @@ final class Deliveries: Sendable {
             Task { [session] in
                 switch enclosure {
                 case .stream(let pipe): await Deliveries.pump(pipe, token, to: peer, session)
-                case .file(let url):
-                    // What goes wrong, the other side hears when it wants the file.
-                    _ = try? await session.send(file: url, to: peer, name: Token.prefix + token)
+                case .file(let url): await Deliveries.send(url, token, to: peer, session)
                 }
             }
         }
@@ -67,6 +65,18 @@ final class Deliveries: Sendable {
             }
         } catch {
             pipe.fail(error)
+        }
+    }
+
+    /// A file that cannot be sent is told of by a stream in its place, which is given up: nobody waits in vain.
+    private static func send(_ file: URL, _ token: String, to peer: PeerID, _ session: Session) async {
+        let name = Token.prefix + token
+        do throws(MultipeerError) {
+            _ = try await session.send(file: file, to: peer, name: name)
+        } catch {
+            // Without a link there is nobody who waits.
+            guard let stream = try? await session.openStream(to: peer, name: name) else { return }
+            stream.abort()
         }
     }
 

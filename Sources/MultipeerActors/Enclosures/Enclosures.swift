@@ -10,6 +10,13 @@ final class Enclosures: Sendable {
 
     private let state = Locked<[(token: String, enclosure: Enclosure)]>([])
 
+    /// Those of a call that was not made.
+    deinit {
+        for case (_, .stream(let pipe)) in takeAll() {
+            pipe.fail(ActorCallError(.cancelled, "the call that the stream belongs to was not made"))
+        }
+    }
+
     func add(_ enclosure: Enclosure) -> String {
         let token = Token.make()
         state.withLock { $0.append((token, enclosure)) }

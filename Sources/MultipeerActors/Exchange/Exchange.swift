@@ -80,12 +80,12 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     // MARK: links
 
     package mutating func linkMade(to uid: UID) {
+        if correspondents[uid] != nil { linkEnded(to: uid, EndReason(code: .lost)) }
         correspondents[uid] = Correspondent()
         sayHello(to: uid, knowing: 0)
     }
 
-    /// Everything under way with that peer is over: its own calls are told to stop, ours fail. Answers whether there was a
-    /// link.
+    /// Everything under way with that peer is over: its own calls are told to stop, ours fail.
     package mutating func linkEnded(to uid: UID, _ reason: EndReason) {
         failCalls(to: uid, with: .ended(reason)) { _ in true }
         forget(uid)
