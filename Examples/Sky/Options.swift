@@ -24,9 +24,9 @@ struct Options: Sendable {
                sky --peers N [WHAT]        waits for N others on the network, and scans with them
                sky [--slow MS]             scans for others, until its standard input ends
 
-        A sky is made up, cut into tiles, and searched for stars, four tiles at a time at each observatory: one in this
-        process and one in each other that runs sky. What fails is repeated here, before all others. What a process had
-        that is lost is given to the others.
+        A sky is made up, cut into tiles, and searched for stars, four tiles at a time at each observatory: one in
+        this process and one in each other that runs sky. What fails is repeated here, before all others. What a
+        process had that is lost is given to the others.
 
           --tiles N          how many tiles (96)
           --size PIXELS      pixels a side, 16 to 1000 (256)
