@@ -28,7 +28,9 @@ private let layers: [Layer] = [
         ]),
     Layer(
         "MultipeerActors",
-        on: ["Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming"],
+        on: [
+            "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming",
+        ],
         outside: ["Distributed", "Foundation"]),
     Layer("CMultipeerConnectivity"),
     Layer(
