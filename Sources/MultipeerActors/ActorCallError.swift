@@ -21,7 +21,8 @@ public struct ActorCallError: DistributedActorSystemError, Sendable {
         public static let replaced = Code(rawValue: "replaced")
         /// The time for the call is over. The method may have run, and is told to stop.
         public static let timedOut = Code(rawValue: "timed-out")
-        /// The peer has no actor system, or none that has said a word within 10 seconds. The method was not called.
+        /// The peer has no actor system, none that has said a word within 10 seconds, or none any more. A method that was
+        /// called before may have run.
         public static let noSystem = Code(rawValue: "no-system")
         /// The peer's system speaks another version of the protocol. The method was not called.
         public static let incompatible = Code(rawValue: "incompatible")

@@ -110,6 +110,15 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         }
     }
 
+    /// Peers whose calls nobody answers any more hear so, as long as the session lives.
+    deinit {
+        let bye = Envelope.bye.bytes
+        for uid in acquaintances.withLock({ Array($0.keys) }) where uid != session.peer.uid {
+            // Without a link there is nobody to hear it.
+            try? session.driver.post(bye, to: uid)
+        }
+    }
+
     // MARK: DistributedActorSystem
 
     /// The actor with that address, if it lives here; nil for one at a peer.

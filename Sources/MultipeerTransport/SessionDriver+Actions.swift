@@ -136,7 +136,7 @@ extension SessionDriver {
     private func collectMessages(_ wire: Wire, _ seat: Seat) {
         let key = Int(wire.id.rawValue)
         let messages = seat.link.takeMessages()
-        if let guest, !messages.isEmpty { return sort(messages, wire, seat, for: guest) }
+        if let guestMark, !messages.isEmpty { return sort(messages, wire, seat, by: guestMark) }
         for message in messages {
             pending.append(.message(Message(peer: seat.peer, message)), key: key, cost: message.cost)
         }

@@ -43,6 +43,8 @@ package actor SessionDriver: LoopClient {
     var isOver = false
     /// Who else takes part of what arrives.
     weak var guest: (any SessionGuest)?
+    /// What bears its mark is not the application's, not even when the guest is gone.
+    var guestMark: UInt32?
     var turns = ReassemblyTurns()
     var questions: [UID: Task<Void, Never>] = [:]
     var authentications: [UID: LinkFacts.Authentication] = [:]

@@ -25,13 +25,13 @@ extension SessionDriver {
     package func admit(_ guest: any SessionGuest) -> Bool {
         if self.guest != nil { return false }
         self.guest = guest
+        guestMark = guest.mark
         for wire in wires.values { if let seat = wire.seat { guest.linkMade(to: seat.peer) } }
         return true
     }
 
     /// Messages of one turn: the guest's to the guest, the others into the inbox.
-    func sort(_ messages: [IncomingMessage], _ wire: Wire, _ seat: Seat, for guest: any SessionGuest) {
-        let mark = guest.mark
+    func sort(_ messages: [IncomingMessage], _ wire: Wire, _ seat: Seat, by mark: UInt32) {
         var taken: [IncomingMessage] = []
         var cost = 0
         for message in messages {
@@ -47,7 +47,7 @@ extension SessionDriver {
         if taken.isEmpty { return }
         seat.link.consumed(cost)
         dirty.insert(wire.id)
-        guest.arrived(taken, from: seat.peer)
+        guest?.arrived(taken, from: seat.peer)
     }
 }
 

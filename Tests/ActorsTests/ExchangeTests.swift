@@ -339,6 +339,22 @@ struct ExchangeTests {
         #expect(table.executing.count == 1)
     }
 
+    @Test("a system that says goodbye answers nothing, until another says hello")
+    func bye() {
+        var table = Table()
+        table.call("one")
+        table.ann.receive(Envelope.bye.bytes.span, from: table.bobsUID)
+        table.settle()
+        #expect(table.told == ["one: noSystem"])
+        table.executing = []
+        table.call("two")
+        #expect(table.executing.isEmpty)
+        table.bob = Table.Machine(incarnation: 3)
+        table.bob.linkMade(to: table.annsUID)
+        table.settle()
+        #expect(table.executing.count == 1)
+    }
+
     @Test("a system of another version is called by nobody")
     func otherVersion() {
         var table = Table(linked: false)

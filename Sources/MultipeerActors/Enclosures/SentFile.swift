@@ -40,7 +40,8 @@ public struct SentFile: Sendable {
             switch try await claim.arrival() {
             case .file(let file): return try await file.receive(into: directory).url
             case .place(let url): return try SentFile.copy(url, into: directory)
-            case .stream, .pipe, .failed: throw ActorCallError(.coding, "the peer could not send the file \(name)")
+            case .stream, .pipe, .failed:
+                throw ActorCallError(.coding, "the peer could not send the file \(name)")
             }
         }
     }

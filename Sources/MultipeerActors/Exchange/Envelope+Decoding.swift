@@ -31,6 +31,7 @@ extension Envelope {
         case .cancel: self = .cancel(try reader.integer(in: bytes))
         case .checkIn: self = .checkIn(try reader.checkIn(in: bytes))
         case .checkOut: self = .checkOut(try reader.checkIn(in: bytes))
+        case .bye: self = .bye
         }
         guard reader.cursor.remaining(in: bytes) == 0 else { throw .malformed }
     }
@@ -43,7 +44,7 @@ extension Envelope {
         switch kind {
         case .call: return (true, number)
         case .value, .done, .error, .failure: return (false, number)
-        case .hello, .cancel, .checkIn, .checkOut: return nil
+        case .hello, .cancel, .checkIn, .checkOut, .bye: return nil
         }
     }
 }

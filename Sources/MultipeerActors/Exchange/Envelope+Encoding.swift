@@ -27,6 +27,7 @@ extension Envelope {
             return bytes
         case .checkIn(let checkIn): return checkIn.bytes(.checkIn)
         case .checkOut(let checkIn): return checkIn.bytes(.checkOut)
+        case .bye: return Envelope.beginning(.bye, capacity: 5)
         }
     }
 

@@ -9,13 +9,15 @@ package enum Envelope: Equatable, Sendable {
     case cancel(CallNumber)
     case checkIn(CheckIn)
     case checkOut(CheckIn)
+    /// The system is gone, and its session is not.
+    case bye
 
     /// What every one begins with.
     package static let mark: UInt32 = 0x0041_4354
     package static let version: UInt8 = 1
 
     enum Kind: UInt8 {
-        case hello = 1, call, value, done, error, failure, cancel, checkIn, checkOut
+        case hello = 1, call, value, done, error, failure, cancel, checkIn, checkOut, bye
     }
 }
 

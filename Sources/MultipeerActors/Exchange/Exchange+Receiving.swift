@@ -17,6 +17,10 @@ extension Exchange {
             case .checkOut(let checkIn):
                 guard correspondents[uid]?.checkIns.remove(checkIn) != nil else { return }
                 actions.append(.left(checkIn, uid))
+            case .bye:
+                failCalls(to: uid, with: .noSystem) { _ in true }
+                forget(uid)
+                correspondents[uid]?.hello = nil
             }
         } catch {
             refuse(bytes, error, from: uid)
