@@ -82,7 +82,9 @@ extension Suite {
             let session = try trial.session()
             let tester = try trial.tester(beside: session)
             let silent = try (0..<6).map { _ in try trial.tester(beside: session, "silent") }
-            let closed = try (0..<8).map { _ in try trial.tester(beside: session, "closed").candidate }
+            let refusing = try (0..<8).map { _ in try TCPSocket.refusing() }
+            let closed = refusing.map { Candidate.loopback($0.localPort) }
+            defer { withExtendedLifetime(refusing) {} }
             let pair = try trial.introduce(session, tester) { data in
                 data.candidates =
                     silent[..<3].map(\.candidate) + closed + silent[3...].map(\.candidate) + data.candidates

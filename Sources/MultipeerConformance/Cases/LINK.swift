@@ -90,9 +90,10 @@ extension Suite {
         ) { trial in
             let session = try trial.session()
             let tester = try trial.tester(beside: session)
-            let closed = try trial.tester(beside: session, "closed").candidate
+            let refusing = try TCPSocket.refusing()
+            defer { withExtendedLifetime(refusing) {} }
             let start = ContinuousClock.now
-            _ = try trial.introduce(session, tester) { $0.candidates = [closed] }
+            _ = try trial.introduce(session, tester) { $0.candidates = [.loopback(refusing.localPort)] }
             try session.expectNotConnected(tester.endpoint.uid, [.timeout], within: .seconds(34))
             let delay = ContinuousClock.now - start
             try trial.require(delay > .seconds(29) && delay < .seconds(32), "told after \(delay)")

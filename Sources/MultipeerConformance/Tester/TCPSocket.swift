@@ -35,6 +35,13 @@ final class TCPSocket {
         return made
     }
 
+    /// A socket with a port that refuses whoever dials it, and that nobody else gets as long as it is held.
+    static func refusing() throws(SuiteFault) -> TCPSocket {
+        let made = try make()
+        try made.bind(to: [127, 0, 0, 1], port: 0)
+        return made
+    }
+
     /// A socket that is on its way to a candidate, from any address or a given one.
     static func dialling(_ candidate: Candidate, from source: [UInt8]? = nil) throws(SuiteFault) -> TCPSocket
     {
