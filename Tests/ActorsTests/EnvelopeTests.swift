@@ -4,23 +4,31 @@ import Testing
 
 @Suite("Envelopes")
 struct EnvelopeTests {
-    static let all: [Envelope] = [
-        .hello(Envelope.Hello(incarnation: 7, known: 9, calls: 1_024, bytes: 1 << 24, longest: 1 << 20)),
-        .call(
-            Envelope.Call(
-                number: 1, budget: 30_000, place: .number(3, incarnation: 7), target: "$s1d6WorkerC3addTE",
-                generics: ["Si", "SS"], arguments: [[1], [], [2, 3]])),
-        .call(Envelope.Call(number: .max, coding: .json, place: .name("ä"), target: "t")),
-        .answer(2, .value(.json, [123, 125])), .answer(3, .done),
-        .answer(4, .error(type: "M.Mishap", .binary, [1])),
-        .answer(5, .failure(.thrown, type: "M.Secret", text: "the drawer is stuck")), .cancel(6),
-        .checkIn(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .name("till"))),
-        .bye,
-        .checkOut(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .number(1, incarnation: 2))),
-    ]
+    /// Made anew for each test: kept in a global, the leak checker does not see them, for the pointer of an enumeration's
+    /// case carries its tag.
+    private static var all: [Envelope] {
+        [
+            .hello(Envelope.Hello(incarnation: 7, known: 9, calls: 1_024, bytes: 1 << 24, longest: 1 << 20)),
+            .call(
+                Envelope.Call(
+                    number: 1, budget: 30_000, place: .number(3, incarnation: 7),
+                    target: "$s1d6WorkerC3addTE",
+                    generics: ["Si", "SS"], arguments: [[1], [], [2, 3]])),
+            .call(Envelope.Call(number: .max, coding: .json, place: .name("ä"), target: "t")),
+            .answer(2, .value(.json, [123, 125])), .answer(3, .done),
+            .answer(4, .error(type: "M.Mishap", .binary, [1])),
+            .answer(5, .failure(.thrown, type: "M.Secret", text: "the drawer is stuck")), .cancel(6),
+            .checkIn(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .name("till"))),
+            .bye,
+            .checkOut(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .number(1, incarnation: 2))),
+        ]
+    }
 
-    @Test("what is written is read as the same", arguments: all)
-    func roundTrip(_ envelope: Envelope) throws {
+    private static let indices = 0..<11
+
+    @Test("what is written is read as the same", arguments: indices)
+    func roundTrip(_ index: Int) throws {
+        let envelope = Self.all[index]
         let bytes = envelope.bytes
         let read = try Envelope(bytes.span)
         #expect(read == envelope)
@@ -38,9 +46,9 @@ struct EnvelopeTests {
             ])
     }
 
-    @Test("an envelope that was cut short, or is too long, is none", arguments: all)
-    func lengths(_ envelope: Envelope) {
-        let bytes = envelope.bytes
+    @Test("an envelope that was cut short, or is too long, is none", arguments: indices)
+    func lengths(_ index: Int) {
+        let bytes = Self.all[index].bytes
         for count in 0..<bytes.count {
             // What ends with bytes of any number is whole again behind its head.
             let cut = Array(bytes.prefix(count))
@@ -51,8 +59,11 @@ struct EnvelopeTests {
         if let longer = try? Envelope(more.span) { #expect(longer.bytes == more) }
     }
 
-    @Test("changed bytes are an envelope or none, and an envelope is written as it was read", arguments: all)
-    func changes(_ envelope: Envelope) {
+    @Test(
+        "changed bytes are an envelope or none, and an envelope is written as it was read", arguments: indices
+    )
+    func changes(_ index: Int) {
+        let envelope = Self.all[index]
         var random = Seeded(5)
         for _ in 0..<300 {
             var bytes = envelope.bytes
