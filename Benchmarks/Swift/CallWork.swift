@@ -7,7 +7,7 @@ struct CallWork: Sendable {
     private let assignment: Assignment
     private let clock = SuspendingClock()
     /// How many tasks call at once when calls are not made one at a time.
-    private static let callers = 256
+    private static let callers = 1_024
 
     init(_ assignment: Assignment) { self.assignment = assignment }
 
