@@ -91,11 +91,16 @@ public struct CallDecoder: DistributedTargetInvocationDecoder {
 
     /// The types whose names were allowed.
     public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] {
-        try call.generics.map { name in
+        let types = try call.generics.map { name in
             guard let type = _typeByName(name) else { throw ArgumentFault(cause: "there is no type \(name)") }
             return type
         }
+        // The runtime reads as many as the method has, without asking how many there are.
+        return types.isEmpty ? [] : types + Array(repeating: Missing.self as any Any.Type, count: 64)
     }
+
+    /// In the place of an argument that is not there: it conforms to nothing.
+    private enum Missing {}
 
     /// The next argument; throws when there is none, or it is something else.
     public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {

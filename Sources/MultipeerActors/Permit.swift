@@ -89,8 +89,11 @@ final class Permit: Sendable {
         about target: String, _ substitutions: [String], on actor: any DistributedActor
     ) -> String? {
         if substitutions.isEmpty, known.withLock({ $0.contains(target) }) { return nil }
+        // Before anything reads the name: the runtime makes types of whatever it says, and never lets go of them.
+        guard Permit.isThere(target) else { return "there is no such method" }
         let name = TargetName(target)
         if name.isMember(of: type) {
+            if !own.isEmpty, name.mayBeInExtension { return "the method may be one of another type" }
             if own.isEmpty {
                 guard substitutions.allSatisfy(generics.contains) else {
                     return "a generic argument is not one of those that were registered"
@@ -124,6 +127,16 @@ final class Permit: Sendable {
     private static let noGenericMethod =
         "a generic method of a generic actor or of a protocol cannot be called"
 
+    /// Whether this process has a distributed method of that name: the runtime looks it up, and compares texts alone.
+    private static func isThere(_ target: String) -> Bool {
+        var target = target
+        // Safe: the text is read during the call.
+        return target.withUTF8 { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            return unsafe findAccessibleFunction(start, bytes.count) != nil
+        }
+    }
+
     /// `Module.Worker.scan(tile:)` without the type.
     private static func method(_ target: String) -> String {
         let description = RemoteCallTarget(target).description
@@ -144,3 +157,7 @@ final class Permit: Sendable {
             .invalidArgument, "\(type) has no name that is the same in every process, or too long a one")
     }
 }
+
+/// Of the Swift runtime, which finds distributed methods with it.
+@_silgen_name("swift_findAccessibleFunction")
+private func findAccessibleFunction(_ name: UnsafePointer<UInt8>, _ count: Int) -> UnsafeRawPointer?

@@ -17,14 +17,20 @@ package struct TargetName {
         // What the compiler makes for a distributed member is a thunk.
         guard bytes.suffix(2).elementsEqual(TargetName.thunk), !isLocal else { return false }
         var rest = bytes.dropFirst(2 + type.count)
-        guard TargetName.skipIdentifier(&rest) else { return false }
+        guard TargetName.skipName(&rest) else { return false }
         if rest.first == UInt8(ascii: "E") {
             // That was the module of an extension.
             rest = rest.dropFirst()
-            guard TargetName.skipIdentifier(&rest) else { return false }
+            guard TargetName.skipName(&rest) else { return false }
         }
         guard let next = rest.first else { return false }
         return !TargetName.kindsOfTypes.contains(next)
+    }
+
+    /// Whether the mark of an extension occurs with a name behind it: an extension with constraints, in which a type may be
+    /// nested, begins with a module's name like that of a member. Some names of types look like that, too.
+    package var mayBeInExtension: Bool {
+        zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "E") && TargetName.digits.contains($1) }
     }
 
     /// Whether a type that is declared within a function occurs: `L`, a number perhaps, `_`, and its kind.
@@ -47,6 +53,16 @@ package struct TargetName {
     private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     /// Class (and actor), structure, enumeration, type alias, protocol, other.
     private static let kindsOfTypes = Array("CVOaPN".utf8)
+
+    /// An identifier, and behind one that is private to a file the file's mark and `LL`.
+    private static func skipName(_ rest: inout ArraySlice<UInt8>) -> Bool {
+        guard skipIdentifier(&rest) else { return false }
+        var behind = rest
+        if skipIdentifier(&behind), behind.starts(with: privacy) { rest = behind.dropFirst(privacy.count) }
+        return true
+    }
+
+    private static let privacy = Array("LL".utf8)
 
     /// An identifier: its length and itself; or, behind a `0`, letters for words that occurred before, between parts of it.
     private static func skipIdentifier(_ rest: inout ArraySlice<UInt8>) -> Bool {

@@ -26,6 +26,10 @@ struct TargetTests {
             try Self.openVault(), "$s\(try Self.name(Vault.Drawer.self))4pullSiyYaKFTE", "nonsense",
             "$s", "$s\(try Self.name(Counter.self))", "$s\(try Self.name(Counter.self))TE",
             "$s\(try Self.name(Counter.self))5resetyyYaKF",
+            // Names of nothing that is there: the runtime would read one of the first kind through a null pointer, and make
+            // types of the second for ever.
+            "$s\(try Self.name(Counter.self))3fooSivp3baryyYaKFTE",
+            "$s\(try Self.name(Counter.self))3zzzyySiSg_AEtSg_AFtSg_AGtSg_AHtSg_AItSg_AJtSg_AKtYaKFTE",
         ]
         for target in targets {
             let answer = try await Self.answer(
@@ -46,6 +50,15 @@ struct TargetTests {
         }
         #expect(try await counter.current == 0)
         await pair.end()
+    }
+
+    @Test("a method of a private type that is nested is not one of the type around it, a private method is")
+    func privacy() {
+        let (worker, mark) = (Array("4Main6WorkerC".utf8), "33_0123456789ABCDEF0123456789ABCDEFLL")
+        #expect(!TargetName("$s4Main6WorkerC5Inner\(mark)C2hiyyYaKFTE").isMember(of: worker))
+        #expect(!TargetName("$s4Main6WorkerC5OtherE5Inner\(mark)C2hiyyYaKFTE").isMember(of: worker))
+        #expect(TargetName("$s4Main6WorkerC2hi\(mark)yyYaKFTE").isMember(of: worker))
+        #expect(TargetName("$s4Main3BoxC5OtherSiRszlE5InnerC2hiyyYaKFTE").mayBeInExtension)
     }
 
     /// Sends bytes as they are, from a session without an actor system, and answers what the other side's says.
