@@ -20,6 +20,7 @@ final class Deliveries: Sendable {
     }
 
     private struct State {
+        var linked: Set<PeerID> = []
         var expected: [Key: Signal<Arrival>] = [:]
         var arrived: [Key: (arrival: Arrival, expiry: Task<Void, Never>)] = [:]
     }
@@ -126,23 +127,33 @@ final class Deliveries: Sendable {
     /// Somebody was told to expect it, and waits for the signal.
     func expect(_ key: Key) -> Signal<Arrival> {
         let signal = Signal<Arrival>()
-        let arrived = state.withLock { state -> (arrival: Arrival, expiry: Task<Void, Never>)? in
-            if let arrived = state.arrived.removeValue(forKey: key) { return arrived }
+        typealias Arrived = (arrival: Arrival, expiry: Task<Void, Never>)
+        let (arrived, willCome) = state.withLock { state -> (Arrived?, Bool) in
+            if let arrived = state.arrived.removeValue(forKey: key) { return (arrived, true) }
+            // What came before the link's end is decoded behind it, perhaps; and nothing comes twice.
+            guard state.linked.contains(key.peer), state.expected[key] == nil else { return (nil, false) }
             state.expected[key] = signal
-            return nil
+            return (nil, true)
         }
         if let arrived {
             arrived.expiry.cancel()
             signal.send(arrived.arrival)
+        } else if !willCome {
+            signal.send(.failed(ActorCallError(.notConnected, "\(key.peer) will not send it any more")))
         }
         return signal
     }
 
     /// Nobody expects it any more.
-    func forget(_ key: Key) { state.withLock { $0.expected[key] = nil } }
+    func forget(_ key: Key, _ signal: Signal<Arrival>) {
+        state.withLock { if $0.expected[key] === signal { $0.expected[key] = nil } }
+    }
+
+    func linkMade(to peer: PeerID) { state.withLock { _ = $0.linked.insert(peer) } }
 
     func linkEnded(to peer: PeerID, _ reason: EndReason) {
         let (waiters, unclaimed) = state.withLock { state in
+            state.linked.remove(peer)
             let keys = state.expected.keys.filter { $0.peer == peer }
             let others = state.arrived.keys.filter { $0.peer == peer }
             return (
@@ -170,7 +181,7 @@ final class Claim: Sendable {
         signal = deliveries.expect(key)
     }
 
-    deinit { deliveries.forget(key) }
+    deinit { deliveries.forget(key, signal) }
 
     /// Waits for it. When the task is cancelled first, it is given up.
     func arrival() async throws -> Deliveries.Arrival {
