@@ -76,16 +76,22 @@ final class VisitorWatch: Sendable {
     }
 
     private struct State {
+        /// Each in its order, and as a set: somebody else's thread waits while this is looked through.
         var present: [ActorID] = []
+        var isPresent: Set<ActorID> = []
         var told: [ActorID] = []
+        var isTold: Set<ActorID> = []
         var waiter: Signal<Void>?
 
         mutating func next() -> Change? {
-            if let gone = told.firstIndex(where: { !present.contains($0) }) {
-                return .left(told.remove(at: gone))
+            if let place = told.firstIndex(where: { !isPresent.contains($0) }) {
+                let gone = told.remove(at: place)
+                isTold.remove(gone)
+                return .left(gone)
             }
-            guard let new = present.first(where: { !told.contains($0) }) else { return nil }
+            guard let new = present.first(where: { !isTold.contains($0) }) else { return nil }
             told.append(new)
+            isTold.insert(new)
             return .arrived(new)
         }
     }
@@ -98,8 +104,9 @@ final class VisitorWatch: Sendable {
     deinit { onEnd(ObjectIdentifier(self)) }
 
     func set(_ present: [ActorID]) {
+        let isPresent = Set(present)
         let waiter = state.withLock { state in
-            state.present = present
+            (state.present, state.isPresent) = (present, isPresent)
             return state.waiter.take()
         }
         waiter?.send(())
