@@ -39,6 +39,8 @@ extension PeerActorSystem {
     private func execute(
         _ call: Envelope.Call, on actor: some DistributedActor, for caller: PeerID, _ limit: Int
     ) async {
+        // Cancelled before it began, perhaps with all others of its peer.
+        if Task.isCancelled { return change { $0.finished(call.number, of: caller.uid) } }
         let handler = CallResultHandler(self, call, caller, limit)
         let context = CallContext(
             deadline: call.budget.map { EventLoop.currentMoment() + .milliseconds(Int64($0)) },

@@ -35,6 +35,7 @@ extension PeerActorSystem {
 
     func meet(_ peer: PeerID) {
         acquaintances.withLock { $0[peer.uid] = peer }
+        deliveries.linkMade(to: peer)
         change { $0.linkMade(to: peer.uid) }
     }
 

@@ -8,10 +8,17 @@ extension Exchange {
     package mutating func receive(_ bytes: Span<UInt8>, from uid: UID) {
         guard correspondents[uid] != nil else { return }
         do throws(EnvelopeFault) {
-            switch try Envelope(bytes) {
+            let envelope = try Envelope(bytes)
+            // Of a system of another version nothing is read but the HELLO of the next one.
+            if correspondents[uid]?.isIncompatible == true, !envelope.isHello {
+                dropped += 1
+                return
+            }
+            switch envelope {
             case .hello(let hello): receive(hello, from: uid)
             case .call(let call): receive(call, size: bytes.count, from: uid)
-            case .answer(let number, let answer): receive(answer, to: number, from: uid)
+            case .answer(let number, let answer):
+                receive(answer, size: bytes.count, to: number, from: uid)
             case .cancel(let number): receiveCancel(number, from: uid)
             case .checkIn(let checkIn): receive(checkIn, from: uid)
             case .checkOut(let checkIn):
@@ -60,10 +67,12 @@ extension Exchange {
         release(uid)
     }
 
-    private mutating func receive(_ answer: Envelope.Answer, to number: CallNumber, from uid: UID) {
+    private mutating func receive(
+        _ answer: Envelope.Answer, size: Int, to number: CallNumber, from uid: UID
+    ) {
         // A peer answers the calls that were sent to it, and no others.
         guard let call = pending[number], call.uid == uid, call.unsent == nil else { return }
-        settle(number, .answered(answer))
+        settle(number, size <= limits.envelope ? .answered(answer) : .failed(.unreadable))
     }
 
     // MARK: the peer's calls
@@ -85,7 +94,9 @@ extension Exchange {
         correspondents[uid]?.incoming[call.number] = Correspondent.Incoming(size: size)
         correspondents[uid]?.incomingLoad.add(size)
         actions.append(
-            .execute(call, uid, limit: Int(clamping: correspondents[uid]?.hello?.longest ?? 1_024)))
+            .execute(
+                call, uid,
+                limit: min(limits.envelope, Int(clamping: correspondents[uid]?.hello?.longest ?? 1_024))))
     }
 
     private mutating func receiveCancel(_ number: CallNumber, from uid: UID) {
@@ -144,4 +155,8 @@ extension Exchange {
             actions.append(.send(bytes, uid, call: nil))
         }
     }
+}
+
+extension Envelope {
+    fileprivate var isHello: Bool { if case .hello = self { true } else { false } }
 }
