@@ -69,7 +69,7 @@ final class Deliveries: Sendable {
         }
     }
 
-    /// A file that cannot be sent is told of by a stream in its place, which is given up: nobody waits in vain.
+    /// A file that cannot be sent is told of by an empty stream in its place: nobody waits in vain.
     private static func send(_ file: URL, _ token: String, to peer: PeerID, _ session: Session) async {
         let name = Token.prefix + token
         do throws(MultipeerError) {
@@ -77,7 +77,9 @@ final class Deliveries: Sendable {
         } catch {
             // Without a link there is nobody who waits.
             guard let stream = try? await session.openStream(to: peer, name: name) else { return }
-            stream.abort()
+            // Its end, which arrives for certain: one that is given up at once may never be heard of. Whoever has heard
+            // gives it up in turn.
+            try? await stream.finish()
         }
     }
 
