@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerTransport
+import TestSupport
 import Testing
 
 /// Holds on to the main thread until something that goes on elsewhere is done.

@@ -3,6 +3,7 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 import Testing
 
 /// A relay in the path of the datagrams of two sessions: it writes down what passes, and may meddle with it.

@@ -3,6 +3,7 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
 /// A peer on loopback that can be invited.

@@ -2,6 +2,7 @@ import Multipeer
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 
 /// One session of a mesh, and what its application has heard so far.
 actor Member {

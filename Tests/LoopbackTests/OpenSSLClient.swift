@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerTransport
+import TestSupport
 
 /// `openssl s_client`, a TLS client that knows nothing of this protocol.
 struct OpenSSLClient: Sendable {

@@ -4,6 +4,7 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
 /// A peer that behaves until its CONFIRM, over a plain connection and without a loop, and then writes and never reads.

@@ -1,6 +1,7 @@
 import MultipeerFraming
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 
 /// One connection without a loop, on which a test says frames and hears them.
 final class SecuredPipe {

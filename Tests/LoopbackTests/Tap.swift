@@ -2,6 +2,7 @@ import Multipeer
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerTransport
+import TestSupport
 import Testing
 
 /// A relay in the path of one session: it writes down what passes in both directions, and may meddle with it.

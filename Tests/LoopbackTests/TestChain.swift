@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import TestSupport
 
 /// A certificate authority and an identity that it has certified, made by the `openssl` command.
 struct TestChain {

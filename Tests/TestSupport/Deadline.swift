@@ -1,8 +1,10 @@
 /// The time of a test is over, and what it waited for has not come.
-struct Overdue: Error {}
+package struct Overdue: Error {
+    package init() {}
+}
 
 /// Waits for the body at most so long; then the body's task is cancelled.
-func within<Value: Sendable>(
+package func within<Value: Sendable>(
     _ patience: Duration = .seconds(60), _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value.self) { group in
@@ -14,14 +16,5 @@ func within<Value: Sendable>(
         defer { group.cancelAll() }
         guard let first = try await group.next() else { throw Overdue() }
         return first
-    }
-}
-
-/// Looks again and again, every few milliseconds, until something is so.
-func until(_ condition: () async throws -> Bool) async throws {
-    let end = ContinuousClock.now + .seconds(30)
-    while try await !condition() {
-        if ContinuousClock.now > end { throw Overdue() }
-        try await Task.sleep(for: .milliseconds(5))
     }
 }
