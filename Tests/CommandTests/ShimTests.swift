@@ -173,6 +173,7 @@ struct ShimTests {
         let end = try await bob.event("state", ["state": "notConnected"])
         #expect(end["code"] as? String == "GOODBYE")
         bob.command.process.signal(SIGTERM)
-        #expect(try await bob.command.finish().code == 130)
+        // Its input stays open, or the end of that might come first.
+        #expect(try await bob.command.finish(nil).code == 130)
     }
 }
