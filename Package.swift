@@ -101,6 +101,9 @@ let package = Package(
             swiftSettings: strict),
 
         .target(name: "MultipeerFigures", path: "Tests/Acceptance/Figures", swiftSettings: strict),
+        .target(
+            name: "MultipeerOrders", dependencies: ["MultipeerFraming"], path: "Tests/Acceptance/Orders",
+            swiftSettings: strict),
         .executableTarget(
             name: "MultipeerEndurance",
             dependencies: [
@@ -113,15 +116,17 @@ let package = Package(
             name: "check-history", dependencies: ["MultipeerHistory"], path: "Tests/Acceptance/CheckHistory",
             swiftSettings: strict),
         .executableTarget(
-            name: "MultipeerMember", dependencies: ["Multipeer", "MultipeerSecurity", "MultipeerHistory"],
+            name: "MultipeerMember",
+            dependencies: ["Multipeer", "MultipeerSecurity", "MultipeerHistory", "MultipeerOrders"],
             path: "Tests/Acceptance/Member", swiftSettings: strict),
         .executableTarget(
-            name: "MultipeerCaller", dependencies: ["Multipeer", "MultipeerActors"],
+            name: "MultipeerCaller", dependencies: ["Multipeer", "MultipeerActors", "MultipeerOrders"],
             path: "Tests/Acceptance/Caller", swiftSettings: strict),
         .executableTarget(
             name: "MultipeerNeighbour",
             dependencies: [
                 "MultipeerTransport", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerFraming",
+                "MultipeerOrders",
             ],
             path: "Tests/Acceptance/Neighbour", swiftSettings: strict),
         .executableTarget(

@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerHistory
+import MultipeerOrders
 
 /// Members of one process that join, leave and are dropped at random while they send messages and files.
 struct Churn {
@@ -49,7 +50,7 @@ struct Churn {
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...500)))
         }
         for member in members { try await member.quit() }
-        MultipeerMember.say("\(joins) joins, \(leaves) leaves, \(drops) drops")
+        Orders.say("\(joins) joins, \(leaves) leaves, \(drops) drops")
     }
 
     private func join(_ one: Member, _ other: Member) async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerHistory
+import MultipeerOrders
 import MultipeerSecurity
 
 // Numbered messages to everybody, and now and then a file.

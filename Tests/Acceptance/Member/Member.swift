@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerHistory
+import MultipeerOrders
 
 /// One member of a mesh that talks to everybody and writes down what it does and sees.
 actor Member {
@@ -54,7 +55,7 @@ actor Member {
     nonisolated func log(
         _ event: Entry.Event, _ peer: PeerID? = nil, _ change: (inout Entry) -> Void = { _ in }
     ) {
-        history.write(Entry(event, me: self.peer.text, peer: peer?.text).with(change))
+        history.write(Entry(event, me: self.peer.uid.text, peer: peer?.uid.text).with(change))
     }
 
     // MARK: beginning and ending
@@ -104,7 +105,7 @@ actor Member {
 
     /// Ends without a word, like a process that is killed. Whoever calls this is the nemesis.
     func drop() async {
-        history.write(Entry(.kill, me: Entry.nemesis, peer: peer.text))
+        history.write(Entry(.kill, me: Entry.nemesis, peer: peer.uid.text))
         isOver = true
         session = nil
         await letGo()
@@ -230,22 +231,6 @@ actor Member {
         lastNumber[peer] = number
         return Letter(from: instance, number: number, length: Int.random(in: 0...1_500))
     }
-}
-
-/// Why a member cannot do what it was told.
-struct Complaint: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-}
-
-extension PeerID {
-    /// The uid as a history has it.
-    var text: String { uid.bytes.hexadecimal }
-}
-
-extension [UInt8] {
-    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
 extension Duration {

@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerHistory
+import MultipeerOrders
 
 /// A member of a mesh that obeys lines on its standard input, or several in one process that come and go.
 @main
@@ -34,7 +35,7 @@ enum MultipeerMember {
             }
             try await obey(try Member(options))
         } catch {
-            say("failed: \(error)")
+            Orders.say("failed: \(error)")
             exit(1)
         }
     }
@@ -65,11 +66,7 @@ enum MultipeerMember {
             guard let address = SocketAddress(value) else { throw Complaint(usage) }
             options.configuration.listening = [address]
         case ("--uid", _):
-            let digits = Array(value)
-            let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-                UInt8(String(digits[$0...($0 + 1)]), radix: 16)
-            }
-            guard let uid = UID(bytes) else { throw Complaint(usage) }
+            guard let uid = UID(text: value) else { throw Complaint(usage) }
             options.uid = uid
         default: throw Complaint(usage)
         }
@@ -79,15 +76,15 @@ enum MultipeerMember {
 
     private static func obey(_ member: Member) async throws {
         try await member.start()
-        say("ready")
-        for await line in lines() {
+        Orders.say("ready")
+        for await line in Orders.lines() {
             let words = line.split(separator: " ").map(String.init)
             guard let order = words.first else { continue }
             if order == "quit" { break }
             try await carryOut(order, Array(words.dropFirst()), member)
         }
         try await member.quit()
-        say("ok quit")
+        Orders.say("ok quit")
     }
 
     private static func carryOut(_ order: String, _ words: [String], _ member: Member) async throws {
@@ -101,23 +98,10 @@ enum MultipeerMember {
         case ("rate", let word?): await member.set(rate: Double(word) ?? 0)
         case ("files", let word?): await member.set(files: Double(word) ?? 0)
         case ("who", nil):
-            say((["who"] + (await member.linked.map(\.text).sorted())).joined(separator: " "))
+            Orders.say((["who"] + (await member.linked.map(\.uid.text).sorted())).joined(separator: " "))
             return
         default: throw Complaint("'\(order)' is not understood")
         }
-        say("ok \(order)")
+        Orders.say("ok \(order)")
     }
-
-    /// The lines of standard input, read by a thread of their own.
-    private static func lines() -> AsyncStream<String> {
-        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-        Thread.detachNewThread {
-            while let line = readLine() { continuation.yield(line) }
-            continuation.finish()
-        }
-        return stream
-    }
-
-    /// Goes out at once, also into a pipe.
-    static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 }

@@ -2,6 +2,7 @@ import Foundation
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerOrders
 import MultipeerTransport
 
 /// A peer that is announced and looks for others, obeys lines on its standard input, and writes what it hears: one JSON
@@ -23,9 +24,9 @@ enum MultipeerNeighbour {
     static func main() async {
         do {
             let words = Array(CommandLine.arguments.dropFirst())
-            guard words.count >= 2 else { throw Complaint(text: usage) }
+            guard words.count >= 2 else { throw Complaint(usage) }
             var uid = SystemRandomness()
-            guard let bytes = UID(uid.bytes(UID.byteCount)) else { throw Complaint(text: "no uid") }
+            guard let bytes = UID(uid.bytes(UID.byteCount)) else { throw Complaint("no uid") }
             let peer = try PeerID(uid: bytes, displayName: words[1])
             let options = try options(words.dropFirst(2))
             try await Neighbour(
@@ -49,16 +50,11 @@ enum MultipeerNeighbour {
                 let names = (words.popFirst() ?? "").split(separator: ",").map(String.init)
                 options.configuration.interfaces = .only(names)
             case "--ttl": options.configuration.hostTTL = .seconds(Int(words.popFirst() ?? "") ?? 0)
-            default: throw Complaint(text: usage)
+            default: throw Complaint(usage)
             }
         }
         return options
     }
-}
-
-struct Complaint: Error, CustomStringConvertible {
-    let text: String
-    var description: String { text }
 }
 
 /// What is heard, in the order in which it is written.
@@ -69,16 +65,4 @@ func say(_ event: String, _ fields: [String: any Sendable] = [:]) {
     guard var line = try? JSONSerialization.data(withJSONObject: object, options: .sortedKeys) else { return }
     line.append(0x0a)
     try? FileHandle.standardOutput.write(contentsOf: line)
-}
-
-extension UID {
-    var text: String { bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
-
-    init?(text: String) {
-        let digits = Array(text)
-        self.init(
-            stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-                UInt8(String(digits[$0...$0 + 1]), radix: 16)
-            })
-    }
 }

@@ -2,6 +2,7 @@ import Foundation
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerOrders
 import MultipeerTransport
 
 /// One peer and what it does.
@@ -32,7 +33,7 @@ struct Neighbour {
             say("browsing")
             listening = Task { await listen(events) }
         }
-        for await line in lines() {
+        for await line in Orders.lines() {
             let words = line.split(separator: " ", maxSplits: 1).map(String.init)
             guard let order = words.first else { continue }
             if order == "quit" { break }
@@ -70,29 +71,19 @@ struct Neighbour {
         switch order {
         case "info":
             let parts = value.split(separator: "=", maxSplits: 1).map(String.init)
-            guard parts.count == 2 else { throw Complaint(text: "KEY=VALUE is missing") }
+            guard parts.count == 2 else { throw Complaint("KEY=VALUE is missing") }
             try await advertised?.update(DiscoveryInfo([parts[0]: parts[1]]))
         case "resolve": await resolve(try other(value))
         case "reconfirm": await backend.reconfirm(try other(value), type)
         case "stop": await advertised?.stop()
-        default: throw Complaint(text: "unknown order '\(order)'")
+        default: throw Complaint("unknown order '\(order)'")
         }
         say("done", ["order": order])
     }
 
     private func other(_ text: String) throws -> PeerID {
-        guard let uid = UID(text: text) else { throw Complaint(text: "no uid: \(text)") }
+        guard let uid = UID(text: text) else { throw Complaint("no uid: \(text)") }
         return try PeerID(uid: uid, displayName: "somebody")
-    }
-
-    /// What comes on standard input, read by a thread of its own.
-    private func lines() -> AsyncStream<String> {
-        let (stream, writer) = AsyncStream<String>.makeStream()
-        Thread.detachNewThread {
-            while let line = readLine() { writer.yield(line) }
-            writer.finish()
-        }
-        return stream
     }
 }
 

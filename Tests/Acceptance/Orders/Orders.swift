@@ -1,0 +1,45 @@
+import Foundation
+package import MultipeerFraming
+
+/// How the acceptance run talks with a process: a line of its standard input is an order, one of its output an answer.
+package enum Orders {
+    /// The lines of standard input, read by a thread of their own.
+    package static func lines() -> AsyncStream<String> {
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        Thread.detachNewThread {
+            while let line = readLine() { continuation.yield(line) }
+            continuation.finish()
+        }
+        return stream
+    }
+
+    /// Goes out at once, also into a pipe.
+    package static func say(_ text: String) {
+        FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    }
+}
+
+/// Why a process cannot do what it was told.
+package struct Complaint: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ description: String) { self.description = description }
+}
+
+extension [UInt8] {
+    package var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
+
+extension UID {
+    /// As orders, answers and histories have it.
+    package var text: String { bytes.hexadecimal }
+
+    /// Nil for what is no uid in hexadecimal.
+    package init?(text: String) {
+        let digits = Array(text)
+        self.init(
+            stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+                UInt8(String(digits[$0...($0 + 1)]), radix: 16)
+            })
+    }
+}
