@@ -7,12 +7,13 @@ extension SessionDriver {
     /// Queues one message, or throws: never waits. In order with everything else that is sent to this peer.
     ///
     /// An unreliable one goes over UDP when it fits there and UDP gets through; then it is dropped when the queue is full.
+    /// `limit` is how much may wait like that, with what was posted before.
     nonisolated package func post(
-        _ message: [UInt8], to uid: UID, delivery: Delivery = .reliable
+        _ message: [UInt8], to uid: UID, delivery: Delivery = .reliable, limit: Backlog = .standard
     ) throws(SendFault) {
         let outlet = try outlet(to: uid, for: message.count)
         if delivery == .unreliable, offerDatagram(message, to: uid) { return }
-        switch outlet.post(message) {
+        switch outlet.post(message, limit: limit) {
         case .accepted: return
         case .full: throw .full
         case .closed(let reason): throw .ended(reason)

@@ -16,6 +16,15 @@ extension SessionDriver {
         }
     }
 
+    /// Queues one message if there is room for it now.
+    nonisolated package func offer(_ message: [UInt8], to uid: UID) throws(SendFault) -> Bool {
+        switch try outlet(to: uid, for: message.count).offer(message) {
+        case .accepted: return true
+        case .full: return false
+        case .closed(let reason): throw .ended(reason)
+        }
+    }
+
     /// Queues messages in order; waits whenever the queue to that peer is full.
     nonisolated package func send(contentsOf messages: [[UInt8]], to uid: UID) async throws(SendFault) {
         let longest = messages.reduce(0) { max($0, $1.count) }
