@@ -140,6 +140,51 @@ struct CodingTests {
         #expect(throws: DecodingError.self) { try decode([Int].self, bytes) }
     }
 
+    /// A map of texts, each with a number.
+    private func map(_ entries: [(String, UInt8)]) -> [UInt8] {
+        precondition(entries.count < 0x1_0000 && entries.allSatisfy { $0.0.utf8.count < 24 && $0.1 < 24 })
+        let head: [UInt8] = [0xB9, UInt8(entries.count >> 8), UInt8(entries.count & 255)]
+        return head + entries.flatMap { [0x60 | UInt8($0.0.utf8.count)] + $0.0.utf8 + [$0.1] }
+    }
+
+    private struct Couple: Decodable {
+        var a: Int
+        var b: Int
+
+        enum CodingKeys: CodingKey { case a, b }
+
+        /// The second first.
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            b = try values.decode(Int.self, forKey: .b)
+            a = try values.decode(Int.self, forKey: .a)
+        }
+    }
+
+    @Test("a map in which a key occurs twice is an error, in whatever order it is read")
+    func keysTwice() throws {
+        #expect(try decode(Couple.self, map([("a", 1), ("b", 2), ("c", 3)])).a == 1)
+        #expect(throws: DecodingError.self) {
+            try decode(Couple.self, map([("a", 1), ("b", 2), ("a", 3)]))
+        }
+        // Other bytes are another key, whatever a text says.
+        let letters = map([("\u{E9}", 1), ("e\u{301}", 2)])
+        #expect(throws: Never.self) { try decode([String: Int].self, letters) }
+        let many = (0..<20_000).map { ("\($0)", UInt8(1)) }
+        #expect(try decode([String: Int].self, map(many)).count == many.count)
+        #expect(throws: DecodingError.self) { try decode([String: Int].self, map(many + [("7", 2)])) }
+    }
+
+    @Test("a map with a key that is no text is an error, also where nobody asks for it")
+    func otherKeys() throws {
+        let skipped: [UInt8] = [0xA3, 0x61, 0x61, 1, 0x61, 0x62, 2, 0x61, 0x63]
+        #expect(try decode(Couple.self, skipped + [0xA1, 0x61, 0x64, 4]).b == 2)
+        for key in [0x01, 0x41, 0xF6, 0x80] as [UInt8] {
+            let map = [0xA1, key] + (key == 0x41 ? [0x64] : []) + [4]
+            #expect(throws: DecodingError.self) { try decode(Couple.self, skipped + map) }
+        }
+    }
+
     @Test("what is nested deeper than 64 levels is neither written nor read")
     func depth() throws {
         var chain = Chain.end

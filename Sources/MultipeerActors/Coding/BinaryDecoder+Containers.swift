@@ -112,6 +112,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
             entries.append((key, key.upperBound))
             position = try place.input.skip(key.upperBound, depth: 0)
         }
+        guard !place.input.hasKeyTwice(entries) else { throw place.corrupted("a key occurs twice") }
         self.place = place
         self.entries = entries
     }
@@ -125,7 +126,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func contains(_ key: Key) -> Bool { find(key) != nil }
     func decodeNil(forKey key: Key) throws -> Bool { try value(of: key).isNull }
 
-    /// The first with that key.
+    /// Where the value of that key is: no key occurs twice.
     private func find(_ key: some CodingKey) -> Int? {
         let wanted = key.stringValue.utf8
         for step in entries.indices {

@@ -1,6 +1,7 @@
 import Foundation
 
 /// Writes one value as CBOR: keyed containers are maps with text keys, `Data` and arrays of bytes are byte strings.
+/// A key under which a value writes twice is in its map twice, and whoever reads that map refuses it.
 package struct BinaryEncoder {
     /// Levels of containers within each other at the most, on both sides.
     static let depthLimit = 64

@@ -46,8 +46,7 @@ final class BinaryInput {
         case .bytes(let range), .text(let range): return range.upperBound
         case .array(let count, let first): return try skip(count, from: first, depth)
         case .map(let count, let first):
-            // A key is a text, and 2 · count cannot overflow: there are not so many bytes.
-            return try skip(2 * count, from: first, depth)
+            return try skip(count, from: first, depth, withKeys: true)
         case .integer, .bool, .null, .float, .double: return position + 1 + width(bytes[position] & 31)
         }
     }
@@ -57,11 +56,41 @@ final class BinaryInput {
         return text
     }
 
-    private func skip(_ count: Int, from first: Int, _ depth: Int) throws(BinaryFault) -> Int {
+    /// Skips so many values, each with a text before it in a map.
+    private func skip(
+        _ count: Int, from first: Int, _ depth: Int, withKeys: Bool = false
+    ) throws(BinaryFault) -> Int {
         guard depth < BinaryEncoder.depthLimit else { throw .depth }
         var position = first
-        for _ in 0..<count { position = try skip(position, depth: depth + 1) }
+        for _ in 0..<count {
+            if withKeys {
+                guard case .text(let key) = try item(at: position) else { throw .key }
+                position = key.upperBound
+            }
+            position = try skip(position, depth: depth + 1)
+        }
         return position
+    }
+
+    /// Whether a key occurs in two of these entries of a map: in time that grows with their bytes, however many a peer sends.
+    func hasKeyTwice(_ entries: [(key: Range<Int>, value: Int)]) -> Bool {
+        if entries.count > 16 {
+            // The hash is seeded at random: nobody can choose keys that collide.
+            var keys = Set<ArraySlice<UInt8>>(minimumCapacity: entries.count)
+            return entries.contains { !keys.insert(bytes[$0.key]).inserted }
+        }
+        for one in entries.indices.dropFirst() {
+            for other in 0..<one where isSame(entries[one].key, entries[other].key) { return true }
+        }
+        return false
+    }
+
+    private func isSame(_ one: Range<Int>, _ other: Range<Int>) -> Bool {
+        guard one.count == other.count else { return false }
+        for step in 0..<one.count where bytes[one.lowerBound + step] != bytes[other.lowerBound + step] {
+            return false
+        }
+        return true
     }
 
     private func width(_ short: UInt8) -> Int { short < 24 ? 0 : 1 << Int(short - 24) }
@@ -107,4 +136,6 @@ enum BinaryFault: Error, Equatable {
     case unexpected(UInt8)
     case depth
     case text
+    /// A key of a map that is no text.
+    case key
 }
