@@ -4,8 +4,8 @@ import MultipeerIntroduction
 import MultipeerMesh
 
 extension FuzzBody {
-    /// The first byte chooses what the rest is: one envelope, a value in the binary format, the name of a method, or what
-    /// two peers say to an exchange while it calls and is called.
+    /// The first byte chooses what the rest is: one envelope, a value in the binary format, the name of a method with its
+    /// generic arguments, or what two peers say to an exchange while it calls and is called.
     package static let callEnvelope = FuzzBody("call-envelope") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
         switch input.byte() & 3 {
@@ -48,10 +48,15 @@ private func value(_ bytes: [UInt8]) throws(BrokenPromise) {
     try promise(grab != grab || again == grab, "what is read and written is read as the same")
 }
 
-/// What may be called must begin with the type and go on with a name, whatever the rest says.
+/// What may be called must begin with the type and go on with a name, whatever the rest says. Behind it are the names of
+/// generic arguments, each after a zero.
 private func target(_ bytes: [UInt8]) throws(BrokenPromise) {
     let type = Array("6Worker6WorkerC".utf8)
-    let target = String(decoding: bytes, as: UTF8.self)
+    let words = bytes.split(separator: 0, omittingEmptySubsequences: false).map {
+        String(decoding: $0, as: UTF8.self)
+    }
+    let target = words.first ?? ""
+    try CallPermit.ask(target, Array(words.dropFirst().prefix(Envelope.Limit.generics)))
     guard TargetName(target).isMember(of: type) else { return }
     try promise(target.hasPrefix("$s6Worker6WorkerC") && target.hasSuffix("TE"), "it is a thunk of the type")
     let next = target.utf8.dropFirst(17).first ?? 0
@@ -62,13 +67,15 @@ private func target(_ bytes: [UInt8]) throws(BrokenPromise) {
 private struct ExchangeStage {
     private typealias Machine = Exchange<Int, Int>
 
-    private static let peers = [UID(high: 0, low: 1), UID(high: 0, low: 2)]
+    private static let peers = [1, 2].compactMap { number in
+        try? PeerID(uid: UID(high: 0, low: number), displayName: "peer")
+    }
     private var machine: Machine
     private var now = Moment(nanoseconds: 0)
     /// Calls that were placed and are not settled, with their numbers.
-    private var open: [Int: CallNumber] = [:]
+    private var open: [Int: (UID, CallNumber)] = [:]
     private var placed = 0
-    private var executing: [(UID, CallNumber)] = []
+    private var executing: [IncomingCall] = []
     private var linked: Set<UID> = []
     private var limits = ActorLimits()
 
@@ -82,20 +89,25 @@ private struct ExchangeStage {
 
     mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
         let order = input.byte()
-        let peer = Self.peers[Int(order >> 7)]
+        let known = Self.peers[Int(order >> 7)]
+        let peer = known.uid
         switch order & 15 {
-        case 0: if linked.insert(peer).inserted { machine.linkMade(to: peer) }
+        case 0: if linked.insert(peer).inserted { _ = machine.linkMade(to: known) }
         case 1: if linked.remove(peer) != nil { machine.linkEnded(to: peer, EndReason(code: .lost)) }
         case 2, 3: try place(to: peer, size: Int(input.byte()), within: input.byte())
         case 4:
-            if let waiter = open.keys.min(), let number = open.removeValue(forKey: waiter) {
-                machine.cancel(number)
+            if let waiter = open.keys.min(), let (uid, number) = open.removeValue(forKey: waiter) {
+                try promise(machine.cancel(number, to: uid), "a call that is not settled can be cancelled")
             }
         case 5:
             now = now + .milliseconds(100 * Int64(input.byte()))
             machine.advance(to: now)
-        case 6: if let (uid, number) = executing.popLast() { machine.finished(number, of: uid) }
-        case 7: if let (uid, number) = executing.first { _ = machine.began(number, of: uid, placed) }
+        case 6: if let call = executing.popLast() { machine.finished(call) }
+        case 7:
+            if let call = executing.first {
+                _ = machine.began(call, placed)
+                _ = machine.answerMayWait(1 << (input.byte() & 31), for: call)
+            }
         case 8:
             let hello = Envelope.Hello(
                 incarnation: UInt64(input.byte()) + 1, calls: UInt32(input.byte() & 3) + 1, bytes: 4_096,
@@ -119,9 +131,9 @@ private struct ExchangeStage {
         let deadline = tenths == 0 ? nil : now + .milliseconds(100 * Int64(tenths))
         placed += 1
         do throws(CallFault) {
-            open[placed] = try machine.place(
-                Envelope.call(call).bytes, to: peer, waiter: placed, deadline: deadline, now: now
-            ).number
+            let (number, _) = try machine.place(
+                Envelope.call(call).bytes, to: peer, waiter: placed, deadline: deadline, now: now)
+            open[placed] = (peer, number)
         } catch {
             return
         }
@@ -136,16 +148,20 @@ private struct ExchangeStage {
                 try promise((try? Envelope(bytes.span)) != nil, "what is said can be read")
             case .settle(let waiter, _):
                 try promise(open.removeValue(forKey: waiter) != nil, "a call is settled once")
-            case .execute(let call, let uid, _):
-                executing.append((uid, call.number))
-                try promise(linked.contains(uid), "only linked peers call")
+            case .execute(_, let call):
+                executing.append(call)
+                try promise(linked.contains(call.peer.uid), "only linked peers call")
+                let others = executing.count { $0.peer == call.peer }
+                try promise(others <= 2 * limits.calls, "a peer has no more in hand than it may")
             case .stop, .arrived, .left: break
             }
         }
+        try promise(machine.ownCalls == open.count, "every call that is not settled is counted")
+        try promise(machine.callsOfOthers == executing.count, "every call that runs is counted")
     }
 
     mutating func end() throws(BrokenPromise) {
-        for peer in Self.peers where linked.remove(peer) != nil {
+        for peer in Self.peers.map(\.uid) where linked.remove(peer) != nil {
             machine.linkEnded(to: peer, EndReason(code: .lost))
         }
         for action in machine.takeActions() {

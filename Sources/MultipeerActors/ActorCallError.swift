@@ -19,7 +19,8 @@ public struct ActorCallError: DistributedActorSystemError, Sendable {
         public static let ended = Code(rawValue: "ended")
         /// The peer has made another system since: the actors of the one before are gone. The method may have run or not.
         public static let replaced = Code(rawValue: "replaced")
-        /// The time for the call is over. The method may have run, and is told to stop.
+        /// The time for the call is over. The method may have run, and is told to stop. For a stream or file: the peer has not
+        /// opened it.
         public static let timedOut = Code(rawValue: "timed-out")
         /// The peer has no actor system, none that has said a word within 10 seconds, or none any more. A method that was
         /// called before may have run.
@@ -29,9 +30,10 @@ public struct ActorCallError: DistributedActorSystemError, Sendable {
         /// There is no such actor at the peer, or not any more. The method was not called.
         public static let noSuchActor = Code(rawValue: "no-such-actor")
         /// The peer does not let this method of this type be called, or not with these generic arguments. See
-        /// `PeerActorSystem.register(_:as:generics:)`. The method was not called.
+        /// `PeerActorSystem.register(_:as:generics:arguments:methods:)`. The method was not called.
         public static let refused = Code(rawValue: "refused")
-        /// So many calls wait already that no more may. The method was not called.
+        /// So many calls wait already that no more may: the method was not called. Or so many answers wait at the peer to be
+        /// read that there was no room for this one: the method has run. For a stream: too many wait for their turn.
         public static let busy = Code(rawValue: "busy")
         /// The arguments are larger than the peer takes, or the result than this side.
         public static let tooLarge = Code(rawValue: "too-large")

@@ -9,7 +9,8 @@ public struct ActorID: Hashable, Sendable {
     public enum Place: Hashable, Sendable {
         /// The number at random that the system of this incarnation gave it. An incarnation is a random number, new for each system.
         case number(UInt64, incarnation: UInt64)
-        /// A name of 1 to 255 bytes, given with `PeerActorSystem.named(_:_:)`.
+        /// A name of 1 to 255 bytes, given with `PeerActorSystem.named(_:_:)`. It is another name if its bytes are others, also
+        /// where a `String` would be equal: `é` can be one scalar, or an `e` and an accent.
         case name(String)
     }
 

@@ -2,16 +2,23 @@
 public struct ActorLimits: Hashable, Sendable {
     /// Calls of one peer that are executed at a time, 1 to 65,536; 1,024 unless set. The peer's others wait there.
     public var calls = 1_024
-    /// Bytes of the arguments of those calls, 64 KiB to 1 GiB; 16 MiB unless set.
+    /// Bytes of the arguments of those calls, 64 KiB to 1 GiB; 16 MiB unless set. With their answers that wait until the peer
+    /// reads they may be twice as many: a further answer is replaced by `busy`.
     public var callBytes = 16 * 1_048_576
     /// The longest arguments of one call, and the longest result, in bytes with what belongs to them: 1 KiB to 16 MiB, no
-    /// more than `callBytes`; 1 MiB unless set. What is longer goes through a `ByteStream` or a `SentFile`.
+    /// more than `callBytes`; 1 MiB unless set, and never more than the session's `maxMessage`. What is longer goes through
+    /// a `ByteStream` or a `SentFile`.
     public var envelope = 1_048_576
     /// This side's calls that wait for an answer, or to be sent, 1 to 1,000,000; 100,000 unless set. A further one
     /// throws `busy`.
     public var pending = 100_000
     /// Bytes of those that wait to be sent, 64 KiB to 1 GiB; 64 MiB unless set.
     public var pendingBytes = 64 * 1_048_576
+    /// Streams and files beside calls and answers that are under way to one peer at a time, 1 to 1,024; 32 unless set. The
+    /// others wait, twice as many as `calls` at the most, and a call whose answer they belong to counts as in hand meanwhile,
+    /// a stream with 256 KiB. The session's own limit, which the
+    /// application's streams and files share, holds besides.
+    public var streams = 32
     /// Actors that one peer may check in, 0 to 65,536; 1,024 unless set. What it checks in beyond is not seen.
     public var checkIns = 1_024
 
@@ -24,6 +31,7 @@ public struct ActorLimits: Hashable, Sendable {
             ("calls", calls, 1...65_536), ("callBytes", callBytes, 65_536...1_073_741_824),
             ("envelope", envelope, 1_024...16 * 1_048_576), ("pending", pending, 1...1_000_000),
             ("pendingBytes", pendingBytes, 65_536...1_073_741_824), ("checkIns", checkIns, 0...65_536),
+            ("streams", streams, 1...1_024),
         ]
         for (name, value, range) in ranges where !range.contains(value) {
             return "\(name) is \(value), and has to be \(range.lowerBound) to \(range.upperBound)"

@@ -1,13 +1,15 @@
 import MultipeerIntroduction
 import MultipeerTransport
 
-/// Calls a system when a deadline of its exchange has come. The loop keeps this, and not the system.
+/// Calls a system on the session's loop, when a deadline of its exchange has come or something was decided elsewhere. The
+/// loop keeps this, and not the system.
 final class Alarm: LoopClient {
     private struct State {
         weak var system: PeerActorSystem?
         var moment: Moment?
         /// The earliest that was asked for and has not come: who asks for later meanwhile has asked long ago.
         var earliest: Moment?
+        var isRung = false
     }
 
     nonisolated let poke = Poke()
@@ -28,9 +30,22 @@ final class Alarm: LoopClient {
         if isSooner { loop.wake(self) }
     }
 
+    /// From any thread: something was decided.
+    func ring() {
+        let isFirst = state.withLock { state in
+            defer { state.isRung = true }
+            return !state.isRung
+        }
+        if isFirst { loop.wake(self) }
+    }
+
     func poked() {
-        guard let moment = state.withLock({ $0.moment.take() }) else { return }
-        loop.setDeadline(self, moment)
+        let (moment, system) = state.withLock { state in
+            defer { state.isRung = false }
+            return (state.moment.take(), state.isRung ? state.system : nil)
+        }
+        if let moment { loop.setDeadline(self, moment) }
+        system?.carryOut()
     }
 
     func deadlineReached() {

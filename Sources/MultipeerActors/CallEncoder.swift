@@ -99,8 +99,9 @@ public struct CallDecoder: DistributedTargetInvocationDecoder {
         return types.isEmpty ? [] : types + Array(repeating: Missing.self as any Any.Type, count: 64)
     }
 
-    /// In the place of an argument that is not there: it conforms to nothing.
-    private enum Missing {}
+    /// In the place of an argument that is not there: it conforms to nothing, and the text of the fault, which names every
+    /// one of them, stays short.
+    private typealias Missing = Void
 
     /// The next argument; throws when there is none, or it is something else.
     public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
@@ -130,32 +131,26 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
     public typealias SerializationRequirement = any Codable
 
     private let system: PeerActorSystem
-    private let number: CallNumber
+    private let call: IncomingCall
     private let coding: Coding
-    private let caller: PeerID
-
-    private let limit: Int
-
-    init(_ system: PeerActorSystem, _ call: Envelope.Call, _ caller: PeerID, _ limit: Int) {
+    init(_ system: PeerActorSystem, _ call: IncomingCall, _ coding: Coding) {
         self.system = system
-        self.caller = caller
-        self.limit = limit
-        number = call.number
-        coding = call.coding
+        self.call = call
+        self.coding = coding
     }
 
     /// A result.
     public func onReturn<Success: Codable>(value: Success) async throws {
         let enclosures = Enclosures()
-        let answer: Envelope.Answer
+        let bytes: [UInt8]
         do {
-            answer = .value(coding, try ValueCoding.encode(value, coding, enclosures))
+            bytes = try ValueCoding.encode(value, coding, enclosures)
         } catch {
-            answer = .failure(
-                .coding, type: "", text: "the result: \(error)".prefix(utf8: Envelope.Limit.text))
+            // What was to go with the value is given up.
+            return await give(
+                .failure(.coding, type: "", text: "the result: \(error)".prefix(utf8: Envelope.Limit.text)))
         }
-        system.deliveries.send(enclosures, to: caller)
-        await give(answer)
+        await system.answer(.value(coding, bytes), with: enclosures, to: call)
     }
 
     /// The end of a method without a result.
@@ -164,7 +159,7 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
     /// An error.
     public func onThrow<Failure: Error>(error: Failure) async throws { await give(answer(for: error)) }
 
-    func give(_ answer: Envelope.Answer) async { await system.answer(answer, to: number, of: caller, limit) }
+    func give(_ answer: Envelope.Answer) async { await system.answer(answer, to: call) }
 
     private func answer(for error: any Error) -> Envelope.Answer {
         func text(_ value: Any, _ limit: Int) -> String { String(describing: value).prefix(utf8: limit) }

@@ -61,30 +61,38 @@ extension PeerActorSystem {
         if let deadline, deadline <= now { throw ActorCallError(timedOut: id) }
         let bytes = try invocation.bytes(
             to: id.place, target.identifier, budget: deadline.map { $0 - now })
-        deliveries.send(invocation.enclosures, to: id.peer)
-        let waiter = Signal<CallOutcome>()
-        let number = try place(bytes, id, waiter, deadline, now)
-        let outcome = await waiter.value(onCancel: { waiter.send(.failed(.cancelled)) })
-        if outcome == .failed(.cancelled) { change { $0.cancel(number) } }
+        let caller = Caller(enclosures: invocation.enclosures, callee: id.peer)
+        let number = try place(bytes, id, caller, deadline, now)
+        let outcome = await caller.outcome.value(onCancel: { caller.outcome.send(.failed(.cancelled)) })
+        if outcome == .failed(.cancelled) {
+            change { $0.cancel(number, to: id.peer.uid) }
+            caller.enclosures.giveUp()
+        }
         return outcome
     }
 
     private func place(
-        _ bytes: [UInt8], _ id: ActorID, _ waiter: Signal<CallOutcome>, _ deadline: Moment?, _ now: Moment
+        _ bytes: [UInt8], _ id: ActorID, _ caller: Caller, _ deadline: Moment?, _ now: Moment
     ) throws(ActorCallError) -> CallNumber {
         let uid = id.peer.uid
         let placed: (number: CallNumber, post: [UInt8]?)
-        let moment: Moment?
+        let (moment, isLeft): (Moment?, Bool)
         do throws(CallFault) {
-            (placed, moment) = try exchange.withLock { exchange throws(CallFault) in
-                let placed = try exchange.place(bytes, to: uid, waiter: waiter, deadline: deadline, now: now)
-                return (placed, exchange.newAlarm())
+            (placed, moment, isLeft) = try exchange.withLock { exchange throws(CallFault) in
+                let placed = try exchange.place(bytes, to: uid, waiter: caller, deadline: deadline, now: now)
+                // Whoever has checked in before is found by what is called now.
+                guard exchange.isTelling, let bytes = placed.post else {
+                    return (placed, exchange.newAlarm(), false)
+                }
+                exchange.leave(bytes, to: uid, placed.number, caller)
+                return ((placed.number, nil), exchange.newAlarm(), true)
             }
         } catch {
             throw ActorCallError(error, id)
         }
         if let moment { alarm.set(moment) }
-        if let bytes = placed.post { post(bytes, to: uid, call: placed.number) }
+        if isLeft { alarm.ring() }
+        if let bytes = placed.post { post(bytes, to: uid, .call(placed.number, caller)) }
         return placed.number
     }
 

@@ -8,46 +8,50 @@ import MultipeerTransport
 
 extension PeerActorSystem {
     /// Begins a call of a peer, or answers why not. Nothing of it is decoded before its target is known to be allowed.
-    func begin(_ call: Envelope.Call, from uid: UID, _ limit: Int) -> Task<Void, Never>? {
-        guard let caller = acquaintance(uid) else { return nil }
+    func begin(_ call: Envelope.Call, as incoming: IncomingCall) -> Task<Void, Never>? {
         guard let actor = residents.find(call.place) else {
-            return refuse(call, .noSuchActor, "there is no such actor", uid)
+            return end(incoming, .noSuchActor, "there is no such actor")
         }
         if configuration.checksTargets {
             guard let permit = permit(of: actor) else {
-                return refuse(call, .refused, "actors of this type are not called by peers", uid)
+                return end(incoming, .refused, "actors of this type are not called by peers")
             }
             if let complaint = permit.complaint(about: call.target, call.generics, on: actor) {
-                return refuse(call, .refused, complaint, uid)
+                return end(incoming, .refused, complaint)
             }
         }
         guard let executor = configuration.executor else {
-            return Task { await self.execute(call, on: actor, for: caller, limit) }
+            return Task.detached { await self.execute(call, as: incoming, on: actor) }
         }
-        return Task(executorPreference: executor) { await self.execute(call, on: actor, for: caller, limit) }
+        return Task.detached(executorPreference: executor) {
+            await self.execute(call, as: incoming, on: actor)
+        }
     }
 
-    private func refuse(
-        _ call: Envelope.Call, _ failure: Envelope.Failure, _ text: String, _ uid: UID
+    private func end(
+        _ call: IncomingCall, _ failure: Envelope.Failure, _ text: String
     ) -> Task<Void, Never>? {
-        let answer = Envelope.answer(call.number, .failure(failure, type: "", text: text))
-        post(answer.bytes, to: uid, call: nil)
-        change { $0.finished(call.number, of: uid) }
+        refuse(call, failure, text)
+        change { $0.finished(call) }
         return nil
     }
 
+    private func refuse(_ call: IncomingCall, _ failure: Envelope.Failure, _ text: String) {
+        post(Envelope.refusal(call.number, failure, text).bytes, to: call.peer.uid, .refusal)
+    }
+
     private func execute(
-        _ call: Envelope.Call, on actor: some DistributedActor, for caller: PeerID, _ limit: Int
+        _ call: Envelope.Call, as incoming: IncomingCall, on actor: some DistributedActor
     ) async {
         // Cancelled before it began, perhaps with all others of its peer.
-        if Task.isCancelled { return change { $0.finished(call.number, of: caller.uid) } }
-        let handler = CallResultHandler(self, call, caller, limit)
+        if Task.isCancelled { return change { $0.finished(incoming) } }
+        let handler = CallResultHandler(self, incoming, call.coding)
         let context = CallContext(
             deadline: call.budget.map { EventLoop.currentMoment() + .milliseconds(Int64($0)) },
-            caller: caller)
+            caller: incoming.peer)
         do {
             try await PeerActorSystem.$context.withValue(context) {
-                var decoder = CallDecoder(self, call, caller)
+                var decoder = CallDecoder(self, call, incoming.peer)
                 try await executeDistributedTarget(
                     on: actor, target: RemoteCallTarget(call.target), invocationDecoder: &decoder,
                     handler: handler)
@@ -57,27 +61,66 @@ extension PeerActorSystem {
                 Envelope.Answer.failure(.coding, type: "", text: "\(error)".prefix(utf8: Envelope.Limit.text))
             )
         }
-        change { $0.finished(call.number, of: caller.uid) }
+        change { $0.finished(incoming) }
     }
 
-    /// Sends an answer, waiting for room: the call counts as in hand until then.
+    /// Sends an answer, waiting for room: the call counts as in hand until then, and the answer with it.
     func answer(
-        _ answer: Envelope.Answer, to number: CallNumber, of caller: PeerID, _ limit: Int
+        _ answer: Envelope.Answer, with enclosures: Enclosures? = nil, to call: IncomingCall
     ) async {
         // Whoever has cancelled it waits for nothing.
         if Task.isCancelled { return }
-        var bytes = Envelope.answer(number, answer).bytes
+        let bytes = Envelope.answer(call.number, answer).bytes
+        // Everybody takes as many as that, and how many more may be heard only behind the call.
+        let limit =
+            bytes.count <= Envelope.Limit.shortest
+            ? bytes.count : exchange.withLock { $0.longestAnswer(to: call.peer.uid) }
         if bytes.count > limit {
-            let text = "the answer has \(bytes.count) bytes, and \(limit) are taken"
-            bytes = Envelope.answer(number, .failure(.tooLarge, type: "", text: text)).bytes
-        }
-        if caller.uid == peer.uid { return post(bytes, to: caller.uid, call: nil) }
-        do throws(SendFault) {
-            try await session.driver.send(bytes, to: caller.uid)
-        } catch {
-            // The link ended: whoever called knows. Or the call was cancelled: nobody waits.
+            let shorter = Envelope.answer(call.number, answer.shortened(from: bytes.count, to: limit))
+            await self.answer(shorter.bytes, to: call)
             return
         }
+        guard await self.answer(bytes, to: call), let enclosures else { return }
+        await deliveries.send(enclosures, to: call.peer) { weight in
+            change { $0.answerWaits(weight, for: call) }
+        }
+    }
+
+    /// False when nobody hears it.
+    @discardableResult
+    private func answer(_ bytes: [UInt8], to call: IncomingCall) async -> Bool {
+        let uid = call.peer.uid
+        do throws(SendFault) {
+            if uid == peer.uid {
+                post(bytes, to: uid, .refusal)
+            } else if try !session.driver.offer(bytes, to: uid) {
+                let hasRoom = exchange.withLock { $0.answerMayWait(bytes.count, for: call) }
+                guard hasRoom else {
+                    refuse(call, .busy, "so many answers wait to be read that this one has no room")
+                    return false
+                }
+                try await session.driver.send(bytes, to: uid)
+            }
+            return true
+        } catch .tooLong(let count, let limit) {
+            refuse(call, .tooLarge, "the answer has \(count) bytes, and \(limit) are taken")
+            return false
+        } catch {
+            // The link ended: whoever called knows. Or the call was cancelled: nobody waits.
+            return false
+        }
+    }
+}
+
+extension Envelope.Answer {
+    /// What is said instead when it is too long: of a failure all but the end of its text, at least 1,024 bytes being taken.
+    fileprivate func shortened(from count: Int, to limit: Int) -> Envelope.Answer {
+        if case .failure(let failure, let type, let text) = self {
+            return .failure(
+                failure, type: type, text: text.prefix(utf8: max(0, text.utf8.count - (count - limit))))
+        }
+        return .failure(
+            .tooLarge, type: "", text: "the answer has \(count) bytes, and \(limit) are taken")
     }
 }
 

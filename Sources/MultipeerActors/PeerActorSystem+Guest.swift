@@ -12,13 +12,12 @@ extension PeerActorSystem: SessionGuest {
     package func linkMade(to peer: PeerID) { meet(peer) }
 
     package func linkEnded(to peer: PeerID, _ reason: EndReason) {
-        change { $0.linkEnded(to: peer.uid, reason) }
+        changeOnLoop { $0.linkEnded(to: peer.uid, reason) }
         deliveries.linkEnded(to: peer, reason)
-        acquaintances.withLock { state in _ = state.removeValue(forKey: peer.uid) }
     }
 
     package func arrived(_ messages: [IncomingMessage], from peer: PeerID) {
-        change { exchange in
+        changeOnLoop { exchange in
             for message in messages {
                 exchange.receive(message.storage.span.extracting(message.range), from: peer.uid)
             }
@@ -31,81 +30,134 @@ extension PeerActorSystem: SessionGuest {
 // MARK: what the exchange decides
 
 extension PeerActorSystem {
-    typealias CallExchange = Exchange<Signal<CallOutcome>, Task<Void, Never>>
+    /// Who waits for the answer of a call.
+    struct Caller: Sendable {
+        let outcome = Signal<CallOutcome>()
+        /// What goes beside the call once it is sent.
+        let enclosures: Enclosures
+        let callee: PeerID
+    }
+
+    typealias CallExchange = Exchange<Caller, Task<Void, Never>>
 
     func meet(_ peer: PeerID) {
-        acquaintances.withLock { $0[peer.uid] = peer }
         deliveries.linkMade(to: peer)
-        change { $0.linkMade(to: peer.uid) }
+        // Before the loop brings anything of this link, and before what was decided meanwhile is carried out.
+        let hello = exchange.withLock { $0.linkMade(to: peer, isOwn: peer == self.peer) }
+        post(hello, to: peer.uid, .notice)
+        alarm.ring()
     }
 
-    /// A deadline has come.
+    /// A deadline has come, on the loop.
     func advance() {
         let now = EventLoop.currentMoment()
-        change { $0.advance(to: now) }
+        changeOnLoop { $0.advance(to: now) }
     }
 
-    /// Changes the exchange, and carries out what it decides then.
-    func change(_ body: (inout CallExchange) -> Void) {
+    /// Changes the exchange, on any thread. What it decides is carried out on the loop, in the order in which it was decided.
+    @discardableResult
+    func change<Result>(_ body: (inout CallExchange) -> Result) -> Result {
+        let (result, hasActions, moment) = exchange.withLock { exchange in
+            (body(&exchange), exchange.hasActions, exchange.newAlarm())
+        }
+        if let moment { alarm.set(moment) }
+        if hasActions { alarm.ring() }
+        return result
+    }
+
+    /// The same on the loop, where nobody has to be woken.
+    private func changeOnLoop(_ body: (inout CallExchange) -> Void) {
         let (actions, moment) = exchange.withLock { exchange in
             body(&exchange)
             return (exchange.takeActions(), exchange.newAlarm())
         }
         if let moment { alarm.set(moment) }
-        if actions.isEmpty { return }
-        var begun: [Begun] = []
-        for action in actions { carryOut(action, &begun) }
-        if !begun.isEmpty { note(begun) }
+        carryOut(actions)
     }
 
-    /// A call of a peer that runs.
-    struct Begun {
-        let number: CallNumber
-        let uid: UID
-        let task: Task<Void, Never>
-    }
+    /// What other threads have decided, on the loop.
+    func carryOut() { carryOut(exchange.withLock { $0.takeActions() }) }
 
-    /// So that they can be cancelled: with one lock for all that came together.
-    private func note(_ begun: [Begun]) {
-        let stopped = exchange.withLock { exchange in
-            begun.filter { !exchange.began($0.number, of: $0.uid, $0.task) }.map(\.task)
-        }
-        for task in stopped { task.cancel() }
-    }
-
-    private func carryOut(_ action: CallExchange.Action, _ begun: inout [Begun]) {
-        switch action {
-        case .send(let bytes, let uid, let number): post(bytes, to: uid, call: number)
-        case .settle(let waiter, let outcome): waiter.send(outcome)
-        case .execute(let call, let uid, let limit):
-            if let task = begin(call, from: uid, limit) {
-                begun.append(Begun(number: call.number, uid: uid, task: task))
+    private func carryOut(_ actions: [CallExchange.Action]) {
+        var turn = Turn()
+        for action in actions { carryOut(action, &turn) }
+        // Calls are sent by their own threads again.
+        if turn.hasTold { exchange.withLock { $0.haveTold() } }
+        if !turn.begun.isEmpty {
+            // So that the calls that run can be cancelled: with one lock for all that came together.
+            turn.stopped += exchange.withLock { exchange in
+                turn.begun.filter { !exchange.began($0.call, $0.task) }.map(\.task)
             }
-        case .stop(let work): work.cancel()
-        case .arrived(let checkIn, let uid): acquaintance(uid).map { visitors.arrived(checkIn, $0) }
-        case .left(let checkIn, let uid): acquaintance(uid).map { visitors.left(checkIn, $0) }
+        }
+        if turn.stopped.isEmpty { return }
+        // What a method does when it is cancelled is the application's, and no business of the loop.
+        Task.detached { [stopped = turn.stopped] in for task in stopped { task.cancel() } }
+    }
+
+    /// What came of the actions that were carried out together.
+    private struct Turn {
+        var begun: [(call: IncomingCall, task: Task<Void, Never>)] = []
+        var stopped: [Task<Void, Never>] = []
+        var hasTold = false
+    }
+
+    private func carryOut(_ action: CallExchange.Action, _ turn: inout Turn) {
+        switch action {
+        case .send(let bytes, let uid, let purpose):
+            post(bytes, to: uid, purpose)
+            if case .notice = purpose { turn.hasTold = true }
+        case .settle(let caller, let outcome):
+            if outcome.isWithoutCall { caller.enclosures.giveUp() }
+            caller.outcome.send(outcome)
+        case .execute(let call, let incoming):
+            if let task = begin(call, as: incoming) { turn.begun.append((incoming, task)) }
+        case .stop(let work): turn.stopped.append(work)
+        case .arrived(let checkIn, let peer): visitors.arrived(checkIn, peer).ring()
+        case .left(let checkIn, let peer): visitors.left(checkIn, peer).ring()
         }
     }
 
     /// Sends without waiting: the exchange keeps to what the peer takes, far less than may wait here.
-    func post(_ bytes: [UInt8], to uid: UID, call number: CallNumber?) {
-        if uid == peer.uid { return change { $0.receive(bytes.span, from: uid) } }
+    func post(_ bytes: [UInt8], to uid: UID, _ purpose: CallExchange.Purpose) {
         do throws(SendFault) {
-            try session.driver.post(bytes, to: uid)
+            switch purpose {
+            case .notice: try post(bytes, to: uid, limit: PeerActorSystem.noticeBacklog)
+            case .refusal: try post(bytes, to: uid, limit: .standard)
+            case .call(_, let caller):
+                try post(bytes, to: uid, limit: .standard)
+                deliveries.send(caller.enclosures, to: caller.callee)
+            }
         } catch {
-            // What is no call is about one that is over with the link.
-            guard let number else { return }
+            // A refusal that has no room is not missed; a notice that has none even so is about a peer that has taken
+            // nothing for long, or about a link that is over: over the next one, all that holds then is said again.
+            guard case .call(let number, _) = purpose else { return }
             let fault = CallFault(error)
-            change { $0.notSent(number, fault) }
+            change { $0.notSent(number, to: uid, fault) }
         }
+    }
+
+    private func post(_ bytes: [UInt8], to uid: UID, limit: Backlog) throws(SendFault) {
+        if uid == peer.uid { return change { $0.receive(bytes.span, from: uid) } }
+        try session.driver.post(bytes, to: uid, limit: limit)
+    }
+
+    /// What the application and calls have posted may fill the half of it.
+    static let noticeBacklog = Backlog(
+        messages: 2 * Backlog.standard.messages, bytes: 2 * Backlog.standard.bytes)
+
+    /// This side finds its own at once, in the order in which the exchange takes them.
+    func checkIn(_ checkIn: Envelope.CheckIn) {
+        change { $0.checkIn(checkIn) ? visitors.arrived(checkIn, peer) : Visitors.Bells() }.ring()
+    }
+
+    func checkOut(_ checkIn: Envelope.CheckIn) {
+        change { $0.checkOut(checkIn) ? visitors.left(checkIn, peer) : Visitors.Bells() }.ring()
     }
 
     /// Calls that go on: this side's, and those of peers here.
     package var underway: (own: Int, others: Int) {
         exchange.withLock { ($0.ownCalls, $0.callsOfOthers) }
     }
-
-    func acquaintance(_ uid: UID) -> PeerID? { acquaintances.withLock { $0[uid] } }
 }
 
 extension CallFault {
@@ -118,5 +170,16 @@ extension CallFault {
             case .cancelled: .cancelled
             case .full: .busy
             }
+    }
+}
+
+extension CallOutcome {
+    /// Whether no method has what came with the call, or none that anybody waits for.
+    fileprivate var isWithoutCall: Bool {
+        switch self {
+        case .failed: true
+        case .answered(.failure(let failure, _, _)): failure != .thrown
+        case .answered: false
+        }
     }
 }

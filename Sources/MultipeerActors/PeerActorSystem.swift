@@ -55,6 +55,8 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         public var executor: (any TaskExecutor)?
         /// A test that shows what happens otherwise turns it off.
         package var checksTargets = true
+        /// How long streams and files wait for their calls, and calls for their streams and files.
+        package var patience = Duration.seconds(30)
 
         /// A system with the standard limits and the binary format.
         public init() {}
@@ -77,13 +79,11 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
     /// Finds actors, here and at the peers.
     public var receptionist: Receptionist { Receptionist(system: self) }
 
-    let exchange: Locked<Exchange<Signal<CallOutcome>, Task<Void, Never>>>
+    let exchange: Locked<CallExchange>
     let residents = Residents()
     let registry = Locked(Registry())
     let visitors = Visitors()
     let deliveries: Deliveries
-    /// Who the uids are.
-    let acquaintances = Locked<[UID: PeerID]>([:])
     let alarm: Alarm
     let incarnation: UInt64
 
@@ -100,8 +100,11 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         self.configuration = configuration
         var randomness = SystemRandomness()
         incarnation = max(1, randomness.next())
-        exchange = Locked(Exchange(incarnation: incarnation, limits: configuration.limits))
-        deliveries = Deliveries(session)
+        var limits = configuration.limits
+        // More than the session takes is not announced.
+        limits.envelope = min(limits.envelope, session.configuration.maxMessage)
+        exchange = Locked(Exchange(incarnation: incarnation, limits: limits))
+        deliveries = Deliveries(session, configuration.limits, patience: configuration.patience)
         alarm = Alarm(session.driver.loop)
         alarm.belong(to: self)
         meet(peer)
@@ -112,10 +115,10 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
 
     /// Peers whose calls nobody answers any more hear so, as long as the session lives.
     deinit {
-        let bye = Envelope.bye.bytes
-        for uid in acquaintances.withLock({ Array($0.keys) }) where uid != session.peer.uid {
+        let bye = Envelope.bye(incarnation).bytes
+        for other in exchange.withLock({ $0.peers }) where other != session.peer {
             // Without a link there is nobody to hear it.
-            try? session.driver.post(bye, to: uid)
+            try? session.driver.post(bye, to: other.uid, limit: PeerActorSystem.noticeBacklog)
         }
     }
 
@@ -141,7 +144,9 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
 
     /// An address for an actor that is being made.
     public func assignID<Act: DistributedActor>(_ actorType: Act.Type) -> ActorID where Act.ID == ActorID {
-        ActorID(peer: peer, place: residents.reserve(PeerActorSystem.nameToGive?.take(), incarnation))
+        ActorID(
+            peer: peer,
+            place: residents.reserve(PeerActorSystem.nameToGive?.take(by: incarnation), incarnation))
     }
 
     /// The actor can be called from here on.
@@ -151,8 +156,9 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
 
     /// The actor is gone: so is its address, and what it had checked in.
     public func resignID(_ id: ActorID) {
+        // Before somebody else can have the name, and check in with it.
+        for bells in change({ $0.checkOut(id.place).map { visitors.left($0, peer) } }) { bells.ring() }
         residents.moveOut(id.place)
-        change { $0.checkOut(id.place) }
     }
 
     /// What a call is collected in.
@@ -172,8 +178,8 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         guard ActorID.isName(name), residents.claim(name) else {
             throw ActorCallError(.invalidArgument, "the name '\(name)' is taken, or has not 1 to 255 bytes")
         }
-        let ticket = NameTicket(name)
-        defer { if let name = ticket.take() { residents.giveBack(name) } }
+        let ticket = NameTicket(name, incarnation)
+        defer { if let name = ticket.take(by: incarnation) { residents.giveBack(name) } }
         return try PeerActorSystem.$nameToGive.withValue(ticket) { try make() }
     }
 }

@@ -1,17 +1,17 @@
-import Distributed
+package import Distributed
 import MultipeerTransport
 
 /// What peers may call on actors of one type, and with which generic arguments: the list that is made before anybody
 /// calls, and asked before anything is executed.
-final class Permit: Sendable {
+package final class Permit: Sendable {
     /// The mangled name of the type without its generic arguments, and these: the first that a call has to have.
     private let type: [UInt8]
     private let own: [String]
     private let stubs: [Stub]
     /// Types that may take the place of a generic parameter, by their mangled names.
     private let generics: Set<String>
-    /// Names of methods as they are written in Swift, without the type; nil for all that the type declares.
-    private let methods: Set<String>?
+    /// Names of methods as they are written in Swift, without the type, in UTF-8; nil for all that the type declares.
+    private let methods: Set<[UInt8]>?
 
     /// A `@Resolvable` protocol through which the actors are called.
     private struct Stub: Sendable {
@@ -33,7 +33,7 @@ final class Permit: Sendable {
     /// The mangled name of the type itself: what a default implementation of a protocol is called with.
     private let whole: String
 
-    init<Act: DistributedActor>(
+    package init<Act: DistributedActor>(
         _ type: Act.Type, as stubs: [any DistributedActor.Type], arguments: [any Any.Type],
         generics: [any Any.Type], methods: Set<String>?
     ) throws(ActorCallError) {
@@ -55,9 +55,12 @@ final class Permit: Sendable {
             }
             self.type = Array(whole.utf8.dropLast(ending.utf8.count))
         }
-        self.generics = Set(try generics.map { type throws(ActorCallError) in try Permit.mangled(type) })
+        self.generics = Set(
+            try generics.map { type throws(ActorCallError) in
+                try Permit.mangled(type, atMost: Envelope.Limit.generic)
+            })
         self.stubs = try stubs.map { stub throws(ActorCallError) in try Permit.stub(stub) }
-        self.methods = methods
+        self.methods = methods.map { Set($0.map { Array($0.utf8) }) }
     }
 
     /// Of a protocol, through which the actors are called.
@@ -85,9 +88,12 @@ final class Permit: Sendable {
     func isKnown(as name: String) -> Bool { name == whole || stubs.contains { $0.name == name } }
 
     /// What is wrong with a call; nil when it may be executed.
-    func complaint(
+    package func complaint(
         about target: String, _ substitutions: [String], on actor: any DistributedActor
     ) -> String? {
+        guard Permit.isMangled(target), substitutions.allSatisfy(Permit.isMangled) else {
+            return "what is not ASCII is no mangled name"
+        }
         if substitutions.isEmpty, known.withLock({ $0.contains(target) }) { return nil }
         // Before anything reads the name: the runtime makes types of whatever it says, and never lets go of them.
         guard Permit.isThere(target) else { return "there is no such method" }
@@ -98,16 +104,17 @@ final class Permit: Sendable {
                 guard substitutions.allSatisfy(generics.contains) else {
                     return "a generic argument is not one of those that were registered"
                 }
+            } else if name.isGeneric {
+                return Permit.noGenericMethod
             } else if substitutions != own {
-                return substitutions.starts(with: own)
-                    ? Permit.noGenericMethod : "these are not the generic arguments of the actor"
+                return "these are not the generic arguments of the actor"
             }
         } else if let stub = stubs.first(where: { name.isMember(of: $0.mangled) }) {
             guard stub.isServed(by: actor) else { return "the actor has not the protocol" }
             guard let first = substitutions.first, first == stub.name || first == whole else {
                 return "the first generic argument is not the protocol's"
             }
-            if substitutions.count > 1 { return Permit.noGenericMethod }
+            if name.isGeneric || substitutions.count > 1 { return Permit.noGenericMethod }
         } else {
             return "the method is not one of this type's"
         }
@@ -137,20 +144,26 @@ final class Permit: Sendable {
         }
     }
 
-    /// `Module.Worker.scan(tile:)` without the type.
-    private static func method(_ target: String) -> String {
-        let description = RemoteCallTarget(target).description
-        let head = description.prefix { $0 != "(" }
-        let start = head.lastIndex(of: ".").map { description.index(after: $0) } ?? description.startIndex
-        return String(description[start...])
+    /// `Module.Worker.scan(tile:)` without the type, in UTF-8.
+    private static func method(_ target: String) -> [UInt8] {
+        let description = RemoteCallTarget(target).description.utf8
+        let head = description.prefix { $0 != UInt8(ascii: "(") }
+        let start = head.lastIndex(of: UInt8(ascii: ".")).map { description.index(after: $0) }
+        return Array(description[(start ?? description.startIndex)...])
     }
 
-    private static func mangled(_ type: any Any.Type) throws(ActorCallError) -> String {
-        guard let name = _mangledTypeName(type), name.utf8.count <= Envelope.Limit.type else {
+    private static func mangled(
+        _ type: any Any.Type, atMost limit: Int = Envelope.Limit.type
+    ) throws(ActorCallError) -> String {
+        guard let name = _mangledTypeName(type), name.utf8.count <= limit, isMangled(name) else {
             throw noName(type)
         }
         return name
     }
+
+    /// Whether it is ASCII, as mangled names are: other letters are in Punycode there. Texts that are ASCII are equal when
+    /// their bytes are; of others Swift asks less, and takes the sign for Kelvin for a K.
+    private static func isMangled(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 
     private static func noName(_ type: any Any.Type) -> ActorCallError {
         ActorCallError(

@@ -10,9 +10,10 @@ public struct Receptionist: Sendable {
     let system: PeerActorSystem
 
     /// Lets the actor be found under that key, 1 to 255 bytes, by everybody who is or comes to be linked. Register its type
-    /// first, or peers find it and cannot call it. Checking in again changes nothing.
+    /// first, or peers find it and cannot call it. Checking in again changes nothing. This side finds it at once; peers hear
+    /// of it before they hear what is called from here on, but perhaps behind answers and messages.
     ///
-    /// Throws `invalidArgument` when the key, or the type's name, does not serve.
+    /// Throws `invalidArgument` when the key, or the type's name, does not serve, or the actor lives elsewhere.
     public func checkIn<Act: DistributedActor>(
         _ actor: Act, as key: String
     ) throws(ActorCallError) where Act.ID == ActorID {
@@ -34,8 +35,14 @@ public struct Receptionist: Sendable {
     public func checkOut<Act: DistributedActor>(
         _ actor: Act, as key: String
     ) throws(ActorCallError) where Act.ID == ActorID {
-        let slot = try slot(Act.self, key)
-        system.change { $0.checkOut(Envelope.CheckIn(key: key, type: slot.type, place: actor.id.place)) }
+        try checkOut(actor.id, as: key, Act.self)
+    }
+
+    /// The same for what it was found as.
+    public func checkOut<Act: DistributedActor, Stub: DistributedActor>(
+        _ actor: Act, of stub: Stub.Type, as key: String
+    ) throws(ActorCallError) where Act.ID == ActorID, Stub.ID == ActorID {
+        try checkOut(actor.id, as: key, stub)
     }
 
     /// Who can be found now, those of this side too, in the order in which they came. Empty for a key that cannot be one.
@@ -132,7 +139,19 @@ public struct Receptionist: Sendable {
         _ id: ActorID, as key: String, _ type: any Any.Type
     ) throws(ActorCallError) {
         let slot = try slot(type, key)
-        system.change { _ = $0.checkIn(Envelope.CheckIn(key: slot.key, type: slot.type, place: id.place)) }
+        guard id.peer == system.peer else {
+            throw ActorCallError(.invalidArgument, "\(id) does not live here, and checks in where it does")
+        }
+        system.checkIn(Envelope.CheckIn(key: slot.key, type: slot.type, place: id.place))
+    }
+
+    private func checkOut(
+        _ id: ActorID, as key: String, _ type: any Any.Type
+    ) throws(ActorCallError) {
+        let slot = try slot(type, key)
+        // One of a peer has not checked in here.
+        guard id.peer == system.peer else { return }
+        system.checkOut(Envelope.CheckIn(key: slot.key, type: slot.type, place: id.place))
     }
 
     private func slot(_ type: any Any.Type, _ key: String) throws(ActorCallError) -> Visitors.Slot {

@@ -3,7 +3,8 @@ import Distributed
 /// What was registered: types of actors, and of errors.
 struct Registry: Sendable {
     private var permits: [ObjectIdentifier: Permit] = [:]
-    private var errors: [String: any (Error & Codable).Type] = [:]
+    /// By the bytes of their names.
+    private var errors: [[UInt8]: any (Error & Codable).Type] = [:]
     private var names: [ObjectIdentifier: String] = [:]
 
     func permit(of type: any Any.Type) -> Permit? { permits[ObjectIdentifier(type)] }
@@ -12,12 +13,13 @@ struct Registry: Sendable {
 
     func name(of error: any Error) -> String? { names[ObjectIdentifier(type(of: error))] }
 
-    func error(named name: String) -> (any (Error & Codable).Type)? { errors[name] }
+    func error(named name: String) -> (any (Error & Codable).Type)? { errors[Array(name.utf8)] }
 
     /// False when another type has the name.
     mutating func add(_ type: any (Error & Codable).Type, named name: String) -> Bool {
-        if let other = errors[name], ObjectIdentifier(other) != ObjectIdentifier(type) { return false }
-        errors[name] = type
+        let bytes = Array(name.utf8)
+        if let other = errors[bytes], ObjectIdentifier(other) != ObjectIdentifier(type) { return false }
+        errors[bytes] = type
         names[ObjectIdentifier(type)] = name
         return true
     }

@@ -10,15 +10,15 @@ final class Residents: Sendable {
     private struct State {
         var residents: [ActorID.Place: Resident] = [:]
         /// Names that are given away, or will be.
-        var names: Set<String> = []
+        var names: Set<ActorID.Place> = []
     }
 
     private let state = Locked(State())
 
     /// False when somebody has the name.
-    func claim(_ name: String) -> Bool { state.withLock { $0.names.insert(name).inserted } }
+    func claim(_ name: String) -> Bool { state.withLock { $0.names.insert(.name(name)).inserted } }
 
-    func giveBack(_ name: String) { state.withLock { state in _ = state.names.remove(name) } }
+    func giveBack(_ name: String) { state.withLock { state in _ = state.names.remove(.name(name)) } }
 
     /// The place of an actor that is being made: the name that was claimed, or else a number that nobody can guess.
     ///
@@ -36,7 +36,7 @@ final class Residents: Sendable {
     func moveOut(_ place: ActorID.Place) {
         state.withLock { state in
             state.residents[place] = nil
-            if case .name(let name) = place { state.names.remove(name) }
+            state.names.remove(place)
         }
     }
 
@@ -47,11 +47,17 @@ final class Residents: Sendable {
     var count: Int { state.withLock { $0.residents.count } }
 }
 
-/// A name for the next actor that is made, and for no other.
+/// A name for the next actor that is made in that system, and for no other.
 final class NameTicket: Sendable {
     private let name: Locked<String?>
+    private let incarnation: UInt64
 
-    init(_ name: String) { self.name = Locked(name) }
+    init(_ name: String, _ incarnation: UInt64) {
+        self.name = Locked(name)
+        self.incarnation = incarnation
+    }
 
-    func take() -> String? { name.withLock { $0.take() } }
+    func take(by incarnation: UInt64) -> String? {
+        incarnation == self.incarnation ? name.withLock { $0.take() } : nil
+    }
 }

@@ -33,6 +33,12 @@ package struct TargetName {
         zip(bytes, bytes.dropFirst()).contains { $0 == UInt8(ascii: "E") && TargetName.digits.contains($1) }
     }
 
+    /// Whether the method has generic parameters of its own. Behind `r` there is none: the method only asks for something
+    /// of those of its type.
+    package var isGeneric: Bool {
+        bytes.suffix(4).elementsEqual("lFTE".utf8) && bytes.suffix(5).first != UInt8(ascii: "r")
+    }
+
     /// Whether a type that is declared within a function occurs: `L`, a number perhaps, `_`, and its kind.
     private var isLocal: Bool {
         var position = bytes.startIndex

@@ -9,119 +9,146 @@ final class Visitors: Sendable {
         let type: String
     }
 
-    private struct State {
-        /// In the order in which they came.
-        var present: [Slot: [ActorID]] = [:]
-        var watches: [Slot: [ObjectIdentifier: WeakWatch]] = [:]
-    }
-
-    private struct WeakWatch {
-        weak var watch: VisitorWatch?
-    }
-
-    private let state = Locked(State())
-
-    func arrived(_ checkIn: Envelope.CheckIn, _ peer: PeerID) {
-        let (slot, id) = (
-            Slot(key: checkIn.key, type: checkIn.type), ActorID(peer: peer, place: checkIn.place)
-        )
-        tell(slot) { state in
-            if state.present[slot]?.contains(id) != true { state.present[slot, default: []].append(id) }
-        }
-    }
-
-    func left(_ checkIn: Envelope.CheckIn, _ peer: PeerID) {
-        let (slot, id) = (
-            Slot(key: checkIn.key, type: checkIn.type), ActorID(peer: peer, place: checkIn.place)
-        )
-        tell(slot) { state in
-            state.present[slot]?.removeAll { $0 == id }
-            if state.present[slot]?.isEmpty == true { state.present[slot] = nil }
-        }
-    }
-
-    func present(_ slot: Slot) -> [ActorID] { state.withLock { $0.present[slot] ?? [] } }
-
-    func watch(_ slot: Slot) -> VisitorWatch {
-        let watch = VisitorWatch { [weak self] id in self?.end(id, slot) }
-        let present = state.withLock { state in
-            state.watches[slot, default: [:]][ObjectIdentifier(watch)] = WeakWatch(watch: watch)
-            return state.present[slot] ?? []
-        }
-        watch.set(present)
-        return watch
-    }
-
-    private func end(_ id: ObjectIdentifier, _ slot: Slot) {
-        state.withLock { state in
-            state.watches[slot]?[id] = nil
-            if state.watches[slot]?.isEmpty == true { state.watches[slot] = nil }
-        }
-    }
-
-    private func tell(_ slot: Slot, _ change: (inout State) -> Void) {
-        let (present, watches) = state.withLock { state in
-            change(&state)
-            return (state.present[slot] ?? [], state.watches[slot]?.values.compactMap(\.watch) ?? [])
-        }
-        for watch in watches { watch.set(present) }
-    }
-}
-
-/// What one who watches has been told, and what is so now: however slow, it never holds more than these.
-final class VisitorWatch: Sendable {
     enum Change: Sendable {
         case arrived(ActorID)
         case left(ActorID)
     }
 
-    private struct State {
-        /// Each in its order, and as a set: somebody else's thread waits while this is looked through.
-        var present: [ActorID] = []
-        var isPresent: Set<ActorID> = []
-        var told: [ActorID] = []
-        var isTold: Set<ActorID> = []
+    /// In the order in which they came, with a number that tells apart who has gone and come again.
+    private typealias Present = OrderedTable<ActorID, UInt64>
+
+    /// What one who watches has been told, and about whom there is something new: however slow, never more than are there
+    /// and were told of.
+    private struct Watcher {
+        var told: [ActorID: UInt64] = [:]
+        var news = OrderedTable<ActorID, Void>()
         var waiter: Signal<Void>?
 
-        mutating func next() -> Change? {
-            if let place = told.firstIndex(where: { !isPresent.contains($0) }) {
-                let gone = told.remove(at: place)
-                isTold.remove(gone)
-                return .left(gone)
+        /// Somebody has come or gone.
+        mutating func note(_ id: ActorID, isPresent: Bool) -> Signal<Void>? {
+            if isPresent || told[id] != nil {
+                news.append(id, ())
+            } else {
+                news.remove(id)
             }
-            guard let new = present.first(where: { !isTold.contains($0) }) else { return nil }
-            told.append(new)
-            isTold.insert(new)
-            return .arrived(new)
+            return waiter.take()
         }
+
+        mutating func next(_ present: Present) -> Change? {
+            while let (id, _) = news.head() {
+                let present = present[id]
+                switch (told[id], present) {
+                case (let before?, let now?) where before == now: news.remove(id)
+                // One who has come again meanwhile is told of next.
+                case (_?, _):
+                    told[id] = nil
+                    if present == nil { news.remove(id) }
+                    return .left(id)
+                case (nil, let now?):
+                    told[id] = now
+                    news.remove(id)
+                    return .arrived(id)
+                case (nil, nil): news.remove(id)
+                }
+            }
+            return nil
+        }
+    }
+
+    private struct State {
+        var present: [Slot: Present] = [:]
+        var arrivals: UInt64 = 0
+        var watchers: [Slot: [ObjectIdentifier: Watcher]] = [:]
     }
 
     private let state = Locked(State())
-    private let onEnd: @Sendable (ObjectIdentifier) -> Void
 
-    init(onEnd: @escaping @Sendable (ObjectIdentifier) -> Void) { self.onEnd = onEnd }
+    /// Those who wait for news, to be woken behind all locks: whoever is woken may run at once.
+    struct Bells: Sendable {
+        fileprivate var signals: [Signal<Void>] = []
 
-    deinit { onEnd(ObjectIdentifier(self)) }
-
-    func set(_ present: [ActorID]) {
-        let isPresent = Set(present)
-        let waiter = state.withLock { state in
-            (state.present, state.isPresent) = (present, isPresent)
-            return state.waiter.take()
-        }
-        waiter?.send(())
+        func ring() { for signal in signals { signal.send(()) } }
     }
 
+    func arrived(_ checkIn: Envelope.CheckIn, _ peer: PeerID) -> Bells {
+        let (slot, id) = (checkIn.slot, ActorID(peer: peer, place: checkIn.place))
+        return tell(slot, id) { state in
+            state.arrivals += 1
+            return state.present[slot, default: Present()].append(id, state.arrivals)
+        }
+    }
+
+    func left(_ checkIn: Envelope.CheckIn, _ peer: PeerID) -> Bells {
+        let (slot, id) = (checkIn.slot, ActorID(peer: peer, place: checkIn.place))
+        return tell(slot, id) { state in
+            guard state.present[slot]?.remove(id) != nil else { return false }
+            if state.present[slot]?.isEmpty == true { state.present[slot] = nil }
+            return true
+        }
+    }
+
+    func present(_ slot: Slot) -> [ActorID] { state.withLock { $0.present[slot]?.keys ?? [] } }
+
+    func watch(_ slot: Slot) -> VisitorWatch {
+        let watch = VisitorWatch(self, slot)
+        state.withLock { state in
+            var watcher = Watcher()
+            for id in state.present[slot]?.keys ?? [] { watcher.news.append(id, ()) }
+            state.watchers[slot, default: [:]][ObjectIdentifier(watch)] = watcher
+        }
+        return watch
+    }
+
+    fileprivate func end(_ watch: VisitorWatch) {
+        state.withLock { state in
+            state.watchers[watch.slot]?[ObjectIdentifier(watch)] = nil
+            if state.watchers[watch.slot]?.isEmpty == true { state.watchers[watch.slot] = nil }
+        }
+    }
+
+    /// What is new, or else the signal comes when there is something.
+    fileprivate func next(_ watch: VisitorWatch, or signal: Signal<Void>) -> Change? {
+        let (slot, id) = (watch.slot, ObjectIdentifier(watch))
+        return state.withLock { state in
+            let change = state.watchers[slot]?[id]?.next(state.present[slot] ?? Present())
+            if change == nil { state.watchers[slot]?[id]?.waiter = signal }
+            return change
+        }
+    }
+
+    private func tell(_ slot: Slot, _ id: ActorID, _ change: (inout State) -> Bool) -> Bells {
+        state.withLock { state in
+            guard change(&state), let watchers = state.watchers[slot]?.keys else { return Bells() }
+            let isPresent = state.present[slot]?[id] != nil
+            return Bells(
+                signals: Array(watchers).compactMap {
+                    state.watchers[slot]?[$0]?.note(id, isPresent: isPresent)
+                })
+        }
+    }
+}
+
+extension Envelope.CheckIn {
+    fileprivate var slot: Visitors.Slot { Visitors.Slot(key: key, type: type) }
+}
+
+/// One who watches, for one task at a time.
+final class VisitorWatch: Sendable {
+    fileprivate let slot: Visitors.Slot
+    private let visitors: Visitors
+
+    fileprivate init(_ visitors: Visitors, _ slot: Visitors.Slot) {
+        self.visitors = visitors
+        self.slot = slot
+    }
+
+    deinit { visitors.end(self) }
+
     /// Nil when the task is cancelled.
-    func next() async -> Change? {
+    func next() async -> Visitors.Change? {
         while !Task.isCancelled {
             let signal = Signal<Void>()
-            let change = state.withLock { state -> Change? in
-                let change = state.next()
-                if change == nil { state.waiter = signal }
-                return change
-            }
-            if let change { return change }
+            if let change = visitors.next(self, or: signal) { return change }
             await signal.value(onCancel: { signal.send(()) })
         }
         return nil

@@ -14,6 +14,11 @@ struct Secret: Error, CustomStringConvertible {
     let description = "the drawer is stuck"
 }
 
+/// One that says much.
+struct Tirade: Error, CustomStringConvertible {
+    let description = String(repeating: "ä", count: 2_000)
+}
+
 struct Tile: Codable, Equatable, Sendable {
     var name: String
     var pixels: [UInt8]
@@ -24,12 +29,21 @@ struct Tile: Codable, Equatable, Sendable {
 protocol Greeter: DistributedActor where ActorSystem == PeerActorSystem {
     distributed func greet(_ name: String) -> String
     distributed func echo<Value: Codable & Sendable>(_ value: Value) -> String
+    distributed func ignore(_ bytes: ByteStream)
 }
 
 distributed actor Counter: Greeter {
     typealias ActorSystem = PeerActorSystem
 
+    @TaskLocal static var mark = "none"
+
     private var total = 0
+
+    distributed func found(as key: String) -> Int {
+        actorSystem.receptionist.find(Counter.self, as: key).count
+    }
+
+    distributed func marked() -> String { Counter.mark }
 
     distributed func add(_ number: Int) -> Int {
         total += number
@@ -40,6 +54,7 @@ distributed actor Counter: Greeter {
     distributed var current: Int { total }
     distributed func mirror(_ tile: Tile) -> Tile { tile }
     distributed func fail(_ depth: Int) throws { throw Mishap(depth: depth) }
+    distributed func failAtLength() throws { throw Tirade() }
     distributed func failStrangely() throws { throw Secret() }
     distributed func failByCancelling() throws { throw CancellationError() }
     distributed func describe<Value: Codable & Sendable>(_ value: Value) -> String { "\(value)" }
@@ -48,6 +63,7 @@ distributed actor Counter: Greeter {
     distributed func greet(_ name: String) -> String { "hello \(name), \(total)" }
 
     distributed func echo<Value: Codable & Sendable>(_ value: Value) -> String { "\(value)" }
+    distributed func ignore(_ bytes: ByteStream) {}
 
     /// Calls back whoever is given to it.
     distributed func descend(_ depth: Int, with other: Counter) async throws -> Int {
@@ -90,6 +106,8 @@ distributed actor Counter: Greeter {
 final class Watch: Sendable {
     let began = Signal<Void>()
     let cancelled = Signal<Void>()
+    /// On which it was cancelled.
+    let thread = Signal<String>()
     let running = Locked(0)
     let most = Locked(0)
     /// Calls that wait to be let go.
@@ -104,6 +122,14 @@ final class Watch: Sendable {
     }
 
     func leave() { running.withLock { $0 -= 1 } }
+
+    func open() {
+        let waiting = gate.withLock { gate in
+            defer { gate = [] }
+            return gate
+        }
+        for signal in waiting { signal.send(()) }
+    }
 }
 
 /// Waits, and says when.
@@ -137,6 +163,24 @@ distributed actor Sleeper {
     }
 
     distributed func relay(to other: Sleeper) async throws -> Int { try await other.sleep() }
+
+    distributed func handleCancellation() async throws {
+        try await withTaskCancellationHandler {
+            watch.began.send(())
+            try await Task.sleep(for: .seconds(600))
+        } onCancel: {
+            watch.thread.send(Thread.current.name ?? "")
+        }
+    }
+
+    /// Returns when it is let go, and looks at nothing else.
+    distributed func insist() async -> Int {
+        watch.began.send(())
+        let signal = Signal<Void>()
+        watch.gate.withLock { $0.append(signal) }
+        await signal.value()
+        return 1
+    }
 }
 
 /// Has nothing in common with a counter, in memory least of all.
@@ -184,4 +228,17 @@ distributed actor Couple<One: Codable & Sendable, Other: Codable & Sendable> {
 
     distributed func second() -> Other { other }
     distributed func swapped(_ other: Other, _ one: One) -> String { "\(other)\(one)" }
+}
+
+/// Its methods have several generic parameters, and nothing makes a peer name all of them.
+distributed actor Merger {
+    typealias ActorSystem = PeerActorSystem
+
+    distributed func merge<One: Codable & Sendable, Other: Codable & Sendable>(
+        _ one: One, with other: Other
+    ) -> String { "\(one)\(other)" }
+
+    distributed func merge<
+        One: Codable & Sendable, Other: Codable & Sendable, Last: Codable & Sendable
+    >(_ one: One, with other: Other, and last: Last) -> String { "\(one)\(other)\(last)" }
 }

@@ -86,29 +86,44 @@ struct CallTests {
     @Test("a call that takes too long is given up, and what it has begun is cancelled")
     func timeout() async throws {
         let pair = try await Self.pair()
-        let watch = Watch()
-        let local = Sleeper(watch, actorSystem: pair.bob)
-        let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
-        let error = await #expect(throws: ActorCallError.self) {
-            try await PeerActorSystem.withTimeout(.milliseconds(100)) { try await remote.sleep() }
+        let watch = try await Self.soon { patience in
+            let watch = Watch()
+            let local = Sleeper(watch, actorSystem: pair.bob)
+            let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
+            let error = await #expect(throws: ActorCallError.self) {
+                try await PeerActorSystem.withTimeout(patience) { try await remote.sleep() }
+            }
+            #expect(error?.code == .timedOut)
+            return [watch]
         }
-        #expect(error?.code == .timedOut)
-        try await within { await watch.cancelled.value() }
+        try await within(.seconds(30)) { await watch[0].cancelled.value() }
         await pair.end()
     }
 
     @Test("the time of a call is also that of the calls that are made for it")
     func inheritedTimeout() async throws {
         let pair = try await Self.pair { $0.timeout = nil }
-        let (first, second) = (Watch(), Watch())
-        let own = Sleeper(first, actorSystem: pair.ann)
-        let other = Sleeper(second, actorSystem: pair.bob)
-        let remote = try Sleeper.resolve(id: other.id, using: pair.ann)
-        await #expect(throws: ActorCallError.self) {
-            try await PeerActorSystem.withTimeout(.milliseconds(200)) { try await remote.relay(to: own) }
+        let watches = try await Self.soon { patience in
+            let watches = [Watch(), Watch()]
+            let own = Sleeper(watches[0], actorSystem: pair.ann)
+            let other = Sleeper(watches[1], actorSystem: pair.bob)
+            let remote = try Sleeper.resolve(id: other.id, using: pair.ann)
+            await #expect(throws: ActorCallError.self) {
+                try await PeerActorSystem.withTimeout(patience) { try await remote.relay(to: own) }
+            }
+            return [watches[0]]
         }
-        try await within { await first.cancelled.value() }
+        try await within(.seconds(30)) { await watches[0].cancelled.value() }
         await pair.end()
+    }
+
+    /// A call whose time is over may not have begun: then the same with more of it.
+    private static func soon(_ body: (Duration) async throws -> [Watch]) async throws -> [Watch] {
+        for patience in [Duration.milliseconds(100), .seconds(1), .seconds(10)] {
+            let watches = try await body(patience)
+            if watches.allSatisfy(\.began.isSent) { return watches }
+        }
+        throw Overdue()
     }
 
     @Test("cancelling the caller ends its wait at once, and cancels the method at the other peer")
@@ -118,10 +133,10 @@ struct CallTests {
         let local = Sleeper(watch, actorSystem: pair.bob)
         let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
         let call = Task { try await remote.sleep() }
-        try await within { await watch.began.value() }
+        try await within(.seconds(30)) { await watch.began.value() }
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
-        try await within { await watch.cancelled.value() }
+        try await within(.seconds(30)) { await watch.cancelled.value() }
         await pair.end()
     }
 
@@ -134,7 +149,7 @@ struct CallTests {
         let forward = try Sleeper.resolve(id: other.id, using: pair.ann)
         let back = try Sleeper.resolve(id: own.id, using: pair.bob)
         let calls = [Task { try await forward.sleep() }, Task { try await back.sleep() }]
-        try await within {
+        try await within(.seconds(30)) {
             await bobsWatch.began.value()
             await annsWatch.began.value()
         }
@@ -143,7 +158,7 @@ struct CallTests {
         #expect(errors.map { ($0 as? ActorCallError)?.code } == [.ended, .ended])
         #expect((errors.first as? ActorCallError)?.reason?.code == .goodbye)
         #expect((errors.last as? ActorCallError)?.reason?.code == .left)
-        try await within {
+        try await within(.seconds(30)) {
             await annsWatch.cancelled.value()
             await bobsWatch.cancelled.value()
         }
@@ -191,6 +206,83 @@ struct CallTests {
         await pair.end()
     }
 
+    @Test("an error whose description is longer than the caller takes arrives with the beginning of it")
+    func longDescription() async throws {
+        let pair = try await Self.pair { $0.limits.envelope = 1_024 }
+        let (local, remote) = try Self.counter(pair)
+        let error = await #expect(throws: RemoteError.self) { try await remote.failAtLength() }
+        #expect(error?.description.hasPrefix("ääää") == true)
+        #expect((900...1_000).contains(error?.description.utf8.count ?? 0))
+        _ = local
+        await pair.end()
+    }
+
+    @Test("a result that is longer than a message of the caller's session is refused, and says so")
+    func sessionLimit() async throws {
+        var configuration = SessionConfiguration()
+        configuration.listening = [.loopback]
+        configuration.maxMessage = 65_536
+        let ann = try await PeerActorSystem(
+            Session(peer: PeerID(displayName: "ann"), configuration: configuration))
+        let bob = try await PeerActorSystem.alone("bob")
+        try bob.register(Counter.self)
+        try await ann.link(to: bob)
+        let local = Counter(actorSystem: bob)
+        let remote = try Counter.resolve(id: local.id, using: ann)
+        #expect(try await remote.repeated(60_000).count == 60_000)
+        let error = await #expect(throws: ActorCallError.self) { try await remote.repeated(100_000) }
+        #expect(error?.code == .tooLarge)
+        await ann.session.disconnect()
+        await bob.session.disconnect()
+    }
+
+    @Test("a call of a peer has nothing of the tasks of this side's application")
+    func taskLocals() async throws {
+        let pair = try await Self.pair()
+        let (local, remote) = try Self.counter(pair)
+        let busy = Task(priority: .background) {
+            try await Counter.$mark.withValue("private") {
+                while !Task.isCancelled {
+                    try pair.bob.receptionist.checkIn(local, as: "tills")
+                    try pair.bob.receptionist.checkOut(local, as: "tills")
+                    await Task.yield()
+                }
+            }
+        }
+        for _ in 0..<Sanitizer.fewer(500) { #expect(try await remote.marked() == "none") }
+        busy.cancel()
+        _ = await busy.result
+        await pair.end()
+    }
+
+    @Test("what a peer's method does when it is cancelled is not done on the session's thread")
+    func cancellationHandler() async throws {
+        let pair = try await Self.pair()
+        let watch = Watch()
+        let local = Sleeper(watch, actorSystem: pair.bob)
+        let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
+        let call = Task { try await remote.handleCancellation() }
+        try await within(.seconds(30)) { await watch.began.value() }
+        call.cancel()
+        let thread = try await within(.seconds(30)) { await watch.thread.value() }
+        #expect(!thread.hasPrefix("multipeer"), "\(thread)")
+        _ = await call.result
+        await pair.end()
+    }
+
+    @Test("whoever has checked in before a call is found by what is called")
+    func checkedInBefore() async throws {
+        let pair = try await Self.pair()
+        let (local, remote) = try Self.counter(pair)
+        for round in 0..<Sanitizer.fewer(100) {
+            let own = Counter(actorSystem: pair.ann)
+            try pair.ann.receptionist.checkIn(own, as: "round \(round)")
+            #expect(try await remote.found(as: "round \(round)") == 1)
+        }
+        _ = local
+        await pair.end()
+    }
+
     @Test("as many calls run at a time as the called peer takes, and the others wait")
     func window() async throws {
         let pair = try await Self.pair { $0.limits.calls = 3 }
@@ -215,7 +307,7 @@ struct CallTests {
         let (local, remote) = try Self.counter(pair)
         #expect(try await remote.add(1) == 1)
         try await pair.ann.session.send([0, 1, 2], to: pair.bob.peer)
-        let first = try await within {
+        let first = try await within(.seconds(30)) {
             for await event in pair.bob.session.events {
                 if case .message(let message) = event { return message.bytes }
             }
@@ -235,6 +327,38 @@ struct CallTests {
         let near = try $Greeter.resolve(id: local.id, using: pair.bob)
         #expect(try await near.greet("bob") == "hello bob, 0")
         await pair.end()
+    }
+
+    @Test("however fast systems follow each other on one session, the last one is called")
+    func followers() async throws {
+        let session = try Session.onLoopback("bob")
+        let ann = try await PeerActorSystem.alone("ann")
+        try await ann.session.link(to: session)
+        var changes = ann.receptionist.checkIns(of: Counter.self, as: "tills").makeAsyncIterator()
+        for round in 0..<20 {
+            let system = try await Self.follower(on: session)
+            try system.register(Counter.self)
+            let local = Counter(actorSystem: system)
+            _ = try await local.add(round)
+            try system.receptionist.checkIn(local, as: "tills")
+            // One who was told of a moment ago may be gone.
+            while let remote = await changes.next(), remote.id != local.id {}
+            #expect(try await Counter.resolve(id: local.id, using: ann).current == round)
+        }
+        await ann.session.disconnect()
+        await session.disconnect()
+    }
+
+    /// The one before is let go of by a task of its own, which may not have come to that.
+    private static func follower(on session: Session) async throws -> PeerActorSystem {
+        try await within {
+            while true {
+                do throws(ActorCallError) { return try await PeerActorSystem(session) } catch {
+                    guard error.code == .invalidArgument else { throw error }
+                    await Task.yield()
+                }
+            }
+        }
     }
 
     @Test("a session has one system at a time, and the actors of the one before are gone")

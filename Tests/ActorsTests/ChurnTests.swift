@@ -107,6 +107,29 @@ struct ChurnTests {
         }
     }
 
+    @Test("a call whose link has ended counts until its method ends, whatever comes over the next link")
+    func leftover() async throws {
+        let pair = try await CallTests.pair { $0.limits.calls = 1 }
+        let watch = Watch()
+        let local = Sleeper(watch, actorSystem: pair.bob)
+        let remote = try Sleeper.resolve(id: local.id, using: pair.ann)
+        for round in 1...2 {
+            let call = Task { try await remote.insist() }
+            try await ending { watch.gate.withLock { $0.count } == round }
+            await pair.ann.session.disconnect(within: .zero)
+            let error = await #expect(throws: ActorCallError.self) { try await call.value }
+            #expect(error?.code == .ended)
+            try await pair.ann.link(to: pair.bob)
+            #expect(pair.bob.underway.others == round)
+        }
+        let error = await #expect(throws: ActorCallError.self) { try await remote.pass() }
+        #expect(error?.code == .busy)
+        watch.open()
+        try await ending { pair.bob.underway.others == 0 }
+        #expect(try await remote.pass() == 1)
+        await pair.end()
+    }
+
     @Test("a system that was used is let go of with its session, and its actors with it")
     func leaks() async throws {
         weak var ann: PeerActorSystem?

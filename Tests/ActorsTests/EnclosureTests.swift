@@ -89,7 +89,7 @@ struct EnclosureTests {
         await pair.end()
     }
 
-    @Test("a file that is not there fails where it is wanted", .timeLimit(.minutes(1)))
+    @Test("a file that is not there fails where it is wanted")
     func missingFile() async throws {
         let pair = try await CallTests.pair()
         let local = Counter(actorSystem: pair.bob)
@@ -127,5 +127,191 @@ struct EnclosureTests {
             while true { try await writer.write([UInt8](repeating: 1, count: 10_000)) }
         }
         await pair.end()
+    }
+
+    @Test("who writes to a method of this process that does not read hears so, as from a peer")
+    func nearAndUnread() async throws {
+        let pair = try await CallTests.pair()
+        let local = Counter(actorSystem: pair.bob)
+        let near = try $Greeter.resolve(id: local.id, using: pair.bob)
+        let far = try $Greeter.resolve(id: local.id, using: pair.ann)
+        for greeter in [near, far] {
+            let (stream, writer) = ByteStream.make()
+            try await greeter.ignore(stream)
+            try await within(.seconds(30)) {
+                _ = await #expect(throws: (any Error).self) {
+                    while true { try await writer.write([UInt8](repeating: 1, count: 10_000)) }
+                }
+            }
+        }
+        await pair.end()
+    }
+
+    @Test("a stream is read by one reader")
+    func readTwice() async throws {
+        let (stream, writer) = ByteStream.make()
+        var first = stream.makeAsyncIterator()
+        try await writer.write([1])
+        #expect(try await first.next() == [1])
+        var second = stream.makeAsyncIterator()
+        await #expect(throws: ActorCallError.self) { try await second.next() }
+        writer.finish()
+        #expect(try await first.next() == nil)
+    }
+
+    @Test(
+        "files of answers that a peer does not take count with its calls, and are sent when it takes others")
+    func untaken() async throws {
+        let pair = try await CallTests.pair { $0.limits.streams = 2 }
+        let local = Counter(actorSystem: pair.bob)
+        let remote = try Counter.resolve(id: local.id, using: pair.ann)
+        let place = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        let bytes = [UInt8](repeating: 7, count: 1_048_576)
+        try Data(bytes).write(to: place)
+        defer { try? FileManager.default.removeItem(at: place) }
+        var files: [SentFile] = []
+        for _ in 0..<6 { files.append(try await remote.file(at: place.path)) }
+        try await ending { pair.bob.underway.others == 4 }
+        for file in files {
+            let received = try await within(.seconds(30)) { try await file.receive() }
+            #expect(try Array(Data(contentsOf: received)) == bytes)
+            try FileManager.default.removeItem(at: received)
+        }
+        try await ending { pair.bob.underway.others == 0 }
+        await pair.end()
+    }
+
+    @Test("a stream that waits for its turn is given up with its call, and the others go on")
+    func givenUpInTheQueue() async throws {
+        let pair = try await CallTests.pair { $0.limits.streams = 1 }
+        let local = Counter(actorSystem: pair.bob)
+        let remote = try Counter.resolve(id: local.id, using: pair.ann)
+        let pipes = (0..<3).map { _ in ByteStream.make() }
+        let calls = pipes.map { pipe in Task { try await remote.length(of: pipe.stream) } }
+        // The first of them all that is read has its turn.
+        for pipe in pipes { try await pipe.writer.write([1]) }
+        try await ending { pair.bob.underway.others == 3 }
+        calls[1].cancel()
+        await #expect(throws: CancellationError.self) { try await calls[1].value }
+        // The task that waits for the turn hears of it a moment later.
+        try await within(.seconds(30)) {
+            _ = await #expect(throws: ActorCallError.self) {
+                while true {
+                    try await pipes[1].writer.write([2])
+                    await Task.yield()
+                }
+            }
+        }
+        pipes[0].writer.finish()
+        pipes[2].writer.finish()
+        #expect(try await within(.seconds(30)) { try await calls[0].value } == 1)
+        #expect(try await within(.seconds(30)) { try await calls[2].value } == 1)
+        await pair.end()
+    }
+
+    @Test("of streams that a peer opens and no call names, a few are kept and the others declined")
+    func flood() async throws {
+        let mallory = try Session.onLoopback("mallory")
+        let bob = try await PeerActorSystem.alone("bob") {
+            $0.limits.calls = 4
+            $0.patience = .seconds(600)
+        }
+        try await mallory.link(to: bob.session)
+        let declined = Watch()
+        var streams: [Task<Void, Never>] = []
+        for number in 0..<20 {
+            let token = String(repeating: "0", count: 30) + String(number + 100, radix: 16)
+            let name = "org.swift-multipeer.actors/\(token)"
+            streams.append(Task { await Self.write(name, from: mallory, to: bob.peer, declined) })
+        }
+        try await ending { declined.running.withLock { $0 } >= 12 }
+        for stream in streams { stream.cancel() }
+        for stream in streams { await stream.value }
+        #expect(declined.running.withLock { $0 } == 12)
+        await mallory.disconnect()
+        await bob.session.disconnect()
+    }
+
+    @Test("a stream that a peer names and never opens ends the wait for it")
+    func neverOpened() async throws {
+        let mallory = try Session.onLoopback("mallory")
+        let bob = try await PeerActorSystem.alone("bob") { $0.patience = .milliseconds(50) }
+        try bob.register(Counter.self)
+        let local = Counter(actorSystem: bob)
+        try await mallory.link(to: bob.session)
+        let (call, _) = try await Self.call(to: local.id.place) { _ = try await $0.length(of: $1) }
+        try await mallory.send(call, to: bob.peer)
+        let answer = try await within(.seconds(30)) { try await mallory.firstAnswer() }
+        guard case .failure(.thrown, _, let text) = answer else { throw Overdue() }
+        #expect(text.contains("has not opened the stream"))
+        await mallory.disconnect()
+        await bob.session.disconnect()
+    }
+
+    /// Writes until nobody reads any more, or the task is cancelled.
+    private static func write(
+        _ name: String, from session: Session, to peer: PeerID, _ declined: Watch
+    ) async {
+        do {
+            let stream = try await session.openStream(to: peer, name: name)
+            while true { try await stream.write([UInt8](repeating: 1, count: 10_000)) }
+        } catch {
+            if !Task.isCancelled { declined.enter() }
+        }
+    }
+
+    @Test("a stream that its method did not want is declined, also when it comes only then")
+    func unwanted() async throws {
+        let mallory = try Session.onLoopback("mallory")
+        let bob = try await PeerActorSystem.alone("bob") { $0.patience = .seconds(600) }
+        try bob.register(Counter.self)
+        let local = Counter(actorSystem: bob)
+        try await mallory.link(to: bob.session)
+        let (call, token) = try await Self.call(to: local.id.place) { try await $0.ignore($1) }
+        try await mallory.send(call, to: bob.peer)
+        let answer = try await within(.seconds(30)) { try await mallory.firstAnswer() }
+        #expect(answer == .done)
+        // A moment later the arguments are gone, too; until then the stream is expected.
+        let stream = try await mallory.openStream(
+            to: bob.peer, name: "org.swift-multipeer.actors/\(token)")
+        try await within(.seconds(30)) {
+            _ = await #expect(throws: MultipeerError.self) {
+                while true { try await stream.write([UInt8](repeating: 1, count: 10_000)) }
+            }
+        }
+        await mallory.disconnect()
+        await bob.session.disconnect()
+    }
+
+    /// What a system says that calls with a stream, to be said again by somebody who has none; and the stream's token.
+    private static func call(
+        to place: ActorID.Place, _ calling: @escaping @Sendable (Counter, ByteStream) async throws -> Void
+    ) async throws -> (bytes: [UInt8], token: String) {
+        let ann = try await PeerActorSystem.alone("ann")
+        let listener = try Session.onLoopback("listener")
+        try await ann.session.link(to: listener)
+        try await listener.send(
+            Envelope.hello(Envelope.Hello(incarnation: 5, calls: 1, bytes: 1 << 20, longest: 1 << 20)).bytes,
+            to: ann.peer)
+        let remote = try Counter.resolve(id: ActorID("any", at: listener.peer), using: ann)
+        let (stream, writer) = ByteStream.make()
+        let calling = Task { try await calling(remote, stream) }
+        let call = try await within(.seconds(30)) {
+            for await event in listener.events {
+                guard case .message(let message) = event else { continue }
+                let envelope = try message.withBytes { bytes throws(EnvelopeFault) in try Envelope(bytes) }
+                if case .call(var call) = envelope {
+                    call.place = place
+                    let token = try BinaryDecoder().decode(String.self, from: call.arguments[0])
+                    return (Envelope.call(call).bytes, token)
+                }
+            }
+            throw Overdue()
+        }
+        calling.cancel()
+        writer.abort()
+        await ann.session.disconnect()
+        await listener.disconnect()
+        return call
     }
 }

@@ -19,7 +19,7 @@ struct EnvelopeTests {
             .answer(4, .error(type: "M.Mishap", .binary, [1])),
             .answer(5, .failure(.thrown, type: "M.Secret", text: "the drawer is stuck")), .cancel(6),
             .checkIn(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .name("till"))),
-            .bye,
+            .bye(7),
             .checkOut(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .number(1, incarnation: 2))),
         ]
     }

@@ -5,105 +5,6 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-/// Two exchanges and what goes between them, as fast as it is taken from one to the other.
-private struct Table {
-    typealias Machine = Exchange<String, Int>
-
-    var ann = Machine(incarnation: 1)
-    var bob: Machine
-    let annsUID = UID(high: 0, low: 1)
-    let bobsUID = UID(high: 0, low: 2)
-    var now = Moment(nanoseconds: 0)
-    /// What was told to whom who waits, in order.
-    var told: [String] = []
-    /// Calls that bob executes.
-    var executing: [Envelope.Call] = []
-    var stopped: [Int] = []
-    var visitors: [String] = []
-    /// What bob says while this is set does not arrive.
-    var isBobSilent = false
-
-    init(bob limits: ActorLimits = ActorLimits(), linked: Bool = true) {
-        bob = Machine(incarnation: 2, limits: limits)
-        if linked { link() }
-    }
-
-    mutating func link() {
-        ann.linkMade(to: bobsUID)
-        bob.linkMade(to: annsUID)
-        settle()
-    }
-
-    /// Carries everything across until nothing is left to say.
-    mutating func settle() {
-        while true {
-            let (anns, bobs) = (ann.takeActions(), bob.takeActions())
-            if anns.isEmpty, bobs.isEmpty { return }
-            for action in anns { carryOut(action, isAnns: true) }
-            for action in bobs { carryOut(action, isAnns: false) }
-        }
-    }
-
-    private mutating func carryOut(_ action: Machine.Action, isAnns: Bool) {
-        switch action {
-        case .send(let bytes, _, _):
-            if isAnns {
-                bob.receive(bytes.span, from: annsUID)
-            } else if !isBobSilent {
-                ann.receive(bytes.span, from: bobsUID)
-            }
-        case .settle(let waiter, let outcome): told.append("\(waiter): \(Table.short(outcome))")
-        case .execute(let call, _, _): executing.append(call)
-        case .stop(let work): stopped.append(work)
-        case .arrived(let checkIn, _): visitors.append("+\(checkIn.key)")
-        case .left(let checkIn, _): visitors.append("-\(checkIn.key)")
-        }
-    }
-
-    private static func short(_ outcome: CallOutcome) -> String {
-        switch outcome {
-        case .answered(.done): "done"
-        case .answered(.value(_, let bytes)): "value \(bytes)"
-        case .answered(.error(let type, _, _)): "error \(type)"
-        case .answered(.failure(let failure, _, _)): "\(failure)"
-        case .failed(.ended(let reason)): reason.code == .lost ? "ended lost" : "ended \(reason)"
-        case .failed(let fault): "\(fault)"
-        }
-    }
-
-    /// Ann calls; answers the fault if she may not.
-    @discardableResult
-    mutating func call(_ waiter: String, size: Int = 10, within timeout: Duration? = nil) -> CallFault? {
-        let call = Envelope.Call(
-            place: .name("till"), target: "$s", arguments: [[UInt8](repeating: 0, count: size)])
-        do throws(CallFault) {
-            let placed = try ann.place(
-                Envelope.call(call).bytes, to: bobsUID, waiter: waiter, deadline: timeout.map { now + $0 },
-                now: now)
-            if let bytes = placed.post { bob.receive(bytes.span, from: annsUID) }
-        } catch {
-            return error
-        }
-        settle()
-        return nil
-    }
-
-    /// Bob answers the oldest call that he executes.
-    mutating func answer(_ answer: Envelope.Answer = .done) {
-        let call = executing.removeFirst()
-        if !isBobSilent { ann.receive(Envelope.answer(call.number, answer).bytes.span, from: bobsUID) }
-        bob.finished(call.number, of: annsUID)
-        settle()
-    }
-
-    mutating func wait(_ duration: Duration) {
-        now = now + duration
-        ann.advance(to: now)
-        bob.advance(to: now)
-        settle()
-    }
-}
-
 @Suite("The exchange of calls")
 struct ExchangeTests {
     /// Calls, and expects that fault.
@@ -139,11 +40,10 @@ struct ExchangeTests {
     @Test("nobody answers the call of another peer")
     func strangersAnswer() {
         var table = Table()
-        let mallory = UID(high: 0, low: 3)
-        table.ann.linkMade(to: mallory)
-        _ = table.ann.takeActions()
+        let mallory = Table.peer(3)
+        _ = table.ann.linkMade(to: mallory)
         table.call("one")
-        table.ann.receive(Envelope.answer(1, .done).bytes.span, from: mallory)
+        table.ann.receive(Envelope.answer(1, .done).bytes.span, from: mallory.uid)
         table.settle()
         #expect(table.told.isEmpty)
         table.answer()
@@ -160,8 +60,7 @@ struct ExchangeTests {
     @Test("a call waits for the other system's hello, and gives up after ten seconds")
     func noSystem() {
         var table = Table(linked: false)
-        table.ann.linkMade(to: table.bobsUID)
-        _ = table.ann.takeActions()
+        table.linkAnn()
         expect(&table, "one", nil)
         #expect(table.ann.deadline == Moment(nanoseconds: 10_000_000_000))
         table.wait(.seconds(9))
@@ -173,10 +72,9 @@ struct ExchangeTests {
     @Test("once the hello is there, what waited goes")
     func lateHello() {
         var table = Table(linked: false)
-        table.ann.linkMade(to: table.bobsUID)
-        _ = table.ann.takeActions()
+        table.linkAnn()
         table.call("one")
-        table.bob.linkMade(to: table.annsUID)
+        table.linkBob()
         table.settle()
         #expect(table.executing.count == 1)
         table.wait(.seconds(20))
@@ -188,7 +86,7 @@ struct ExchangeTests {
     func deadline() {
         var table = Table()
         table.call("one", within: .seconds(3))
-        let goesOn = table.bob.began(1, of: table.annsUID, 77)
+        let goesOn = table.began(0, 77)
         #expect(goesOn)
         let (alarm, another) = (table.ann.newAlarm(), table.ann.newAlarm())
         #expect(alarm == Moment(nanoseconds: 3_000_000_000))
@@ -204,9 +102,9 @@ struct ExchangeTests {
     func cancel() {
         var table = Table()
         table.call("one")
-        _ = table.bob.began(1, of: table.annsUID, 77)
-        let isFirst = table.ann.cancel(1)
-        let isSecond = table.ann.cancel(1)
+        _ = table.began(0, 77)
+        let isFirst = table.ann.cancel(1, to: table.bobsUID)
+        let isSecond = table.ann.cancel(1, to: table.bobsUID)
         #expect(isFirst && !isSecond)
         table.settle()
         #expect(table.stopped == [77])
@@ -227,9 +125,9 @@ struct ExchangeTests {
     func cancelBeforeBeginning() {
         var table = Table()
         table.call("one")
-        table.ann.cancel(1)
+        table.ann.cancel(1, to: table.bobsUID)
         table.settle()
-        let goesOn = table.bob.began(1, of: table.annsUID, 77)
+        let goesOn = table.began(0, 77)
         #expect(!goesOn)
     }
 
@@ -237,11 +135,9 @@ struct ExchangeTests {
     func linkEnded() {
         var table = Table(bob: ActorLimits().with { $0.calls = 2 })
         for name in ["one", "two", "three"] { table.call(name) }
-        _ = table.bob.began(1, of: table.annsUID, 71)
-        _ = table.bob.began(2, of: table.annsUID, 72)
-        table.ann.linkEnded(to: table.bobsUID, EndReason(code: .lost))
-        table.bob.linkEnded(to: table.annsUID, EndReason(code: .lost))
-        table.settle()
+        _ = table.began(0, 71)
+        _ = table.began(1, 72)
+        table.unlink()
         #expect(table.told == ["one: ended lost", "two: ended lost", "three: ended lost"])
         #expect(table.stopped.sorted() == [71, 72])
         table.link()
@@ -282,11 +178,41 @@ struct ExchangeTests {
     func cancelQueued() {
         var table = Table(bob: ActorLimits().with { $0.calls = 1 })
         for number in 1...3 { table.call("\(number)") }
-        table.ann.cancel(2)
+        table.ann.cancel(2, to: table.bobsUID)
         table.answer()
         #expect(table.executing.map(\.number) == [3])
         table.answer()
         #expect(table.told == ["1: done", "3: done"])
+    }
+
+    @Test(
+        "a large call that waits and is given up lets the small ones behind it go", arguments: [true, false])
+    func givesWay(_ isCancelled: Bool) {
+        var table = Table(
+            bob: ActorLimits().with {
+                $0.callBytes = 65_536
+                $0.envelope = 65_536
+            })
+        table.call("1", size: 40_000)
+        table.call("2", size: 40_000, within: .seconds(1))
+        table.call("3")
+        #expect(table.executing.map(\.number) == [1])
+        if isCancelled {
+            table.ann.cancel(2, to: table.bobsUID)
+            table.settle()
+        } else {
+            table.wait(.seconds(1))
+        }
+        #expect(table.executing.map(\.number) == [1, 3])
+    }
+
+    @Test("a CANCEL that overtakes its call, behind a later one, keeps this from being executed")
+    func lateEarlyCancel() {
+        var table = Table()
+        table.send(2)
+        table.bob.receive(Envelope.cancel(1).bytes.span, from: table.annsUID)
+        table.send(1)
+        #expect(table.executing.map(\.number) == [2])
     }
 
     @Test("calls that wait are bounded")
@@ -330,9 +256,7 @@ struct ExchangeTests {
     func replaced() {
         var table = Table()
         table.call("one")
-        table.bob = Table.Machine(incarnation: 9)
-        table.bob.linkMade(to: table.annsUID)
-        table.settle()
+        table.replaceBob(incarnation: 9)
         #expect(table.told == ["one: replaced"])
         table.executing = []
         table.call("two")
@@ -343,23 +267,20 @@ struct ExchangeTests {
     func bye() {
         var table = Table()
         table.call("one")
-        table.ann.receive(Envelope.bye.bytes.span, from: table.bobsUID)
+        table.ann.receive(Envelope.bye(2).bytes.span, from: table.bobsUID)
         table.settle()
         #expect(table.told == ["one: noSystem"])
         table.executing = []
         table.call("two")
         #expect(table.executing.isEmpty)
-        table.bob = Table.Machine(incarnation: 3)
-        table.bob.linkMade(to: table.annsUID)
-        table.settle()
+        table.replaceBob(incarnation: 3)
         #expect(table.executing.count == 1)
     }
 
     @Test("a system of another version is called by nobody")
     func otherVersion() {
         var table = Table(linked: false)
-        table.ann.linkMade(to: table.bobsUID)
-        _ = table.ann.takeActions()
+        table.linkAnn()
         table.call("one")
         var hello = Envelope.hello(Envelope.Hello(incarnation: 5, calls: 1, bytes: 65_536, longest: 1_024))
             .bytes
@@ -394,7 +315,7 @@ struct ExchangeTests {
         #expect(isNew && !isNewAgain)
         table.link()
         #expect(table.visitors == ["+tills"])
-        table.bob.checkOut(.name("till"))
+        _ = table.bob.checkOut(.name("till"))
         table.settle()
         #expect(table.visitors == ["+tills", "-tills"])
         _ = table.bob.checkIn(checkIn)
@@ -434,9 +355,7 @@ struct ExchangeTests {
                 table.settle()
             default:
                 if Int.random(in: 0..<20, using: &random) == 0 {
-                    table.ann.linkEnded(to: table.bobsUID, EndReason(code: .lost))
-                    table.bob.linkEnded(to: table.annsUID, EndReason(code: .lost))
-                    table.settle()
+                    table.unlink()
                     table.executing = []
                     table.link()
                 }
@@ -446,13 +365,5 @@ struct ExchangeTests {
         table.settle()
         #expect(table.told.count == placed)
         #expect(Set(table.told.map { $0.prefix { $0 != ":" } }).count == placed)
-    }
-}
-
-extension ActorLimits {
-    func with(_ change: (inout ActorLimits) -> Void) -> ActorLimits {
-        var limits = self
-        change(&limits)
-        return limits
     }
 }

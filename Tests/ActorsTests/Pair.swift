@@ -3,6 +3,7 @@ import MultipeerActors
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
+import TestSupport
 import Testing
 
 /// Two sessions of this process on loopback, linked, with a system each.
@@ -36,6 +37,14 @@ extension PeerActorSystem {
         try await PeerActorSystem(.onLoopback(name), configuration: configuration)
     }
 
+    static func alone(
+        _ name: String, _ change: (inout Configuration) -> Void
+    ) async throws -> PeerActorSystem {
+        var configuration = Configuration()
+        change(&configuration)
+        return try await alone(name, configuration)
+    }
+
     func link(to other: PeerActorSystem) async throws { try await session.link(to: other.session) }
 }
 
@@ -54,21 +63,23 @@ extension Session {
     }
 }
 
-/// The time of a test is over, and what it waited for has not come.
-struct Overdue: Error {}
-
-/// Waits for the body at most so long; then the body's task is cancelled.
-func within<Value: Sendable>(
-    _ patience: Duration = .seconds(30), _ body: @escaping @Sendable () async throws -> Value
-) async throws -> Value {
-    try await withThrowingTaskGroup(of: Value.self) { group in
-        group.addTask { try await body() }
-        group.addTask {
-            try await Task.sleep(for: patience)
-            throw Overdue()
+extension Session {
+    /// What an actor system answers first, at a session that has none.
+    nonisolated func firstAnswer() async throws -> Envelope.Answer {
+        for await event in events {
+            guard case .message(let message) = event else { continue }
+            let envelope = try message.withBytes { bytes throws(EnvelopeFault) in try Envelope(bytes) }
+            if case .answer(_, let answer) = envelope { return answer }
         }
-        defer { group.cancelAll() }
-        guard let first = try await group.next() else { throw Overdue() }
-        return first
+        throw Overdue()
+    }
+}
+
+/// Waits until it is so, for what nobody tells of.
+func ending(_ isSo: () -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while !isSo() {
+        guard .now < end else { throw Overdue() }
+        try await Task.sleep(for: .milliseconds(5))
     }
 }

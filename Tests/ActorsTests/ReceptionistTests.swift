@@ -64,7 +64,87 @@ struct ReceptionistTests {
             #expect(try await greeter.greet("you") == "hello you, 0")
             break
         }
+        var changes = pair.ann.receptionist.changes(of: $Greeter.self, as: "hosts").makeAsyncIterator()
+        guard case .arrived? = await changes.next() else { throw Overdue() }
+        try pair.bob.receptionist.checkOut(local, of: $Greeter.self, as: "hosts")
+        guard case .left(local.id)? = await changes.next() else { throw Overdue() }
         #expect(throws: ActorCallError.self) { try pair.bob.receptionist.checkIn(local, as: "") }
+        await pair.end()
+    }
+
+    @Test("whoever checks in and out on many threads is at a peer what is here in the end")
+    func order() async throws {
+        let pair = try await CallTests.pair()
+        let local = Counter(actorSystem: pair.bob)
+        var ends = pair.ann.receptionist.checkIns(of: Counter.self, as: "ends").makeAsyncIterator()
+        for _ in 0..<Sanitizer.fewer(300) {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<10 {
+                            try pair.bob.receptionist.checkIn(local, as: "tills")
+                            try pair.bob.receptionist.checkOut(local, as: "tills")
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            // Whoever is heard of now was checked in behind all of that.
+            let bell = Counter(actorSystem: pair.bob)
+            try pair.bob.receptionist.checkIn(bell, as: "ends")
+            let end = await ends.next()
+            #expect(end?.id == bell.id)
+            #expect(pair.ann.receptionist.find(Counter.self, as: "tills").isEmpty)
+        }
+        await pair.end()
+    }
+
+    @Test("whoever was away is told of as gone and come again, however late that is read")
+    func again() async throws {
+        let pair = try await CallTests.pair()
+        let local = Counter(actorSystem: pair.bob)
+        try pair.bob.receptionist.checkIn(local, as: "tills")
+        var changes = pair.ann.receptionist.changes(of: Counter.self, as: "tills").makeAsyncIterator()
+        guard case .arrived? = await changes.next() else { throw Overdue() }
+        await pair.ann.session.disconnect(within: .zero)
+        try await ending { pair.ann.receptionist.find(Counter.self, as: "tills").isEmpty }
+        try await pair.ann.link(to: pair.bob)
+        try await ending { !pair.ann.receptionist.find(Counter.self, as: "tills").isEmpty }
+        guard case .left(local.id)? = await changes.next() else { throw Overdue() }
+        guard case .arrived(let remote)? = await changes.next() else { throw Overdue() }
+        #expect(try await remote.add(1) == 1)
+        await pair.end()
+    }
+
+    @Test("one who came and went is not told of, and those who stay are, in the order in which they came")
+    func unread() async throws {
+        let ann = try await PeerActorSystem.alone("ann") { $0.limits.checkIns = 0 }
+        var changes = ann.receptionist.changes(of: Counter.self, as: "tills").makeAsyncIterator()
+        let counters = (0..<200).map { _ in Counter(actorSystem: ann) }
+        for counter in counters { try ann.receptionist.checkIn(counter, as: "tills") }
+        for (index, counter) in counters.enumerated() where index % 50 != 0 {
+            try ann.receptionist.checkOut(counter, as: "tills")
+        }
+        let staying = [counters[0].id, counters[50].id, counters[100].id, counters[150].id]
+        #expect(ann.receptionist.find(Counter.self, as: "tills").map(\.id) == staying)
+        for id in staying {
+            guard case .arrived(let counter)? = await changes.next() else { throw Overdue() }
+            #expect(counter.id == id)
+        }
+        try ann.receptionist.checkOut(counters[50], as: "tills")
+        guard case .left(staying[1])? = await changes.next() else { throw Overdue() }
+        await ann.session.disconnect()
+    }
+
+    @Test("an actor of a peer checks in at its own system, and nowhere else")
+    func foreign() async throws {
+        let pair = try await CallTests.pair()
+        let local = Counter(actorSystem: pair.bob)
+        let remote = try Counter.resolve(id: local.id, using: pair.ann)
+        let error = #expect(throws: ActorCallError.self) {
+            try pair.ann.receptionist.checkIn(remote, as: "tills")
+        }
+        #expect(error?.code == .invalidArgument)
         await pair.end()
     }
 }

@@ -5,11 +5,26 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
+/// Has a letter for which there are two signs, and a name within that does not travel as it is written.
+struct Key: Codable, Sendable {}
+
+distributed actor Wächter {
+    typealias ActorSystem = PeerActorSystem
+    distributed func grüß() -> String { "grüß" }
+}
+
+/// An error of another type than `Mishap`.
+struct Slip: Error, Codable {}
+
 @Suite("What peers may call", .inTurns, .timeLimit(.minutes(3)))
 struct TargetTests {
     /// A CALL as a peer would say it that is up to something.
-    static func call(_ place: ActorID.Place, _ target: String, generics: [String] = []) -> [UInt8] {
-        Envelope.call(Envelope.Call(number: 1, place: place, target: target, generics: generics)).bytes
+    static func call(
+        _ place: ActorID.Place, _ target: String, generics: [String] = [], arguments: [[UInt8]] = []
+    ) -> [UInt8] {
+        let call = Envelope.Call(
+            number: 1, place: place, target: target, generics: generics, arguments: arguments)
+        return Envelope.call(call).bytes
     }
 
     static func name(_ type: any Any.Type) throws -> String { try #require(_mangledTypeName(type)) }
@@ -61,6 +76,97 @@ struct TargetTests {
         #expect(TargetName("$s4Main3BoxC5OtherSiRszlE5InnerC2hiyyYaKFTE").mayBeInExtension)
     }
 
+    @Test("a name that is equal to a known one as a text, and has other bytes, is refused")
+    func lookalikes() async throws {
+        let pair = try await Pair { system in
+            try system.register(Vault.self)
+            try system.register(Counter.self, generics: [Key.self])
+        }
+        let (vault, counter) = (Vault(actorSystem: pair.bob), Counter(actorSystem: pair.bob))
+        let target = try Self.openVault()
+        let other = target.replacing("K", with: "\u{212A}")
+        #expect(other == target && !other.utf8.elementsEqual(target.utf8))
+        guard
+            case .value = try await Self.answer(
+                to: Self.call(vault.id.place, target), from: pair.ann, at: pair.bob)
+        else { throw Overdue() }
+        let describe = "$s\(try Self.name(Counter.self))8describeySSxYaKSeRzSERzlFTE"
+        let key = try Self.name(Key.self)
+        for (call, isTaken) in [
+            (Self.call(vault.id.place, other), false),
+            (Self.call(counter.id.place, describe, generics: [key]), true),
+            (Self.call(counter.id.place, describe, generics: [key.replacing("K", with: "\u{212A}")]), false),
+        ] {
+            let answer = try await Self.answer(to: call, from: pair.ann, at: pair.bob)
+            if case .failure(.refused, _, _) = answer {
+                #expect(!isTaken)
+            } else {
+                #expect(isTaken, "\(answer)")
+            }
+        }
+        await pair.end()
+    }
+
+    @Test("a method whose name is not ASCII is called, and named by its bytes where methods are named")
+    func otherLetters() async throws {
+        let pair = try await Pair { try $0.register(Wächter.self, methods: ["gr\u{FC}\u{DF}()"]) }
+        let local = Wächter(actorSystem: pair.bob)
+        let remote = try Wächter.resolve(id: local.id, using: pair.ann)
+        #expect(try Self.name(Wächter.self).utf8.allSatisfy { $0 < 0x80 })
+        #expect(try await remote.grüß() == "grüß")
+        // Another method, if there were one: a `u` and its dots.
+        try pair.bob.register(Wächter.self, methods: ["gru\u{308}\u{DF}()"])
+        let error = await #expect(throws: ActorCallError.self) { try await remote.grüß() }
+        #expect(error?.code == .refused)
+        await pair.end()
+    }
+
+    @Test("names of actors and errors, and keys, are the same when their bytes are")
+    func names() async throws {
+        let (one, other) = ("caf\u{E9}", "cafe\u{301}")
+        #expect(one == other)
+        let pair = try await CallTests.pair()
+        let first = try pair.bob.named(one) { Counter(actorSystem: pair.bob) }
+        let second = try pair.bob.named(other) { Counter(actorSystem: pair.bob) }
+        #expect(Set([first.id, second.id]).count == 2)
+        for (name, number) in [(one, 1), (other, 2)] {
+            let remote = try Counter.resolve(id: ActorID(name, at: pair.bob.peer), using: pair.ann)
+            #expect(try await remote.add(number) == number)
+        }
+        try pair.bob.receptionist.checkIn(first, as: one)
+        #expect(pair.bob.receptionist.find(Counter.self, as: one).map(\.id) == [first.id])
+        #expect(pair.bob.receptionist.find(Counter.self, as: other).isEmpty)
+        try pair.bob.register(error: Mishap.self, named: one)
+        try pair.bob.register(error: Slip.self, named: other)
+        #expect(throws: ActorCallError.self) { try pair.bob.register(error: Slip.self, named: one) }
+        await pair.end()
+    }
+
+    /// An array in an array, so many levels deep.
+    static func nested<Element: Codable & Sendable>(
+        _ type: Element.Type, _ levels: Int
+    ) -> any (Codable & Sendable).Type {
+        levels == 0 ? type : nested([Element].self, levels - 1)
+    }
+
+    @Test("the name of a generic argument has 512 bytes at the most, registered as sent")
+    func longGenerics() async throws {
+        let type = Self.nested(Int.self, 80)
+        #expect((256...512).contains(try Self.name(type).utf8.count))
+        let pair = try await Pair { try $0.register(Counter.self, generics: [type]) }
+        let local = Counter(actorSystem: pair.bob)
+        let remote = try Counter.resolve(id: local.id, using: pair.ann)
+        func describeNone<Element: Codable & Sendable>(of type: Element.Type) async throws -> String {
+            try await remote.describe([Element]())
+        }
+        // An array of what is one level less is of the type that was registered.
+        #expect(try await describeNone(of: Self.nested(Int.self, 79)) == "[]")
+        #expect(throws: ActorCallError.self) {
+            try pair.bob.register(Counter.self, generics: [Self.nested(Int.self, 200)])
+        }
+        await pair.end()
+    }
+
     /// Sends bytes as they are, from a session without an actor system, and answers what the other side's says.
     static func answer(
         to call: [UInt8], from ann: PeerActorSystem, at bob: PeerActorSystem
@@ -68,14 +174,7 @@ struct TargetTests {
         let mallory = try Session.onLoopback("mallory")
         try await mallory.link(to: bob.session)
         try await mallory.send(call, to: bob.peer)
-        let answer = try await within {
-            for await event in mallory.events {
-                guard case .message(let message) = event else { continue }
-                let envelope = try message.withBytes { bytes throws(EnvelopeFault) in try Envelope(bytes) }
-                if case .answer(_, let answer) = envelope { return answer }
-            }
-            throw Overdue()
-        }
+        let answer = try await within(.seconds(30)) { try await mallory.firstAnswer() }
         await mallory.disconnect()
         return answer
     }
@@ -129,6 +228,41 @@ struct TargetTests {
         await pair.end()
     }
 
+    /// What ann is answered when she merges 3, four and five with so many generic arguments.
+    private static func merge(
+        _ method: String, generics count: Int, arguments: Int
+    ) async throws -> Envelope.Answer {
+        let pair = try await Pair { try $0.register(Merger.self, generics: [Int.self, String.self]) }
+        let merger = Merger(actorSystem: pair.bob)
+        let generics = try [Int.self, String.self, String.self, Int.self].map(name).prefix(count)
+        let encoder = BinaryEncoder()
+        let values = try [encoder.encode(3), encoder.encode("four"), encoder.encode("five")]
+        let call = call(
+            merger.id.place, "$s\(try name(Merger.self))\(method)", generics: Array(generics),
+            arguments: Array(values.prefix(arguments)))
+        let answer = try await answer(to: call, from: pair.ann, at: pair.bob)
+        await pair.end()
+        return answer
+    }
+
+    private static let mergeTwo = "5merge_4withSSx_q_tYaKSeRzSERzSeR_SER_r0_lFTE"
+    private static let mergeThree = "5merge_4with3andSSx_q_q0_tYaKSeRzSERzSeR_SER_SeR0_SER0_r1_lFTE"
+
+    /// What lies in memory behind too few was read as addresses of types.
+    @Test(
+        "a method with several generic parameters is executed with all its generic arguments, never with fewer",
+        arguments: 0...4)
+    func tooFewGenerics(_ count: Int) async throws {
+        for (method, needed, result) in [(Self.mergeTwo, 2, "3four"), (Self.mergeThree, 3, "3fourfive")] {
+            switch try await Self.merge(method, generics: count, arguments: needed) {
+            case .value(.binary, let bytes) where count >= needed:
+                #expect(try BinaryDecoder().decode(String.self, from: bytes) == result)
+            case .failure(.coding, _, _) where count < needed: break
+            case let answer: Issue.record("\(answer)")
+            }
+        }
+    }
+
     @Test("an actor that is generic is called with its own arguments, and with no others")
     func genericActor() async throws {
         let pair = try await Pair { system in
@@ -167,6 +301,32 @@ struct TargetTests {
         let remote = try $Greeter.resolve(id: counter.id, using: pair.ann)
         let second = await #expect(throws: ActorCallError.self) { try await remote.echo("four") }
         #expect(second?.code == .refused)
+        await pair.end()
+    }
+
+    @Test("such a method is not called without its own generic arguments either")
+    func confusionWithout() async throws {
+        let pair = try await Pair { system in
+            try system.register(Box<Int>.self, generics: [String.self], arguments: [Int.self])
+            try system.register(Counter.self, as: [$Greeter.self], generics: [String.self])
+        }
+        let (box, counter) = (Box(3, actorSystem: pair.bob), Counter(actorSystem: pair.bob))
+        let (stub, four) = (try Self.name($Greeter.self), try BinaryEncoder().encode("four"))
+        let calls = try [
+            Self.call(
+                box.id.place, "$s11ActorsTests3BoxC3put_2asSSx_qd__tYaKSeRd__SERd__lFTE",
+                generics: [Self.name(Int.self)], arguments: [BinaryEncoder().encode(4), four]),
+            Self.call(
+                counter.id.place, "$s\(stub)4echoySSqd__YaKSeRd__SERd__lFTE", generics: [stub],
+                arguments: [four]),
+        ]
+        for call in calls {
+            let answer = try await Self.answer(to: call, from: pair.ann, at: pair.bob)
+            guard case .failure(.refused, _, let text) = answer, text.contains("generic method") else {
+                Issue.record("\(answer)")
+                continue
+            }
+        }
         await pair.end()
     }
 

@@ -40,7 +40,7 @@ public struct ByteStream: Sendable {
         deinit { abort() }
 
         /// Waits while 256 KiB, and what the session takes beyond, are not read. Throws when the other side has given the
-        /// stream up, or the link has ended.
+        /// stream up, or the link has ended, and `busy` when too many streams and files to that peer waited already.
         public func write(_ bytes: [UInt8]) async throws { try await pipe.write(bytes) }
 
         /// Ends the stream behind what was written.
@@ -53,32 +53,34 @@ public struct ByteStream: Sendable {
     /// Where the bytes come from: from here, or from the peer who sent the handle.
     fileprivate final class Source: Sendable {
         enum Origin: Sendable {
-            case here(Pipe)
+            case here(PipeReader)
             case peer(Claim)
             case sent
+            case read
         }
 
         private let origin: Locked<Origin>
 
-        init(_ pipe: Pipe) { origin = Locked(.here(pipe)) }
+        /// Letting go of it unread tells the writer.
+        init(_ pipe: Pipe) { origin = Locked(.here(PipeReader(pipe))) }
         init(_ claim: Claim) { origin = Locked(.peer(claim)) }
 
-        deinit {
-            if case .here(let pipe) = origin.withLock({ $0 }) {
-                pipe.fail(ActorCallError(.cancelled, "nobody reads the stream"))
-            }
-        }
-
-        /// Gives the pipe to a call; nil when the stream is not here, or not any more.
-        func send() -> Pipe? {
+        /// Gives the reader to a call; nil when the stream is not here, or not any more.
+        func send() -> PipeReader? {
             origin.withLock { origin in
-                guard case .here(let pipe) = origin else { return nil }
+                guard case .here(let reader) = origin else { return nil }
                 origin = .sent
-                return pipe
+                return reader
             }
         }
 
-        var current: Origin { origin.withLock { $0 } }
+        /// For whoever reads it, who is one.
+        func read() -> Origin {
+            origin.withLock { origin in
+                defer { if case .here = origin { origin = .read } }
+                return origin
+            }
+        }
     }
 }
 
@@ -92,7 +94,7 @@ extension ByteStream: Codable {
     /// For the actor system: sends the stream with a call, once.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        guard let enclosures = encoder.userInfo[.enclosures] as? Enclosures, let pipe = source.send() else {
+        guard let enclosures = encoder.userInfo[.enclosures] as? Enclosures, let reader = source.send() else {
             throw EncodingError.invalidValue(
                 self,
                 EncodingError.Context(
@@ -100,7 +102,7 @@ extension ByteStream: Codable {
                     debugDescription:
                         "a stream that was made here goes with one call of an actor, and nowhere else"))
         }
-        try container.encode(enclosures.add(.stream(pipe)))
+        try container.encode(enclosures.add(.stream(reader)))
     }
 }
 
@@ -130,7 +132,7 @@ extension ByteStream: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         private enum Phase {
             case ready
-            case pipe(Pipe)
+            case pipe(PipeReader)
             case stream(IncomingStream.Iterator)
             case over
         }
@@ -140,13 +142,14 @@ extension ByteStream: AsyncSequence {
 
         fileprivate init(source: Source) { self.source = source }
 
-        /// The next bytes; nil behind the last. Throws when the writer gave the stream up, or the link ended.
+        /// The next bytes; nil behind the last. Throws when the writer gave the stream up, or the link ended, and `timedOut`
+        /// when the peer has not opened it 30 seconds after somebody began to read.
         public mutating func next() async throws -> [UInt8]? {
             switch phase {
             case .ready:
                 try await begin()
                 return try await next()
-            case .pipe(let pipe): return try await pipe.next()
+            case .pipe(let reader): return try await reader.next()
             case .stream(var iterator):
                 let piece = try await iterator.next()
                 phase = .stream(iterator)
@@ -157,13 +160,14 @@ extension ByteStream: AsyncSequence {
 
         private mutating func begin() async throws {
             phase = .over
-            switch source.current {
+            switch source.read() {
             case .sent: throw ActorCallError(.invalidArgument, "the stream has gone with a call")
-            case .here(let pipe): phase = .pipe(pipe)
+            case .read: throw ActorCallError(.invalidArgument, "the stream was read before")
+            case .here(let reader): phase = .pipe(reader)
             case .peer(let claim):
                 switch try await claim.arrival() {
                 case .stream(let stream): phase = .stream(stream.makeAsyncIterator())
-                case .pipe(let pipe): phase = .pipe(pipe)
+                case .pipe(let reader): phase = .pipe(reader)
                 case .file, .place, .failed:
                     throw ActorCallError(.coding, "the peer has sent something else than a stream")
                 }

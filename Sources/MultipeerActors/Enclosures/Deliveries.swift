@@ -14,73 +14,43 @@ final class Deliveries: Sendable {
         case stream(IncomingStream)
         case file(IncomingResource)
         /// This process has sent it to itself.
-        case pipe(Pipe)
+        case pipe(PipeReader)
         case place(URL)
         case failed(any Error)
     }
 
     private struct State {
-        var linked: Set<PeerID> = []
+        /// Of every peer that is linked.
+        var berths: [PeerID: Berths] = [:]
         var expected: [Key: Signal<Arrival>] = [:]
+        /// What was expected and is not any more: it is declined as soon as it comes. The last few of each peer.
+        var unwanted: [PeerID: OrderedTable<String, Void>] = [:]
         var arrived: [Key: (arrival: Arrival, expiry: Task<Void, Never>)] = [:]
+        /// How many of those each peer has.
+        var unclaimed: [PeerID: Int] = [:]
+
+        mutating func takeArrived(_ key: Key) -> (arrival: Arrival, expiry: Task<Void, Never>)? {
+            guard let arrived = arrived.removeValue(forKey: key) else { return nil }
+            unclaimed[key.peer, default: 1] -= 1
+            if unclaimed[key.peer] == 0 { unclaimed[key.peer] = nil }
+            return arrived
+        }
     }
 
-    /// How long something is kept that no call has named.
-    static let patience = Duration.seconds(30)
-
-    private let session: Session
+    /// How long something is kept that no call has named, and how long somebody waits for what a call has named.
+    let patience: Duration
+    /// How many of a peer's are kept.
+    private let unclaimedAtMost: Int
+    let session: Session
     private let state = Locked(State())
+    private let limits: ActorLimits
 
-    init(_ session: Session) { self.session = session }
-
-    // MARK: sending
-
-    func send(_ enclosures: Enclosures, to peer: PeerID) {
-        for (token, enclosure) in enclosures.takeAll() {
-            if peer == session.peer {
-                let key = Key(peer: peer, token: token)
-                switch enclosure {
-                case .stream(let pipe): arrived(.pipe(pipe), key)
-                case .file(let url): arrived(.place(url), key)
-                }
-                continue
-            }
-            Task { [session] in
-                switch enclosure {
-                case .stream(let pipe): await Deliveries.pump(pipe, token, to: peer, session)
-                case .file(let url): await Deliveries.send(url, token, to: peer, session)
-                }
-            }
-        }
-    }
-
-    private static func pump(_ pipe: Pipe, _ token: String, to peer: PeerID, _ session: Session) async {
-        do {
-            let stream = try await session.openStream(to: peer, name: Token.prefix + token)
-            do {
-                while let piece = try await pipe.next() { try await stream.write(piece) }
-                try await stream.finish()
-            } catch {
-                stream.abort()
-                throw error
-            }
-        } catch {
-            pipe.fail(error)
-        }
-    }
-
-    /// A file that cannot be sent is told of by an empty stream in its place: nobody waits in vain.
-    private static func send(_ file: URL, _ token: String, to peer: PeerID, _ session: Session) async {
-        let name = Token.prefix + token
-        do throws(MultipeerError) {
-            _ = try await session.send(file: file, to: peer, name: name)
-        } catch {
-            // Without a link there is nobody who waits.
-            guard let stream = try? await session.openStream(to: peer, name: name) else { return }
-            // Its end, which arrives for certain: one that is given up at once may never be heard of. Whoever has heard
-            // gives it up in turn.
-            try? await stream.finish()
-        }
+    init(_ session: Session, _ limits: ActorLimits, patience: Duration) {
+        self.session = session
+        self.patience = patience
+        // An answer may be read here before the calls that came before have gone from the list.
+        unclaimedAtMost = 2 * limits.calls
+        self.limits = limits
     }
 
     // MARK: receiving
@@ -103,14 +73,18 @@ final class Deliveries: Sendable {
         Key(peer: peer, token: String(name.dropFirst(Token.prefix.count)))
     }
 
-    private func arrived(_ arrival: Arrival, _ key: Key) {
+    func arrived(_ arrival: Arrival, _ key: Key) {
         // What cannot be expected is let go of, and so declined.
         guard Token.isToken(key.token) else { return }
         let waiter = state.withLock { state -> Signal<Arrival>? in
             if let waiter = state.expected.removeValue(forKey: key) { return waiter }
-            if state.arrived[key] != nil { return nil }
-            let expiry = Task { [weak self] in
-                guard (try? await Task.sleep(for: Deliveries.patience)) != nil else { return }
+            if state.unwanted[key.peer]?.remove(key.token) != nil { return nil }
+            let unclaimed = state.unclaimed[key.peer] ?? 0
+            // What is too much, or a second one, is let go of, too.
+            guard state.arrived[key] == nil, unclaimed < unclaimedAtMost else { return nil }
+            state.unclaimed[key.peer] = unclaimed + 1
+            let expiry = Task.detached { [weak self, patience] in
+                guard (try? await Task.sleep(for: patience)) != nil else { return }
                 self?.expire(key)
             }
             state.arrived[key] = (arrival, expiry)
@@ -119,21 +93,17 @@ final class Deliveries: Sendable {
         waiter?.send(arrival)
     }
 
-    private func expire(_ key: Key) {
-        let expired = state.withLock { $0.arrived.removeValue(forKey: key) }
-        if case .pipe(let pipe)? = expired?.arrival {
-            pipe.fail(ActorCallError(.noSuchActor, "nobody has taken the stream"))
-        }
-    }
+    /// Nobody has asked for it: letting go of it declines it.
+    private func expire(_ key: Key) { _ = state.withLock { $0.takeArrived(key) } }
 
     /// Somebody was told to expect it, and waits for the signal.
     func expect(_ key: Key) -> Signal<Arrival> {
         let signal = Signal<Arrival>()
         typealias Arrived = (arrival: Arrival, expiry: Task<Void, Never>)
         let (arrived, willCome) = state.withLock { state -> (Arrived?, Bool) in
-            if let arrived = state.arrived.removeValue(forKey: key) { return (arrived, true) }
+            if let arrived = state.takeArrived(key) { return (arrived, true) }
             // What came before the link's end is decoded behind it, perhaps; and nothing comes twice.
-            guard state.linked.contains(key.peer), state.expected[key] == nil else { return (nil, false) }
+            guard state.berths[key.peer] != nil, state.expected[key] == nil else { return (nil, false) }
             state.expected[key] = signal
             return (nil, true)
         }
@@ -148,21 +118,41 @@ final class Deliveries: Sendable {
 
     /// Nobody expects it any more.
     func forget(_ key: Key, _ signal: Signal<Arrival>) {
-        state.withLock { if $0.expected[key] === signal { $0.expected[key] = nil } }
+        state.withLock { state in
+            guard state.expected[key] === signal else { return }
+            state.expected[key] = nil
+            var unwanted = state.unwanted.removeValue(forKey: key.peer) ?? OrderedTable()
+            unwanted.append(key.token, ())
+            if unwanted.count > unclaimedAtMost { _ = unwanted.removeFirst() }
+            state.unwanted[key.peer] = unwanted
+        }
     }
 
-    func linkMade(to peer: PeerID) { state.withLock { _ = $0.linked.insert(peer) } }
+    /// Of the link that there is; nil without one.
+    func berths(to peer: PeerID) -> Berths? { state.withLock { $0.berths[peer] } }
+
+    func linkMade(to peer: PeerID) {
+        // As many as those calls may bring that either side has in hand, and in any case those of one call.
+        let waitingAtMost = max(2 * limits.calls, Envelope.Limit.arguments)
+        let berths = Berths(to: peer, limits.streams, waitingAtMost: waitingAtMost)
+        let before = state.withLock { $0.berths.updateValue(berths, forKey: peer) }
+        before?.close(ActorCallError(.ended, "there is another link to \(peer)"))
+    }
 
     func linkEnded(to peer: PeerID, _ reason: EndReason) {
-        let (waiters, unclaimed) = state.withLock { state in
-            state.linked.remove(peer)
+        let (berths, waiters, unclaimed) = state.withLock { state in
+            state.unwanted[peer] = nil
             let keys = state.expected.keys.filter { $0.peer == peer }
             let others = state.arrived.keys.filter { $0.peer == peer }
             return (
+                state.berths.removeValue(forKey: peer),
                 keys.compactMap { state.expected.removeValue(forKey: $0) },
-                others.compactMap { state.arrived.removeValue(forKey: $0) }
+                others.compactMap { state.takeArrived($0) }
             )
         }
+        berths?.close(
+            ActorCallError(
+                .ended, "the link to \(peer) ended before it was sent: \(reason)", reason: reason))
         for entry in unclaimed { entry.expiry.cancel() }
         let error = ActorCallError(
             .ended, "the link to \(peer) ended before it came: \(reason)", reason: reason)
@@ -185,15 +175,27 @@ final class Claim: Sendable {
 
     deinit { deliveries.forget(key, signal) }
 
-    /// Waits for it. When the task is cancelled first, it is given up.
+    /// Waits for it, but not for ever: the peer may never open it. When the task is cancelled first, it is given up.
     func arrival() async throws -> Deliveries.Arrival {
         let isFirst = isTaken.withLock { isTaken in
             defer { isTaken = true }
             return !isTaken
         }
         guard isFirst else { throw ActorCallError(.invalidArgument, "the stream or file was taken before") }
+        let expiry = signal.isSent ? nil : expire()
         let arrival = await signal.value(onCancel: { signal.send(.failed(CancellationError())) })
+        expiry?.cancel()
         if case .failed(let error) = arrival { throw error }
         return arrival
+    }
+
+    private func expire() -> Task<Void, Never> {
+        Task.detached { [deliveries, key, signal] in
+            guard (try? await Task.sleep(for: deliveries.patience)) != nil else { return }
+            // What arrives from here on is declined.
+            deliveries.forget(key, signal)
+            let text = "\(key.peer) has not opened the stream or offered the file"
+            signal.send(.failed(ActorCallError(.timedOut, text)))
+        }
     }
 }

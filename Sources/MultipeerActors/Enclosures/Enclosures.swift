@@ -4,30 +4,69 @@ import MultipeerTransport
 /// Streams and files that are among the arguments or in the result of a call: they travel beside it.
 final class Enclosures: Sendable {
     enum Enclosure: Sendable {
-        case stream(Pipe)
+        case stream(PipeReader)
         case file(URL)
-    }
 
-    private let state = Locked<[(token: String, enclosure: Enclosure)]>([])
+        /// How many bytes it holds while it waits.
+        var weight: Int {
+            switch self {
+            case .stream: Pipe.capacity
+            case .file: 1_024
+            }
+        }
 
-    /// Those of a call that was not made.
-    deinit {
-        for case (_, .stream(let pipe)) in takeAll() {
-            pipe.fail(ActorCallError(.cancelled, "the call that the stream belongs to was not made"))
+        /// It will not be sent: whoever writes hears why.
+        func fail(_ error: any Error) {
+            if case .stream(let reader) = self { reader.fail(error) }
         }
     }
 
+    private struct State {
+        var waiting: [(token: String, enclosure: Enclosure)] = []
+        var underway: [Task<Void, Never>] = []
+        var isGivenUp = false
+    }
+
+    private let state = Locked(State())
+
+    /// Those of a call that was not made.
+    deinit { Enclosures.fail(takeAll()) }
+
     func add(_ enclosure: Enclosure) -> String {
         let token = Token.make()
-        state.withLock { $0.append((token, enclosure)) }
+        state.withLock { $0.waiting.append((token, enclosure)) }
         return token
     }
 
     func takeAll() -> [(token: String, enclosure: Enclosure)] {
         state.withLock { state in
-            defer { state = [] }
-            return state
+            defer { state.waiting = [] }
+            return state.waiting
         }
+    }
+
+    /// One of them is sent by that task.
+    func isSent(by task: Task<Void, Never>) {
+        let isGivenUp = state.withLock { state in
+            if !state.isGivenUp { state.underway.append(task) }
+            return state.isGivenUp
+        }
+        if isGivenUp { task.cancel() }
+    }
+
+    /// The call was not made, or nobody wants anything of it any more.
+    func giveUp() {
+        let (waiting, underway) = state.withLock { state in
+            defer { state = State(isGivenUp: true) }
+            return (state.waiting, state.underway)
+        }
+        Enclosures.fail(waiting)
+        for task in underway { task.cancel() }
+    }
+
+    private static func fail(_ enclosures: [(token: String, enclosure: Enclosure)]) {
+        let error = ActorCallError(.cancelled, "the call that the stream belongs to was not made")
+        for (_, enclosure) in enclosures { enclosure.fail(error) }
     }
 }
 

@@ -98,3 +98,17 @@ final class Pipe: Sendable {
         for waiter in waiters { waiter.send(()) }
     }
 }
+
+/// The end of a pipe at which somebody of this process reads. Letting go of it tells the writer.
+final class PipeReader: Sendable {
+    private let pipe: Pipe
+
+    init(_ pipe: Pipe) { self.pipe = pipe }
+
+    deinit { pipe.fail(ActorCallError(.cancelled, "nobody reads the stream")) }
+
+    func next() async throws -> [UInt8]? { try await pipe.next() }
+
+    /// What waits to be read is gone, and the writer hears why.
+    func fail(_ error: any Error) { pipe.fail(error) }
+}

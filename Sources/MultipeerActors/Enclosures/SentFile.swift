@@ -32,7 +32,8 @@ public struct SentFile: Sendable {
     /// Receives it into `directory`, or into a temporary one, under a random name, and answers where it is. Once for each
     /// call that it came with. It is the application's from here on: to move, or to remove.
     ///
-    /// Throws what `IncomingResource.receive(into:)` throws, and `ActorCallError` when the link ends before it came.
+    /// Throws what `IncomingResource.receive(into:)` throws, and `ActorCallError` when the link ends before it came, or the
+    /// peer has not offered it for 30 seconds.
     public func receive(into directory: URL? = nil) async throws -> URL {
         switch origin {
         case .here(let url): return try SentFile.copy(url, into: directory)

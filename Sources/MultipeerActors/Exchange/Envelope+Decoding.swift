@@ -31,7 +31,7 @@ extension Envelope {
         case .cancel: self = .cancel(try reader.integer(in: bytes))
         case .checkIn: self = .checkIn(try reader.checkIn(in: bytes))
         case .checkOut: self = .checkOut(try reader.checkIn(in: bytes))
-        case .bye: self = .bye
+        case .bye: self = .bye(try reader.integer(in: bytes))
         }
         guard reader.cursor.remaining(in: bytes) == 0 else { throw .malformed }
     }

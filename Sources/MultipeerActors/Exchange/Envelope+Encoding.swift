@@ -27,7 +27,10 @@ extension Envelope {
             return bytes
         case .checkIn(let checkIn): return checkIn.bytes(.checkIn)
         case .checkOut(let checkIn): return checkIn.bytes(.checkOut)
-        case .bye: return Envelope.beginning(.bye, capacity: 5)
+        case .bye(let incarnation):
+            var bytes = Envelope.beginning(.bye, capacity: 13)
+            bytes.append(number: incarnation)
+            return bytes
         }
     }
 

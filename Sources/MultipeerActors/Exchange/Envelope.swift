@@ -9,8 +9,13 @@ package enum Envelope: Equatable, Sendable {
     case cancel(CallNumber)
     case checkIn(CheckIn)
     case checkOut(CheckIn)
-    /// The system is gone, and its session is not.
-    case bye
+    /// The system of that incarnation is gone, and its session is not.
+    case bye(UInt64)
+
+    /// The answer to a call for which there is neither a result nor an error.
+    static func refusal(_ number: CallNumber, _ failure: Failure, _ text: String) -> Envelope {
+        .answer(number, .failure(failure, type: "", text: text))
+    }
 
     /// What every one begins with.
     package static let mark: UInt32 = 0x0041_4354
@@ -21,7 +26,7 @@ package enum Envelope: Equatable, Sendable {
     }
 }
 
-/// A call is known by its number between two systems; each side counts its own.
+/// A call is known by its number between two systems; each side counts its own, from somewhere.
 package typealias CallNumber = UInt64
 
 /// How arguments and results are written.
@@ -112,5 +117,7 @@ extension Envelope {
         package static let type = 255
         package static let text = 1_024
         package static let key = 255
+        /// An envelope that every system takes, in bytes.
+        package static let shortest = 1_024
     }
 }

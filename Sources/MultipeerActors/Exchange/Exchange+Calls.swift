@@ -15,60 +15,65 @@ extension Exchange {
         let hello = correspondents[uid]?.hello
         let longest = Int(clamping: hello?.longest ?? .max)
         if bytes.count > longest { throw .tooLarge(bytes.count, limit: longest) }
-        guard pending.count < limits.pending else { throw .busy }
+        guard ownCalls < limits.pending else { throw .busy }
+        let size = bytes.count
+        let isSent = correspondents[uid].map { $0.waiting.isEmpty && $0.takes(size) } ?? false
+        guard isSent || unsentBytes + size <= limits.pendingBytes else { throw .busy }
         lastNumber += 1
         let number = lastNumber
         for index in 0..<8 {
             bytes[Envelope.numberOffset + index] = UInt8(truncatingIfNeeded: number >> (56 - 8 * index))
         }
-        let size = bytes.count
-        let isSent = correspondents[uid].map { $0.isQueueEmpty && $0.takes(size) } ?? false
+        let call = Correspondent<Waiter, Work>.Pending(size: size, waiter: waiter, deadline: deadline)
+        ownCalls += 1
+        let own = OwnCall(uid: uid, number: number)
+        if let deadline { deadlines.insert(own, at: deadline) }
+        if hello == nil { deadlines.insert(own, at: now + Self.patience) }
         if isSent {
-            correspondents[uid]?.sent.add(size)
-        } else {
-            guard unsentBytes + size <= limits.pendingBytes else { throw .busy }
-            unsentBytes += size
-            correspondents[uid]?.enqueue(number)
+            correspondents[uid]?.send(number, call)
+            return (number, bytes)
         }
-        pending[number] = Pending(
-            uid: uid, size: size, waiter: waiter, deadline: deadline, unsent: isSent ? nil : bytes)
-        if let deadline { deadlines.insert(number, at: deadline) }
-        if hello == nil { deadlines.insert(number, at: now + Self.patience) }
-        return (number, isSent ? bytes : nil)
+        unsentBytes += size
+        correspondents[uid]?.enqueue(number, Correspondent.Waiting(call: call, bytes: bytes))
+        return (number, nil)
+    }
+
+    /// For a call that was placed while something else waits to be carried out: it goes behind that.
+    package mutating func leave(_ bytes: [UInt8], to uid: UID, _ number: CallNumber, _ waiter: Waiter) {
+        decideNews()
+        actions.append(.send(bytes, uid, .call(number, waiter)))
     }
 
     /// Nobody waits for that call any more: the peer is told, and no action settles it. False when it is over already.
     @discardableResult
-    package mutating func cancel(_ number: CallNumber) -> Bool {
-        guard let call = remove(number) else { return false }
-        if call.unsent == nil {
-            actions.append(.send(Envelope.cancel(number).bytes, call.uid, call: nil))
+    package mutating func cancel(_ number: CallNumber, to uid: UID) -> Bool {
+        guard let (_, wasSent) = remove(number, to: uid) else { return false }
+        if wasSent {
+            actions.append(.send(Envelope.cancel(number).bytes, uid, .notice))
+        } else {
+            // A large one that waited has kept others waiting.
+            release(uid)
         }
         return true
     }
 
     /// The bytes of the call were refused: the link ended under them, or has no room.
-    package mutating func notSent(_ number: CallNumber, _ fault: CallFault) { settle(number, .failed(fault)) }
+    package mutating func notSent(_ number: CallNumber, to uid: UID, _ fault: CallFault) {
+        settle(number, to: uid, .failed(fault))
+    }
 
-    /// Sends of the queue what the peer takes now.
+    /// Sends of those that wait what the peer takes now.
     mutating func release(_ uid: UID) {
-        while let number = correspondents[uid]?.next {
-            guard let unsent = pending[number]?.unsent else {
-                correspondents[uid]?.dequeue()
-                continue
-            }
+        while let (number, bytes, waiter) = correspondents[uid]?.next() {
             let longest = Int(clamping: correspondents[uid]?.hello?.longest ?? .max)
-            if unsent.count > longest {
-                correspondents[uid]?.dequeue()
-                settle(number, .failed(.tooLarge(unsent.count, limit: longest)))
+            if bytes.count > longest {
+                settle(number, to: uid, .failed(.tooLarge(bytes.count, limit: longest)))
                 continue
             }
-            guard correspondents[uid]?.takes(unsent.count) == true else { return }
-            correspondents[uid]?.dequeue()
-            correspondents[uid]?.sent.add(unsent.count)
-            pending[number]?.unsent = nil
-            unsentBytes -= unsent.count
-            actions.append(.send(unsent, uid, call: number))
+            guard correspondents[uid]?.takes(bytes.count) == true else { return }
+            correspondents[uid]?.release(number)
+            unsentBytes -= bytes.count
+            actions.append(.send(bytes, uid, .call(number, waiter)))
         }
     }
 }

@@ -23,11 +23,11 @@ extension Exchange {
             case .checkIn(let checkIn): receive(checkIn, from: uid)
             case .checkOut(let checkIn):
                 guard correspondents[uid]?.checkIns.remove(checkIn) != nil else { return }
-                actions.append(.left(checkIn, uid))
-            case .bye:
-                failCalls(to: uid, with: .noSystem) { _ in true }
-                forget(uid)
-                correspondents[uid]?.hello = nil
+                if let peer = correspondents[uid]?.peer { actions.append(.left(checkIn, peer)) }
+            case .bye(let incarnation):
+                // One of the system before, overtaken by the next one's HELLO, is of no interest.
+                guard correspondents[uid]?.hello?.incarnation == incarnation else { return }
+                systemEnded(at: uid, sent: .noSystem, waiting: .noSystem)
             }
         } catch {
             refuse(bytes, error, from: uid)
@@ -38,48 +38,88 @@ extension Exchange {
     private mutating func refuse(_ bytes: Span<UInt8>, _ fault: EnvelopeFault, from uid: UID) {
         dropped += 1
         if fault == .otherVersion {
+            if correspondents[uid]?.isIncompatible == true { return }
             correspondents[uid]?.isIncompatible = true
-            return failCalls(to: uid, with: .incompatible) { _ in true }
+            return systemEnded(at: uid, sent: .replaced, waiting: .incompatible)
         }
         switch Envelope.number(of: bytes) {
         case (isCall: true, let number)?: answer(number, .coding, "the call cannot be read", to: uid)
         case (isCall: false, let number)?:
-            if pending[number]?.uid == uid { settle(number, .failed(.unreadable)) }
+            if correspondents[uid]?.sent[number] != nil { settle(number, to: uid, .failed(.unreadable)) }
         case nil: break
         }
     }
 
     private mutating func receive(_ hello: Envelope.Hello, from uid: UID) {
         let before = correspondents[uid]?.hello
-        if let before, before.incarnation != hello.incarnation {
-            // Another system of the same session: what the one before had is gone with it.
-            failCalls(to: uid, with: .replaced) { isUnsent in !isUnsent }
-            forget(uid)
+        let isNew = before?.incarnation != hello.incarnation
+        if isNew {
+            if before != nil {
+                // Another system of the same session: what the one before had is gone with it.
+                systemEnded(at: uid, sent: .replaced, waiting: nil)
+            }
+            let systems = correspondents[uid]?.systems ?? 0
+            guard systems < Self.systemsAtMost else {
+                dropped += 1
+                return failWaiting(to: uid, with: .noSystem)
+            }
+            correspondents[uid]?.systems = systems + 1
         }
         correspondents[uid]?.hello = hello
         correspondents[uid]?.isIncompatible = false
-        if hello.known != incarnation { sayHello(to: uid, knowing: hello.incarnation) }
-        if before?.incarnation != hello.incarnation {
-            for checkIn in ownCheckIns.sorted(by: { $0.key < $1.key }) {
-                actions.append(.send(Envelope.checkIn(checkIn).bytes, uid, call: nil))
+        let greeting = correspondents[uid]?.greeting
+        if isNew || greeting == .checkIns {
+            correspondents[uid]?.greeting = .checkIns
+        } else if hello.known != incarnation {
+            correspondents[uid]?.greeting = .hello
+        }
+        if greeting == nil, correspondents[uid]?.greeting != nil { greetings.append(uid) }
+        release(uid)
+    }
+
+    /// Systems that one peer may have one after the other, over one link: each is told all that has checked in here.
+    private static var systemsAtMost: Int { 1_024 }
+
+    /// Decides what peers hear of what has changed since the actions were taken.
+    mutating func decideNews() {
+        tellCheckIns()
+        greet()
+    }
+
+    /// Answers HELLOs: with this side's own where it is not known there, and a new system with all that has checked in.
+    private mutating func greet() {
+        for uid in greetings {
+            let greeting = correspondents[uid]?.greeting
+            correspondents[uid]?.greeting = nil
+            guard let greeting, let hello = correspondents[uid]?.hello else { continue }
+            // What waited goes behind that: its answers may be as long as this side says.
+            defer { release(uid) }
+            if hello.known != incarnation {
+                actions.append(.send(self.hello(knowing: hello.incarnation), uid, .notice))
+            }
+            guard greeting == .checkIns, correspondents[uid]?.isOwn != true else { continue }
+            for checkIn in ownCheckIns.values.joined().sorted(by: { $0.key < $1.key }) {
+                actions.append(.send(Envelope.checkIn(checkIn).bytes, uid, .notice))
             }
         }
-        release(uid)
+        greetings = []
     }
 
     private mutating func receive(
         _ answer: Envelope.Answer, size: Int, to number: CallNumber, from uid: UID
     ) {
         // A peer answers the calls that were sent to it, and no others.
-        guard let call = pending[number], call.uid == uid, call.unsent == nil else { return }
-        settle(number, size <= limits.envelope ? .answered(answer) : .failed(.unreadable))
+        guard correspondents[uid]?.sent[number] != nil else { return }
+        settle(number, to: uid, size <= limits.envelope ? .answered(answer) : .failed(.unreadable))
     }
 
     // MARK: the peer's calls
 
     private mutating func receive(_ call: Envelope.Call, size: Int, from uid: UID) {
         if correspondents[uid]?.wasCancelled(call.number) == true { return }
-        guard correspondents[uid]?.incoming[call.number] == nil else {
+        guard let peer = correspondents[uid]?.peer, let generation = correspondents[uid]?.generation,
+            correspondents[uid]?.executions[call.number] == nil
+        else {
             dropped += 1
             return
         }
@@ -87,39 +127,77 @@ extension Exchange {
             return answer(call.number, .tooLarge, "this peer takes \(limits.envelope) bytes", to: uid)
         }
         // Twice what was announced: an answer may have been read there before its call has gone from the list here.
-        let load = correspondents[uid]?.incomingLoad ?? Correspondent<Work>.Load()
+        let load = inHand(of: uid)
         guard load.calls < 2 * limits.calls, load.bytes + size <= 2 * limits.callBytes else {
             return answer(call.number, .busy, "this peer has \(load.calls) calls in hand", to: uid)
         }
-        correspondents[uid]?.incoming[call.number] = Correspondent.Incoming(size: size)
-        correspondents[uid]?.incomingLoad.add(size)
+        // What peers have left behind who come under ever new names is bounded by what eight of them may have.
+        guard leftovers.all.calls < 16 * limits.calls, leftovers.all.bytes < 16 * limits.callBytes else {
+            let text = "\(leftovers.all.calls) calls of peers that are gone still run"
+            return answer(call.number, .busy, text, to: uid)
+        }
+        correspondents[uid]?.executions[call.number] = Correspondent.Execution(size: size)
+        correspondents[uid]?.load.add(size)
         actions.append(
-            .execute(
-                call, uid,
-                limit: min(limits.envelope, Int(clamping: correspondents[uid]?.hello?.longest ?? 1_024))))
+            .execute(call, IncomingCall(peer: peer, number: call.number, generation: generation)))
+    }
+
+    /// All calls of a peer, those that it has left behind among them.
+    private func inHand(of uid: UID) -> Load { (correspondents[uid]?.load ?? Load()) + leftovers[uid] }
+
+    /// How many bytes an answer to that peer may have.
+    package func longestAnswer(to uid: UID) -> Int {
+        guard let hello = correspondents[uid]?.hello else { return Envelope.Limit.shortest }
+        return min(limits.envelope, Int(clamping: hello.longest))
     }
 
     private mutating func receiveCancel(_ number: CallNumber, from uid: UID) {
         if let work = correspondents[uid]?.cancel(number) { actions.append(.stop(work)) }
     }
 
-    /// A call of a peer runs. Answers false when it was cancelled before, or is gone with its peer: then it has to stop.
-    package mutating func began(_ number: CallNumber, of uid: UID, _ work: Work) -> Bool {
-        guard let isCancelled = correspondents[uid]?.incoming[number]?.isCancelled else { return false }
-        correspondents[uid]?.incoming[number]?.work = work
+    /// A call of a peer runs. Answers false when it was cancelled before, is over, or gone with its peer: then it has to
+    /// stop.
+    package mutating func began(_ call: IncomingCall, _ work: Work) -> Bool {
+        guard isCurrent(call),
+            let isCancelled = correspondents[call.peer.uid]?.executions[call.number]?.isCancelled
+        else { return false }
+        correspondents[call.peer.uid]?.executions[call.number]?.work = work
         return !isCancelled
     }
 
+    /// The answer to a call of a peer has to wait for room: its bytes are in hand like those of the call. False, and it is
+    /// not, when so much is in hand that it may not.
+    package mutating func answerMayWait(_ size: Int, for call: IncomingCall) -> Bool {
+        let load = inHand(of: call.peer.uid)
+        // One alone always may: it is no longer than an envelope.
+        guard load.calls <= 1 || load.bytes + size <= 2 * limits.callBytes else { return false }
+        answerWaits(size, for: call)
+        return true
+    }
+
+    /// So much more of what belongs to the answer waits, or less.
+    package mutating func answerWaits(_ size: Int, for call: IncomingCall) {
+        guard isCurrent(call), correspondents[call.peer.uid]?.executions[call.number] != nil else { return }
+        correspondents[call.peer.uid]?.executions[call.number]?.size += size
+        correspondents[call.peer.uid]?.load.bytes += size
+    }
+
     /// A call of a peer is over, and its answer sent.
-    package mutating func finished(_ number: CallNumber, of uid: UID) {
-        guard let incoming = correspondents[uid]?.incoming.removeValue(forKey: number) else { return }
-        correspondents[uid]?.incomingLoad.remove(incoming.size)
+    package mutating func finished(_ call: IncomingCall) {
+        guard isCurrent(call) else { return leftovers.remove(call) }
+        let uid = call.peer.uid
+        guard let execution = correspondents[uid]?.executions.removeValue(forKey: call.number) else { return }
+        correspondents[uid]?.load.remove(execution.size)
+    }
+
+    /// Whether it was called by the system and over the link that are there now.
+    private func isCurrent(_ call: IncomingCall) -> Bool {
+        correspondents[call.peer.uid]?.generation == call.generation
     }
 
     /// An answer for which nothing was executed.
     mutating func answer(_ number: CallNumber, _ failure: Envelope.Failure, _ text: String, to uid: UID) {
-        actions.append(
-            .send(Envelope.answer(number, .failure(failure, type: "", text: text)).bytes, uid, call: nil))
+        actions.append(.send(Envelope.refusal(number, failure, text).bytes, uid, .refusal))
     }
 
     // MARK: checking in
@@ -130,29 +208,54 @@ extension Exchange {
             dropped += 1
             return
         }
-        actions.append(.arrived(checkIn, uid))
+        if let peer = correspondents[uid]?.peer { actions.append(.arrived(checkIn, peer)) }
     }
 
-    /// An actor of this side can be found from here on. False when it has checked in like that before.
+    /// An actor of this side can be found from here on. False when it has checked in like that before. What this side finds
+    /// of its own is not told by actions.
     package mutating func checkIn(_ checkIn: Envelope.CheckIn) -> Bool {
-        guard ownCheckIns.insert(checkIn).inserted else { return false }
-        tell(.checkIn(checkIn))
+        guard ownCheckIns[checkIn.place, default: []].insert(checkIn).inserted else { return false }
+        changedCheckIns.append(checkIn, false)
         return true
     }
 
-    package mutating func checkOut(_ checkIn: Envelope.CheckIn) {
-        if ownCheckIns.remove(checkIn) != nil { tell(.checkOut(checkIn)) }
+    /// False when it has not checked in like that.
+    package mutating func checkOut(_ checkIn: Envelope.CheckIn) -> Bool {
+        guard ownCheckIns[checkIn.place]?.remove(checkIn) != nil else { return false }
+        if ownCheckIns[checkIn.place]?.isEmpty == true { ownCheckIns[checkIn.place] = nil }
+        changedCheckIns.append(checkIn, true)
+        return true
     }
 
-    /// An actor of this side is gone.
-    package mutating func checkOut(_ place: ActorID.Place) {
-        for checkIn in ownCheckIns where checkIn.place == place { checkOut(checkIn) }
+    /// An actor of this side is gone; answers as what it had checked in.
+    package mutating func checkOut(_ place: ActorID.Place) -> Set<Envelope.CheckIn> {
+        let checkIns = ownCheckIns.removeValue(forKey: place) ?? []
+        for checkIn in checkIns { changedCheckIns.append(checkIn, true) }
+        return checkIns
     }
 
-    private mutating func tell(_ envelope: Envelope) {
+    /// Tells peers what has changed: first who is out, or there would be more in than they take.
+    private mutating func tellCheckIns() {
+        var isIn: [Envelope.CheckIn] = []
+        while let (checkIn, wasIn) = changedCheckIns.removeFirst() {
+            switch (wasIn, ownCheckIns[checkIn.place]?.contains(checkIn) == true) {
+            case (true, false):
+                // Who has not said hello again hears it, too: the system before may have gone behind the check-in.
+                tell(.checkOut(checkIn)) { $0.systems > 0 }
+            case (false, true): isIn.append(checkIn)
+            case (true, true), (false, false): break
+            }
+        }
+        // Who is greeted hears all that is in.
+        for checkIn in isIn { tell(.checkIn(checkIn)) { $0.hello != nil && $0.greeting != .checkIns } }
+    }
+
+    private mutating func tell(
+        _ envelope: Envelope, where isMeant: (Correspondent<Waiter, Work>) -> Bool
+    ) {
         let bytes = envelope.bytes
-        for (uid, correspondent) in correspondents where correspondent.hello != nil {
-            actions.append(.send(bytes, uid, call: nil))
+        for (uid, correspondent) in correspondents where !correspondent.isOwn && isMeant(correspondent) {
+            actions.append(.send(bytes, uid, .notice))
         }
     }
 }

@@ -11,29 +11,35 @@ package import MultipeerMesh
 ///   own call:     place ──peer takes it──▶ sent ──answer──▶ settled
 ///                   └──── queued ───────────┘└── deadline, cancel, end of the link ──▶ settled
 ///   peer's call:  received ──▶ executing ──finished──▶ gone
-///                                  └── CANCEL, end of the link: told to stop
+///                                  ├── CANCEL: told to stop
+///                                  └── end of the link or the system: told to stop, left over until finished
 /// ```
 ///
 /// Every own call that was placed is settled once, unless whoever placed it cancels it.
 package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     package enum Action: Sendable {
-        /// `call` fails when the bytes cannot be sent.
-        case send([UInt8], UID, call: CallNumber?)
+        case send([UInt8], UID, Purpose)
         case settle(Waiter, CallOutcome)
-        /// The answer may have so many bytes.
-        case execute(Envelope.Call, UID, limit: Int)
+        case execute(Envelope.Call, IncomingCall)
         case stop(Work)
-        case arrived(Envelope.CheckIn, UID)
-        case left(Envelope.CheckIn, UID)
+        case arrived(Envelope.CheckIn, PeerID)
+        case left(Envelope.CheckIn, PeerID)
     }
 
-    struct Pending: Sendable {
+    /// What bytes are sent for, and what becomes of them where there is no room.
+    package enum Purpose: Sendable {
+        /// The call fails.
+        case call(CallNumber, Waiter)
+        /// To a peer that calls on and does not read what it hears: it does without.
+        case refusal
+        /// There is room for it behind everything else.
+        case notice
+    }
+
+    /// Which call a deadline is of.
+    struct OwnCall: Sendable {
         let uid: UID
-        let size: Int
-        let waiter: Waiter
-        let deadline: Moment?
-        /// Nil once it was sent.
-        var unsent: [UInt8]?
+        let number: CallNumber
     }
 
     /// How long a peer's system may be silent before it counts as not there.
@@ -41,14 +47,24 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
 
     package let incarnation: UInt64
     package let limits: ActorLimits
-    var correspondents: [UID: Correspondent<Work>] = [:]
-    var pending: [CallNumber: Pending] = [:]
+    var correspondents: [UID: Correspondent<Waiter, Work>] = [:]
+    private var generations: UInt64 = 0
+    var leftovers = Leftovers()
+    /// How many own calls are not settled.
+    package internal(set) var ownCalls = 0
     var unsentBytes = 0
-    var lastNumber: CallNumber = 0
-    var deadlines = DeadlineQueue<CallNumber>()
+    /// Not from 1 on: an answer to a call of the system before this one is none to a call of this one.
+    var lastNumber: CallNumber
+    var deadlines = DeadlineQueue<OwnCall>()
     private var armed: Moment?
-    var ownCheckIns: Set<Envelope.CheckIn> = []
+    var ownCheckIns: [ActorID.Place: Set<Envelope.CheckIn>] = [:]
+    /// Those that have changed since the actions were taken, with what was so before: however often, peers are told once.
+    var changedCheckIns = OrderedTable<Envelope.CheckIn, Bool>()
     var actions: [Action] = []
+    /// Whether check-ins or HELLOs are among the actions that were taken last.
+    private var isCarriedOut = false
+    /// Peers whose HELLOs have to be answered: once, however many there were since the actions were taken.
+    var greetings: [UID] = []
     /// Messages of peers that were no envelope, or broke the rules.
     package internal(set) var dropped = 0
 
@@ -56,10 +72,14 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         precondition(incarnation != 0, "an incarnation is not zero")
         self.incarnation = incarnation
         self.limits = limits
+        lastNumber = incarnation >> 16
     }
 
-    package var ownCalls: Int { pending.count }
-    package var callsOfOthers: Int { correspondents.values.reduce(0) { $0 + $1.incoming.count } }
+    package var callsOfOthers: Int {
+        correspondents.values.reduce(leftovers.all.calls) { $0 + $1.executions.count }
+    }
+    /// Who is linked.
+    package var peers: [PeerID] { correspondents.values.map(\.peer) }
 
     /// When `advance` has to be called next.
     package var deadline: Moment? { deadlines.earliest }
@@ -71,102 +91,134 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         return deadline
     }
 
+    /// Whether there is something to be carried out.
+    package var hasActions: Bool { !actions.isEmpty || !greetings.isEmpty || !changedCheckIns.isEmpty }
+
+    /// Whether what is sent now would come before something that was said before.
+    package var isTelling: Bool { isCarriedOut || hasActions }
+
+    /// Whoever takes actions has carried out those before.
     package mutating func takeActions() -> [Action] {
+        isCarriedOut = !changedCheckIns.isEmpty || !greetings.isEmpty
+        decideNews()
         if actions.isEmpty { return [] }
         defer { actions = [] }
         return actions
     }
 
+    /// The actions that were taken last were carried out.
+    package mutating func haveTold() { isCarriedOut = false }
+
     // MARK: links
 
-    package mutating func linkMade(to uid: UID) {
-        if correspondents[uid] != nil { linkEnded(to: uid, EndReason(code: .lost)) }
-        correspondents[uid] = Correspondent()
-        sayHello(to: uid, knowing: 0)
+    /// Its own peer counts as linked, too. Answers this side's HELLO, which goes before anything is received over that link:
+    /// only then is it surely the first that the peer's system hears.
+    package mutating func linkMade(to peer: PeerID, isOwn: Bool = false) -> [UInt8] {
+        if correspondents[peer.uid] != nil { linkEnded(to: peer.uid, EndReason(code: .lost)) }
+        correspondents[peer.uid] = Correspondent(
+            peer, isOwn: isOwn, generation: nextGeneration())
+        return hello(knowing: 0)
     }
 
     /// Everything under way with that peer is over: its own calls are told to stop, ours fail.
     package mutating func linkEnded(to uid: UID, _ reason: EndReason) {
-        failCalls(to: uid, with: .ended(reason)) { _ in true }
-        forget(uid)
+        systemEnded(at: uid, sent: .ended(reason), waiting: .ended(reason))
         correspondents[uid] = nil
     }
 
-    /// What the peer's system had here is gone.
-    mutating func forget(_ uid: UID) {
-        guard let correspondent = correspondents[uid] else { return }
-        for incoming in correspondent.incoming.values {
-            if let work = incoming.work { actions.append(.stop(work)) }
-        }
-        for checkIn in correspondent.checkIns { actions.append(.left(checkIn, uid)) }
-        correspondents[uid]?.incoming = [:]
-        correspondents[uid]?.incomingLoad = Correspondent.Load()
-        correspondents[uid]?.cancelledEarly = []
-        correspondents[uid]?.checkIns = []
+    /// The peer's system, and what it had here, is gone: calls that it knows of fail with `sent`, the others with `waiting`,
+    /// or wait for the next one.
+    mutating func systemEnded(at uid: UID, sent: CallFault, waiting: CallFault?) {
+        failSent(to: uid, with: sent)
+        if let waiting { failWaiting(to: uid, with: waiting) }
+        forget(uid)
     }
 
-    mutating func sayHello(to uid: UID, knowing known: UInt64) {
+    /// What the peer has called is told to stop, and counts until it has.
+    private mutating func forget(_ uid: UID) {
+        let next = nextGeneration()
+        guard let peer = correspondents[uid]?.peer, let generation = correspondents[uid]?.generation,
+            let (executions, checkIns) = correspondents[uid]?.forget(next)
+        else { return }
+        for (number, execution) in executions.sorted(by: { $0.key < $1.key }) {
+            leftovers.add(IncomingCall(peer: peer, number: number, generation: generation), execution.size)
+            if let work = execution.work { actions.append(.stop(work)) }
+        }
+        for checkIn in checkIns.sorted(by: { ($0.key, $0.type) < ($1.key, $1.type) }) {
+            actions.append(.left(checkIn, peer))
+        }
+    }
+
+    private mutating func nextGeneration() -> UInt64 {
+        generations += 1
+        return generations
+    }
+
+    func hello(knowing known: UInt64) -> [UInt8] {
         let hello = Envelope.Hello(
             incarnation: incarnation, known: known, calls: UInt32(clamping: limits.calls),
             bytes: UInt32(clamping: limits.callBytes), longest: UInt32(clamping: limits.envelope))
-        actions.append(.send(Envelope.hello(hello).bytes, uid, call: nil))
+        return Envelope.hello(hello).bytes
     }
 
     // MARK: time
 
     package mutating func advance(to now: Moment) {
         armed = nil
-        while let number = deadlines.next(until: now) {
-            guard let call = pending[number] else { continue }
-            let hasSystem = correspondents[call.uid]?.hello != nil
+        while let own = deadlines.next(until: now) {
+            guard let (call, isSent) = correspondents[own.uid]?.call(own.number) else { continue }
+            let hasSystem = correspondents[own.uid]?.hello != nil
             if let deadline = call.deadline, deadline <= now {
-                settle(number, .failed(hasSystem ? .timedOut : .noSystem))
-                if call.unsent == nil {
-                    actions.append(.send(Envelope.cancel(number).bytes, call.uid, call: nil))
-                }
+                settle(own.number, to: own.uid, .failed(hasSystem ? .timedOut : .noSystem))
+                if isSent { actions.append(.send(Envelope.cancel(own.number).bytes, own.uid, .notice)) }
             } else if !hasSystem {
-                settle(number, .failed(.noSystem))
+                settle(own.number, to: own.uid, .failed(.noSystem))
             }
+            // A large one that waited has kept others waiting.
+            if !isSent { release(own.uid) }
         }
     }
 
     // MARK: settling
 
     /// Ends an own call and lets the next one go. Does nothing for one that is over.
-    mutating func settle(_ number: CallNumber, _ outcome: CallOutcome) {
-        guard let call = remove(number) else { return }
+    mutating func settle(_ number: CallNumber, to uid: UID, _ outcome: CallOutcome) {
+        guard let (call, _) = remove(number, to: uid) else { return }
         actions.append(.settle(call.waiter, outcome))
     }
 
-    @discardableResult
-    mutating func remove(_ number: CallNumber) -> Pending? {
-        guard let call = pending.removeValue(forKey: number) else { return nil }
-        if let unsent = call.unsent {
-            unsentBytes -= unsent.count
-        } else {
-            correspondents[call.uid]?.sent.remove(call.size)
-            release(call.uid)
-        }
-        if deadlines.count > 2 * pending.count + 1_024 {
-            let pending = pending
-            deadlines.keep { pending[$0] != nil }
-        }
-        return call
+    mutating func remove(
+        _ number: CallNumber, to uid: UID
+    ) -> (call: Correspondent<Waiter, Work>.Pending, wasSent: Bool)? {
+        guard let removed = correspondents[uid]?.remove(number) else { return nil }
+        ownCalls -= 1
+        if removed.wasSent { release(uid) } else { unsentBytes -= removed.call.size }
+        tidyDeadlines()
+        return removed
     }
 
-    /// Fails the calls to a peer for which that holds; a call that was not sent is asked about with true.
-    mutating func failCalls(to uid: UID, with fault: CallFault, where isMeant: (_ isUnsent: Bool) -> Bool) {
-        // In their order, so that the same events give the same actions.
-        for number in pending.keys.sorted() {
-            guard let call = pending[number], call.uid == uid, isMeant(call.unsent != nil) else { continue }
-            pending[number] = nil
-            if let unsent = call.unsent {
-                unsentBytes -= unsent.count
-            } else {
-                correspondents[uid]?.sent.remove(call.size)
-            }
+    /// Drops those of calls that are over, once there are many.
+    private mutating func tidyDeadlines() {
+        guard deadlines.count > 2 * ownCalls + 1_024 else { return }
+        let correspondents = correspondents
+        deadlines.keep { correspondents[$0.uid]?.call($0.number) != nil }
+    }
+
+    private mutating func failSent(to uid: UID, with fault: CallFault) {
+        for call in correspondents[uid]?.removeSent() ?? [] {
+            ownCalls -= 1
             actions.append(.settle(call.waiter, .failed(fault)))
         }
+        tidyDeadlines()
+    }
+
+    mutating func failWaiting(to uid: UID, with fault: CallFault) {
+        for call in correspondents[uid]?.removeWaiting() ?? [] {
+            ownCalls -= 1
+            unsentBytes -= call.size
+            actions.append(.settle(call.waiter, .failed(fault)))
+        }
+        tidyDeadlines()
     }
 }
 

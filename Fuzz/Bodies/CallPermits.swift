@@ -1,0 +1,81 @@
+import Distributed
+import MultipeerActors
+
+/// An actor, what was registered of it, and by hand what that allows.
+struct CallPermit: Sendable {
+    private let actor: any DistributedActor
+    private let permit: Permit
+    /// Whether a peer may call that with these generic arguments: a list of names, and nothing that reads them.
+    private let allows: @Sendable (_ target: String, _ generics: [String]) -> Bool
+
+    /// Asks every one of them, twice: what was found to be allowed is kept.
+    static func ask(_ target: String, _ generics: [String]) throws(BrokenPromise) {
+        for one in try all() {
+            for _ in 0..<2 {
+                let complaint = one.permit.complaint(about: target, generics, on: one.actor)
+                try promise(
+                    (complaint == nil) == one.allows(target, generics),
+                    "what may be called are the methods of \(one.actor) and no others, not \(target) with \(generics)"
+                )
+            }
+        }
+    }
+
+    private static func all() throws(BrokenPromise) -> [CallPermit] {
+        do throws(ActorCallError) {
+            return try registered.get()
+        } catch {
+            throw BrokenPromise(description: "an actor of the harness cannot be registered: \(error)")
+        }
+    }
+
+    /// Once: the runtime keeps what it has made of a type.
+    private static let registered = Result { () throws(ActorCallError) -> [CallPermit] in
+        let system = LocalTestingDistributedActorSystem()
+        let (sorter, box) = (Sorter(actorSystem: system), Box<Int>(actorSystem: system))
+        return [
+            CallPermit(
+                actor: sorter,
+                permit: try Permit(
+                    Sorter.self, as: [$Weigher.self], arguments: [], generics: [Int.self, String.self],
+                    methods: nil)
+            ) { target, generics in
+                if sorterMethods.contains(target) { return generics.allSatisfy(["Si", "SS"].contains) }
+                return target == "$s10FuzzBodies8$WeigherC5weighSiyYaKFTE"
+                    && [["10FuzzBodies8$WeigherC"], ["10FuzzBodies6SorterC"]].contains(generics)
+            },
+            CallPermit(
+                actor: sorter,
+                permit: try Permit(
+                    Sorter.self, as: [], arguments: [], generics: [], methods: ["sort(_:)", "count()"])
+            ) { target, generics in
+                generics.isEmpty
+                    && [
+                        "$s10FuzzBodies6SorterC4sortySaySSGAEYaKFTE",
+                        "$s10FuzzBodies6SorterC5countSiyYaKFTE",
+                    ].contains(target)
+            },
+            CallPermit(
+                actor: box,
+                permit: try Permit(
+                    Box<Int>.self, as: [], arguments: [Int.self], generics: [String.self], methods: nil)
+            ) { target, generics in
+                generics == ["Si"]
+                    && [
+                        "$s10FuzzBodies3BoxC3putyyxYaKFTE",
+                        "$s10FuzzBodies3BoxC5clearyyYaKSLRzrlFTE",
+                    ].contains(target)
+            },
+        ]
+    }
+
+    /// `swift-demangle` reads them; each is also an input in `Seeds`.
+    private static let sorterMethods = [
+        "$s10FuzzBodies6SorterC009gre_GkaIiSiyYaKFTE",
+        "$s10FuzzBodies6SorterC4pickySSxYaKSeRzSERzlFTE",
+        "$s10FuzzBodies6SorterC4sortySaySSGAEYaKFTE",
+        "$s10FuzzBodies6SorterC5countSiyYaKFTE",
+        "$s10FuzzBodies6SorterC5weighSiyYaKFTE",
+        "$s10FuzzBodies6SorterC5weighySixYaKSeRzSERzlFTE",
+    ]
+}

@@ -1,0 +1,61 @@
+// Names are what their bytes are, here as at a peer that knows nothing of Swift: a `String` would also be equal to one that
+// only looks the same.
+
+extension ActorID.Place {
+    /// Whether both are the same number of one incarnation, or names of the same bytes.
+    public static func == (one: ActorID.Place, other: ActorID.Place) -> Bool {
+        switch (one, other) {
+        case (.number(let one, let incarnation), .number(let other, let otherIncarnation)):
+            one == other && incarnation == otherIncarnation
+        case (.name(let one), .name(let other)): one.hasBytes(of: other)
+        case (.number, .name), (.name, .number): false
+        }
+    }
+
+    /// Takes in what `==` compares.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .number(let number, let incarnation):
+            hasher.combine(number)
+            hasher.combine(incarnation)
+        case .name(let name): hasher.combine(bytesOf: name)
+        }
+    }
+}
+
+extension Envelope.CheckIn {
+    package static func == (one: Envelope.CheckIn, other: Envelope.CheckIn) -> Bool {
+        one.place == other.place && one.key.hasBytes(of: other.key) && one.type.hasBytes(of: other.type)
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(bytesOf: key)
+        hasher.combine(bytesOf: type)
+        hasher.combine(place)
+    }
+}
+
+extension Visitors.Slot {
+    static func == (one: Visitors.Slot, other: Visitors.Slot) -> Bool {
+        one.key.hasBytes(of: other.key) && one.type.hasBytes(of: other.type)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(bytesOf: key)
+        hasher.combine(bytesOf: type)
+    }
+}
+
+extension String {
+    fileprivate func hasBytes(of other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+    }
+}
+
+extension Hasher {
+    /// With their number, so that what is taken in next cannot pass for a part of it.
+    fileprivate mutating func combine(bytesOf text: String) {
+        combine(text.utf8.count)
+        for byte in text.utf8 { combine(byte) }
+    }
+}

@@ -1,0 +1,277 @@
+import MultipeerActors
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import Testing
+
+/// A peer whose system begins anew, or who links anew, while calls of the one before still run here.
+@Suite("Calls of a peer that has begun anew")
+struct ReturningPeerTests {
+    enum Beginning: CaseIterable, Sendable {
+        case hello, bye, link
+    }
+
+    /// Ann's system is another one from here on.
+    private static func beginAnew(_ table: inout Table, _ beginning: Beginning, _ incarnation: UInt64) {
+        switch beginning {
+        case .hello: table.sayHello(incarnation: incarnation)
+        case .bye:
+            table.bob.receive(Envelope.bye(incarnation - 1).bytes.span, from: table.annsUID)
+            table.sayHello(incarnation: incarnation)
+        case .link:
+            table.unlink()
+            table.link()
+        }
+    }
+
+    @Test(
+        "calls of the system before count until they end, so that nobody has more in hand by beginning anew",
+        arguments: Beginning.allCases)
+    func credit(_ beginning: Beginning) {
+        var table = Table(bob: ActorLimits().with { $0.calls = 4 })
+        for number in 1...8 { table.send(CallNumber(number)) }
+        #expect(table.executing.count == 8)
+        for round in 0..<5 {
+            Self.beginAnew(&table, beginning, UInt64(2 + round))
+            for number in 1...20 { table.send(CallNumber(100 * round + number)) }
+        }
+        #expect(table.executing.count == 8)
+        #expect(table.bob.callsOfOthers == 8)
+        // As many as have ended can be called anew.
+        for _ in 0..<3 { table.bob.finished(table.executing.removeFirst()) }
+        for number in 901...920 { table.send(CallNumber(number)) }
+        #expect(table.executing.count == 8)
+        while !table.executing.isEmpty { table.bob.finished(table.executing.removeFirst()) }
+        #expect(table.bob.callsOfOthers == 0)
+    }
+
+    @Test("the same holds for the bytes of calls", arguments: Beginning.allCases)
+    func bytes(_ beginning: Beginning) {
+        let limits = ActorLimits().with { ($0.callBytes, $0.envelope) = (65_536, 65_536) }
+        var table = Table(bob: limits)
+        for number in 1...4 { table.send(CallNumber(number), size: 40_000) }
+        #expect(table.executing.count == 3)
+        Self.beginAnew(&table, beginning, 2)
+        for number in 11...14 { table.send(CallNumber(number), size: 40_000) }
+        #expect(table.executing.count == 3)
+    }
+
+    @Test(
+        "the end of an old call is not taken for that of a new one with its number",
+        arguments: Beginning.allCases)
+    func sameNumber(_ beginning: Beginning) throws {
+        var table = Table()
+        table.send(7)
+        Self.beginAnew(&table, beginning, 2)
+        table.send(7)
+        #expect(table.executing.count == 2)
+        let (old, new) = (try #require(table.executing.first), try #require(table.executing.last))
+        #expect(old != new)
+        table.bob.finished(old)
+        table.bob.finished(old)
+        #expect(table.bob.callsOfOthers == 1)
+        let goesOn = table.bob.began(new, 71)
+        #expect(goesOn)
+        table.bob.receive(Envelope.cancel(7).bytes.span, from: table.annsUID)
+        table.settle()
+        #expect(table.stopped == [71])
+        table.bob.finished(new)
+        #expect(table.bob.callsOfOthers == 0)
+    }
+
+    @Test("what the system before has called is told to stop, also when it begins only then")
+    func stopped() throws {
+        var table = Table()
+        table.send(1)
+        table.send(2)
+        _ = table.began(0, 71)
+        table.sayHello(incarnation: 2)
+        #expect(table.stopped == [71])
+        let goesOn = table.began(1, 72)
+        #expect(!goesOn)
+    }
+
+    @Test("what is left over of peers that do not come back is bounded for all of them together")
+    func strangers() {
+        var table = Table(bob: ActorLimits().with { $0.calls = 1 })
+        var executing = 0
+        for number in 10..<60 {
+            let stranger = Table.peer(UInt64(number))
+            _ = table.bob.linkMade(to: stranger)
+            for number in 1...3 {
+                let call = Envelope.Call(number: CallNumber(number), place: .name("till"), target: "$s")
+                table.bob.receive(Envelope.call(call).bytes.span, from: stranger.uid)
+            }
+            table.bob.linkEnded(to: stranger.uid, EndReason(code: .lost))
+            table.settle()
+            executing = max(executing, table.bob.callsOfOthers)
+        }
+        #expect(executing == 16)
+        while !table.executing.isEmpty { table.bob.finished(table.executing.removeFirst()) }
+        table.send(1)
+        #expect(table.executing.count == 1)
+    }
+
+    @Test("an answer that waits for room counts with its call, and too much of them does not wait")
+    func unreadAnswers() throws {
+        let limits = ActorLimits().with { ($0.callBytes, $0.envelope) = (65_536, 65_536) }
+        var table = Table(bob: limits)
+        table.send(1)
+        let first = try #require(table.executing.first)
+        var waits = table.bob.answerMayWait(60_000, for: first)
+        #expect(waits)
+        table.send(2)
+        #expect(table.executing.count == 2)
+        let second = try #require(table.executing.last)
+        waits = table.bob.answerMayWait(80_000, for: second)
+        #expect(!waits)
+        waits = table.bob.answerMayWait(65_000, for: second)
+        #expect(waits)
+        table.send(3, size: 10_000)
+        #expect(table.executing.count == 2)
+        table.bob.finished(second)
+        table.executing.removeLast()
+        table.send(4, size: 10_000)
+        #expect(table.executing.count == 2)
+    }
+
+    @Test("a goodbye that the next system's hello has overtaken takes nothing back")
+    func lateGoodbye() {
+        var table = Table()
+        table.replaceBob(incarnation: 9)
+        table.call("one")
+        let checkIn = Envelope.CheckIn(key: "tills", type: "T", place: .name("till"))
+        _ = table.bob.checkIn(checkIn)
+        table.settle()
+        table.ann.receive(Envelope.bye(2).bytes.span, from: table.bobsUID)
+        table.settle()
+        #expect(table.told.isEmpty)
+        #expect(table.visitors == ["+tills"])
+        table.ann.receive(Envelope.bye(9).bytes.span, from: table.bobsUID)
+        table.ann.receive(Envelope.bye(9).bytes.span, from: table.bobsUID)
+        table.settle()
+        #expect(table.told == ["one: noSystem"])
+        #expect(table.visitors == ["+tills", "-tills"])
+    }
+
+    @Test("however many systems follow each other in one breath, what has checked in is told once")
+    func breathless() {
+        var table = Table()
+        for number in 0..<100 {
+            _ = table.bob.checkIn(Envelope.CheckIn(key: "\(number)", type: "T", place: .name("till")))
+        }
+        table.settle()
+        func sayHello(_ incarnation: Int) {
+            let hello = Envelope.Hello(
+                incarnation: UInt64(incarnation), calls: 1_024, bytes: 1 << 24, longest: 1 << 20)
+            table.bob.receive(Envelope.hello(hello).bytes.span, from: table.annsUID)
+        }
+        // With ann's own there are as many as may follow each other over one link.
+        for incarnation in 100..<1_123 { sayHello(incarnation) }
+        let actions = table.bob.takeActions()
+        #expect(actions.count == 101)
+        #expect(table.bob.dropped == 0)
+        sayHello(1_123)
+        #expect(table.bob.dropped == 1)
+        #expect(table.bob.longestAnswer(to: table.annsUID) == 1_024)
+    }
+
+    /// What ann would send now.
+    private static func said(_ table: inout Table) throws -> [String] {
+        try table.ann.takeActions().compactMap { action in
+            guard case .send(let bytes, _, _) = action else { return nil }
+            switch try Envelope(bytes.span) {
+            case .hello: return "HELLO"
+            case .call(let call): return "CALL \(call.arguments.count)"
+            case .checkIn(let checkIn): return "CHECK_IN \(checkIn.key)"
+            case .checkOut(let checkIn): return "CHECK_OUT \(checkIn.key)"
+            case .answer, .cancel, .bye: return "other"
+            }
+        }
+    }
+
+    @Test("calls that waited for a system go behind this side's hello, which says how long answers may be")
+    func helloFirst() throws {
+        var table = Table(linked: false)
+        table.linkAnn()
+        table.call("one")
+        table.linkBob()
+        #expect(try Self.said(&table) == ["HELLO", "CALL 1"])
+        #expect(table.bob.longestAnswer(to: table.annsUID) == 1_024)
+    }
+
+    @Test(
+        "who has had no system hears nothing of who checks in and out, and who has hears both in that order")
+    func toldOnce() throws {
+        var table = Table(linked: false)
+        let (one, two) = (
+            Envelope.CheckIn(key: "one", type: "T", place: .name("till")),
+            Envelope.CheckIn(key: "two", type: "T", place: .name("till"))
+        )
+        table.linkAnn()
+        _ = table.ann.checkIn(one)
+        _ = table.ann.checkOut(one)
+        _ = table.ann.checkIn(one)
+        #expect(try Self.said(&table) == [])
+        _ = table.ann.checkOut(one)
+        #expect(try Self.said(&table) == [])
+        _ = table.ann.checkIn(one)
+        table.linkBob()
+        #expect(try Self.said(&table) == ["HELLO", "CHECK_IN one"])
+        // Where one alone has room, the other has to be out before.
+        _ = table.ann.checkIn(two)
+        _ = table.ann.checkOut(two)
+        _ = table.ann.checkOut(one)
+        _ = table.ann.checkIn(two)
+        #expect(try Self.said(&table) == ["CHECK_OUT one", "CHECK_IN two"])
+    }
+
+    @Test("what was checked out while a peer's next system had not said hello is not found by it")
+    func phantom() {
+        var table = Table()
+        let checkIn = Envelope.CheckIn(key: "tills", type: "T", place: .name("till"))
+        // The system that hears this is gone when its goodbye is heard here.
+        _ = table.bob.checkIn(checkIn)
+        table.settle()
+        table.bob.receive(Envelope.bye(1).bytes.span, from: table.annsUID)
+        table.settle()
+        _ = table.bob.checkOut(checkIn)
+        table.settle()
+        #expect(table.visitors == ["+tills", "-tills"])
+    }
+
+    @Test("a system of another version takes back what the one before had")
+    func otherVersion() {
+        var table = Table()
+        _ = table.bob.checkIn(Envelope.CheckIn(key: "tills", type: "T", place: .name("till")))
+        table.settle()
+        table.send(1)
+        _ = table.began(0, 71)
+        var hello = Envelope.hello(Envelope.Hello(incarnation: 5, calls: 1, bytes: 65_536, longest: 1_024))
+            .bytes
+        hello[5] = 2
+        for _ in 0..<3 {
+            table.ann.receive(hello.span, from: table.bobsUID)
+            table.bob.receive(hello.span, from: table.annsUID)
+        }
+        table.settle()
+        #expect(table.visitors == ["+tills", "-tills"])
+        #expect(table.stopped == [71])
+    }
+
+    @Test("two systems do not give their calls the same numbers")
+    func numbers() throws {
+        var numbers: Set<CallNumber> = []
+        for incarnation in [UInt64(0x1234_5678_9ABC_DEF0), 0x1234_5679_9ABC_DEF0, .max] {
+            var machine = Table.Machine(incarnation: incarnation)
+            _ = machine.linkMade(to: Table.peer(2))
+            for _ in 0..<100 {
+                let call = Envelope.call(Envelope.Call(place: .name("till"), target: "$s")).bytes
+                let placed = try machine.place(
+                    call, to: Table.peer(2).uid, waiter: "", deadline: nil, now: Moment(nanoseconds: 0))
+                numbers.insert(placed.number)
+            }
+        }
+        #expect(numbers.count == 300)
+    }
+}
