@@ -56,14 +56,30 @@ distributed actor Observatory {
 func wait(_ session: Session) async throws {
     let advertiser = try Advertiser(peer: session.peer, service: "sky")
     try await advertiser.start()
-    for await invitation in advertiser.invitations { try await invitation.accept(into: session) }
+    for await invitation in advertiser.invitations {
+        do {
+            try await invitation.accept(into: session)
+        } catch {
+            print("the invitation of \(invitation.inviter) came to nothing: \(error)")
+        }
+    }
 }
 
 /// Invites everybody who is found.
-func gather(_ session: Session) async throws {
-    let browser = try Browser(peer: session.peer, service: "sky")
-    try await browser.start()
-    for await case .found(let found) in browser.events { try await browser.invite(found.peer, to: session) }
+func gather(_ session: Session) async {
+    do {
+        let browser = try Browser(peer: session.peer, service: "sky")
+        try await browser.start()
+        for await case .found(let found) in browser.events {
+            do {
+                try await browser.invite(found.peer, to: session)
+            } catch {
+                print("\(found.peer) does not come: \(error)")  // others may
+            }
+        }
+    } catch {
+        print("nobody can be found: \(error)")
+    }
 }
 
 let name = CommandLine.arguments.dropFirst().first ?? "ann"
@@ -80,7 +96,7 @@ guard let people else {
     try await wait(session)
     exit(0)
 }
-let gathering = Task { try await gather(session) }
+let gathering = Task { await gather(session) }
 var others = 0
 for await observatory in system.receptionist.checkIns(of: Observatory.self, as: "observatories") {
     print("\(try await observatory.scan(photograph(1))) stars, says \(observatory.id.peer)")

@@ -126,14 +126,30 @@ func scan(_ tile: Int, at observatory: Observatory) async -> Event {
 func wait(_ session: Session) async throws {
     let advertiser = try Advertiser(peer: session.peer, service: "sky")
     try await advertiser.start()
-    for await invitation in advertiser.invitations { try await invitation.accept(into: session) }
+    for await invitation in advertiser.invitations {
+        do {
+            try await invitation.accept(into: session)
+        } catch {
+            print("the invitation of \(invitation.inviter) came to nothing: \(error)")
+        }
+    }
 }
 
 /// Invites everybody who is found.
-func gather(_ session: Session) async throws {
-    let browser = try Browser(peer: session.peer, service: "sky")
-    try await browser.start()
-    for await case .found(let found) in browser.events { try await browser.invite(found.peer, to: session) }
+func gather(_ session: Session) async {
+    do {
+        let browser = try Browser(peer: session.peer, service: "sky")
+        try await browser.start()
+        for await case .found(let found) in browser.events {
+            do {
+                try await browser.invite(found.peer, to: session)
+            } catch {
+                print("\(found.peer) does not come: \(error)")  // others may
+            }
+        }
+    } catch {
+        print("nobody can be found: \(error)")
+    }
 }
 
 let name = CommandLine.arguments.dropFirst().first ?? "ann"
@@ -151,7 +167,7 @@ guard let people else {
     try await wait(session)
     exit(0)
 }
-let gathering = Task { try await gather(session) }
+let gathering = Task { await gather(session) }
 
 let (events, telling) = AsyncStream<Event>.makeStream()
 let watching = Task {
@@ -162,7 +178,7 @@ let watching = Task {
         }
     }
 }
-var survey = Survey(tiles: 60, home: home.id)
+var survey = Survey(tiles: 600, home: home.id)
 var hasBegun = false
 var observatories: [ActorID: Observatory] = [:]
 for await event in events {

@@ -17,6 +17,8 @@ actor Campaign {
         case lost(Order, String)
         /// A worker's process has ended.
         case ended(String)
+        /// Something for standard error.
+        case complaint(String)
         case failed(any Error)
         case tick
     }
@@ -56,15 +58,27 @@ actor Campaign {
             group.cancelAll()
         }
         view.end(survey)
+        telling.finish()
+        for await case .complaint(let text) in events { Terminal.complain(text) }
         if let failure { throw failure }
         return (survey, (begun ?? start).duration(to: .now))
     }
+
+    /// The names of those whose link has ended.
+    var lost: Set<String> { Set(survey.tallies.filter(\.isLost).map(\.site.peer.displayName)) }
 
     // MARK: what happens
 
     private func watch(in group: inout DiscardingTaskGroup) {
         let (telling, station, plan) = (telling, station, plan)
-        group.addTask { [crew] in for await name in crew.endings { telling.yield(.ended(name)) } }
+        group.addTask { [crew] in
+            for await event in crew.events {
+                switch event {
+                case .ended(let name): telling.yield(.ended(name))
+                case .said(let text): telling.yield(.complaint(text))
+                }
+            }
+        }
         group.addTask {
             for await change in station.system.receptionist.changes(of: Observatory.self, as: Observatory.key)
             {
@@ -76,7 +90,7 @@ actor Campaign {
         }
         group.addTask {
             do {
-                if plan.people > 0 { try await station.gather() }
+                if plan.people > 0 { try await station.gather { telling.yield(.complaint($0)) } }
             } catch {
                 telling.yield(.failed(error))
             }
@@ -95,13 +109,16 @@ actor Campaign {
     private func note(_ event: Event) {
         switch event {
         case .arrived(let observatory): welcome(observatory)
-        case .left(let id): lose(id, "its link has ended")
-        case .lost(let order, let why): lose(order.site, why)
+        case .left(let id):
+            if observatories[id] != nil { lose(id, survey.lose(id), "its link has ended") }
+        case .lost(let order, let why):
+            if let count = survey.loseSite(of: order) { lose(order.site, count, why) }
         case .answered(let order, let outcome, let time): take(outcome, order, time)
         case .ended(let name):
             if begun == nil { failure = Failure(text: "\(name) has ended before there was anything to do") }
         case .failed(let error):
             failure = error as? Failure ?? Failure(text: "nobody can be found: \(error)")
+        case .complaint(let text): view.complain(text)
         case .tick: break
         }
         view.show(survey)
@@ -114,9 +131,8 @@ actor Campaign {
         view.say("\(observatory.id.peer.name) has come")
     }
 
-    private func lose(_ id: ActorID, _ why: String) {
-        guard observatories.removeValue(forKey: id) != nil else { return }
-        let count = survey.lose(id)
+    private func lose(_ id: ActorID, _ count: Int, _ why: String) {
+        observatories[id] = nil
         view.say("\(id.peer.name) is lost, and \(count) tiles come back: \(why)")
     }
 
@@ -142,9 +158,20 @@ actor Campaign {
         }
         while let order = survey.next() {
             guard let observatory = observatories[order.site] else { continue }
-            group.addTask(priority: order.isUrgent ? .high : nil) { [plan, telling] in
-                telling.yield(await Campaign.carryOut(order, at: observatory, plan))
+            group.addTask { [plan, telling] in
+                let work = { @Sendable in await Campaign.carryOut(order, at: observatory, plan) }
+                telling.yield(order.isUrgent ? await Campaign.hurry(work) : await work())
             }
+        }
+    }
+
+    /// With high priority. A task of a group has that of the task around the group, whatever it is given.
+    private static func hurry(_ work: @escaping @Sendable () async -> Event) async -> Event {
+        let task = Task(priority: .high) { await work() }
+        return await withTaskCancellationHandler {
+            await task.value
+        } onCancel: {
+            task.cancel()
         }
     }
 

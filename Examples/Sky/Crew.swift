@@ -3,28 +3,42 @@ import Foundation
 /// Processes of this program that it has started itself: they scan until their standard input ends, which it does at the
 /// latest with this process.
 struct Crew: Sendable {
-    private struct Worker: Sendable {
-        let process: Process
-        let input: Pipe
+    enum Event: Sendable {
+        /// The process of that name has ended.
+        case ended(String)
+        /// A line that one of them wrote to standard error.
+        case said(String)
     }
 
-    /// The names of those that have ended.
-    let endings: AsyncStream<String>
+    fileprivate struct Worker: Sendable {
+        let name: String
+        let process = Process()
+        let input = Pipe()
+        let errors = Pipe()
+
+        func signal(_ number: Int32) {
+            guard process.isRunning else { return }
+            kill(process.processIdentifier, number)
+        }
+    }
+
+    let events: AsyncStream<Event>
     private let workers: [Worker]
 
     /// Nobody.
-    init() { (endings, workers) = (AsyncStream { $0.finish() }, []) }
+    init() { (events, workers) = (AsyncStream { $0.finish() }, []) }
 
     /// Starts so many; the last one takes `slowness` milliseconds longer for each tile.
     init(_ count: Int, service: String, slowness: Int) throws {
-        let (endings, telling) = AsyncStream<String>.makeStream()
-        self.endings = endings
+        let (events, telling) = AsyncStream<Event>.makeStream()
+        self.events = events
         var workers: [Worker] = []
         do {
             for number in 1..<count + 1 {
-                let name = "worker-\(number)"
+                let worker = Worker(name: "worker-\(number)")
                 let slow = number == count ? slowness : 0
-                workers.append(try Crew.start(name, ["--service", service, "--slow", "\(slow)"], telling))
+                try worker.start(["--service", service, "--slow", "\(slow)"], telling)
+                workers.append(worker)
             }
         } catch {
             for worker in workers { worker.process.terminate() }
@@ -33,31 +47,17 @@ struct Crew: Sendable {
         self.workers = workers
     }
 
-    private static func start(
-        _ name: String, _ words: [String], _ telling: AsyncStream<String>.Continuation
-    ) throws -> Worker {
-        let worker = Worker(process: Process(), input: Pipe())
-        worker.process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        worker.process.arguments = ["--name", name] + words
-        worker.process.environment = ProcessInfo.processInfo.environment.merging([
-            "MULTIPEER_INTERFACES": "lo"
-        ]) { $1 }
-        worker.process.standardInput = worker.input
-        worker.process.standardOutput = FileHandle.nullDevice
-        worker.process.terminationHandler = { _ in telling.yield(name) }
-        try worker.process.run()
-        return worker
-    }
-
     /// Ends the first one without a word: it has no time to say goodbye.
-    func killOne() {
-        guard let process = workers.first?.process, process.isRunning else { return }
-        kill(process.processIdentifier, SIGKILL)
-    }
+    func killOne() { workers.first?.signal(SIGKILL) }
 
-    /// Lets them go, and waits until they are gone: some seconds at the most.
-    func dismiss() async {
+    /// Lets them go, and waits until they are gone: some seconds at the most. Those of the names `lost` may be stopped, or
+    /// hang: they are ended without a word.
+    func dismiss(lost: Set<String>) async {
         for worker in workers {
+            if lost.contains(worker.name) {
+                worker.signal(SIGKILL)
+                continue
+            }
             do {
                 try worker.input.fileHandleForWriting.close()
             } catch {
@@ -65,11 +65,9 @@ struct Crew: Sendable {
             }
         }
         if await areGone(within: .seconds(5)) { return }
-        for worker in workers where worker.process.isRunning { worker.process.terminate() }
+        for worker in workers { worker.signal(SIGTERM) }
         if await areGone(within: .seconds(2)) { return }
-        for worker in workers where worker.process.isRunning {
-            kill(worker.process.processIdentifier, SIGKILL)
-        }
+        for worker in workers { worker.signal(SIGKILL) }
         _ = await areGone(within: .seconds(2))
     }
 
@@ -80,5 +78,57 @@ struct Crew: Sendable {
             else { return false }
         }
         return true
+    }
+}
+
+extension Crew.Worker {
+    func start(_ words: [String], _ telling: AsyncStream<Crew.Event>.Continuation) throws {
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = ["--name", name] + words
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "MULTIPEER_INTERFACES": "lo"
+        ]) { $1 }
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        // It would be written across what is shown here.
+        process.standardError = errors
+        process.terminationHandler = { [name] _ in telling.yield(.ended(name)) }
+        try process.run()
+        // Reading waits, so it has a thread of its own.
+        Thread.detachNewThread { [name, errors] in
+            for line in Lines(of: errors.fileHandleForReading) {
+                let text = "\(name): \(line.trimmingPrefix("sky: "))"
+                // When nobody listens any more, nothing is shown any more.
+                if case .terminated = telling.yield(.said(text)) { Terminal.complain(text) }
+            }
+        }
+    }
+}
+
+/// The lines that come from a pipe, to its end.
+private struct Lines: Sequence, IteratorProtocol {
+    /// What is longer is handed out in pieces.
+    private static let length = 4_096
+
+    private let handle: FileHandle
+    private var bytes: [UInt8] = []
+    private var isOver = false
+
+    init(of handle: FileHandle) { self.handle = handle }
+
+    mutating func next() -> String? {
+        while true {
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { bytes.removeFirst(end + 1) }
+                return String(decoding: bytes[..<end], as: UTF8.self)
+            }
+            if isOver || bytes.count >= Lines.length {
+                defer { bytes = [] }
+                return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+            }
+            let more = handle.availableData
+            bytes += more
+            isOver = more.isEmpty
+        }
     }
 }

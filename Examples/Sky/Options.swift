@@ -1,4 +1,5 @@
 import Foundation
+import Multipeer
 
 /// What the command line asks for.
 struct Options: Sendable {
@@ -13,11 +14,24 @@ struct Options: Sendable {
     }
 
     var part = Part.waits
-    var name = ProcessInfo.processInfo.hostName
+    var name = Options.machine
     var service: String?
-    /// Milliseconds that this observatory, or the last of the workers, takes longer for each tile.
+    /// Milliseconds that the last of the workers, or this observatory when there are none, takes longer for each tile.
     var slowness = 0
     var plan = Plan()
+
+    /// The name of this machine, if a peer may have it.
+    private static var machine: String {
+        let name = ProcessInfo.processInfo.hostName
+        return isName(name) ? name : "sky"
+    }
+
+    /// The part of this process in that.
+    var ownSlowness: Int {
+        if case .engagesWorkers(1...) = part { 0 } else { slowness }
+    }
+
+    private static func isName(_ text: String) -> Bool { (try? PeerID(displayName: text)) != nil }
 
     static let usage = """
         usage: sky --workers N [WHAT]      starts N more processes on this machine, and scans with them
@@ -33,13 +47,14 @@ struct Options: Sendable {
           --seed N           which sky (1): the same number is the same sky, and has the same stars
           --wait MS          how long each tile waits for its light, at most 60000 (100)
           --fail N           so many tiles fail the first time (0)
-          --kill N           kill a worker once N tiles are done
+          --kill N           kill a worker once N tiles are done, which are not more than there are
           --slow MS          with workers the last of them, otherwise this process: so much longer for each tile (0)
           --within SECONDS   give up after so long (120)
           --name NAME        what others call this process (the name of this machine)
           --service TYPE     who finds whom: 1 to 15 lower-case letters, digits and '-' (sky)
 
         Exit codes: 0 every tile was scanned, 1 not all of them, or not in time, 2 wrong usage.
+        Interrupted, it takes its workers with it.
         """
 
     /// Throws what is wrong with them; answers nil when help is asked for.
@@ -53,9 +68,12 @@ struct Options: Sendable {
             }
             try options.take(word, value)
         }
-        if options.plan.killsAfter != nil {
+        if let kill = options.plan.killsAfter {
             guard case .engagesWorkers(1...) = options.part else {
                 throw Wrong(text: "--kill needs --workers")
+            }
+            guard kill <= options.plan.tiles else {
+                throw Wrong(text: "--kill \(kill) is more than there are tiles: \(options.plan.tiles)")
             }
         }
         return options
@@ -69,8 +87,15 @@ struct Options: Sendable {
             return number
         }
         switch word {
-        case "--name": name = value
-        case "--service": service = value
+        case "--name":
+            guard Options.isName(value) else { throw Wrong(text: "--name: \(InvalidPeerID.displayName)") }
+            name = value
+        case "--service":
+            do {
+                service = try ServiceType(value).name
+            } catch {
+                throw Wrong(text: "--service: \(error)")
+            }
         case "--workers":
             plan.people = try number(0...7)
             part = .engagesWorkers(plan.people)

@@ -5,6 +5,7 @@ import MultipeerActors
 /// A sky that is searched for stars by all who are there: distributed actors, found by their type, called like any other.
 @main struct Sky {
     static func main() async {
+        Terminal.reserve()
         do {
             guard let options = try Options.parse(Array(CommandLine.arguments.dropFirst())) else {
                 Terminal.write("\(Options.usage)\n")
@@ -16,9 +17,6 @@ import MultipeerActors
             exit(2)
         } catch let error as Campaign.Failure {
             Terminal.complain(error.text)
-        } catch let error as MultipeerError where error.code == .invalidArgument {
-            Terminal.complain("\(error) (--help says more)")
-            exit(2)
         } catch {
             Terminal.complain("\(error)")
         }
@@ -43,7 +41,7 @@ import MultipeerActors
     private static func wait(_ options: Options) async throws -> Int32 {
         let station = try await Station(
             name: options.name, service: options.service ?? "sky", isLocal: false,
-            slowness: .milliseconds(options.slowness)
+            slowness: .milliseconds(options.ownSlowness)
         ) { Terminal.write("tile \($0.tile): \($0.stars.count) stars\n") }
         Terminal.write("\(station.session.peer.name) waits for tiles, until its input ends\n")
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -59,21 +57,24 @@ import MultipeerActors
     private static func engage(
         _ options: Options, _ service: String, isLocal: Bool, starting start: (String) throws -> Crew
     ) async throws -> Int32 {
-        let station = try await Station(name: options.name, service: service, isLocal: isLocal)
+        let station = try await Station(
+            name: options.name, service: service, isLocal: isLocal,
+            slowness: .milliseconds(options.ownSlowness))
         let crew = try start(service)
+        let campaign = Campaign(options.plan, station, crew)
         do {
-            let (survey, time) = try await Campaign(options.plan, station, crew).run()
+            let (survey, time) = try await campaign.run()
             for line in survey.summary(after: time) { Terminal.write("\(line)\n") }
-            await leave(station, crew)
+            await leave(station, crew, lost: campaign.lost)
             return survey.givenUp.isEmpty ? 0 : 1
         } catch {
-            await leave(station, crew)
+            await leave(station, crew, lost: campaign.lost)
             throw error
         }
     }
 
-    private static func leave(_ station: Station, _ crew: Crew) async {
+    private static func leave(_ station: Station, _ crew: Crew, lost: Set<String>) async {
         await station.close()
-        await crew.dismiss()
+        await crew.dismiss(lost: lost)
     }
 }

@@ -42,31 +42,19 @@ struct Station: Sendable {
             }
         }
         await advertiser.stop()
+        if !Task.isCancelled { throw NotFound() }
     }
 
-    /// Looks for others and invites all that it finds, until the task is cancelled.
-    func gather() async throws {
-        let browser = try Browser(peer: session.peer, service: service, configuration: discovery)
-        try await browser.start()
-        await withDiscardingTaskGroup { group in
-            for await event in browser.events {
-                guard case .found(let found) = event else { continue }
-                group.addTask { await invite(found.peer, through: browser) }
-            }
-        }
-        await browser.stop()
+    /// Why nobody comes any more.
+    struct NotFound: Error, CustomStringConvertible {
+        let description = "nobody can find this process any more"
     }
 
-    /// Somebody who was asked too early, or by too many at once, is asked again.
-    private func invite(_ peer: PeerID, through browser: Browser) async {
-        for attempt in 1...3 where !Task.isCancelled {
-            do {
-                return try await browser.invite(peer, to: session, timeout: .seconds(20))
-            } catch {
-                guard attempt == 3, !Task.isCancelled else { continue }
-                Terminal.complain("\(peer.name) does not come: \(error)")
-            }
-        }
+    /// Looks for others and invites all that it finds, until the task is cancelled. `complain` takes a sentence about
+    /// somebody who does not come.
+    func gather(_ complain: @escaping @Sendable (String) -> Void) async throws {
+        try await Gathering(session: session, service: service, discovery: discovery, complain: complain)
+            .run()
     }
 
     func close() async { await session.disconnect() }

@@ -152,6 +152,12 @@ struct Survey<Site: Hashable & Sendable>: Sendable {
         tallies[place].returned += lost.count
         return lost.count
     }
+
+    /// The same for the site of an order. One that does not stand any more tells of an earlier loss: the site may have come
+    /// back since. Answers nil then.
+    mutating func loseSite(of order: Order) -> Int? {
+        orders[order.number] == nil ? nil : lose(order.site)
+    }
 }
 
 extension Survey {

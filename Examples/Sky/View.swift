@@ -4,22 +4,33 @@ import MultipeerActors
 /// Shows how it goes: on a terminal a line for each observatory, which is rewritten; in a pipe, and on a terminal that
 /// knows no escape sequences, a line for each thing that happens.
 struct View {
-    let isLive = Terminal.isCapable
+    let isLive: Bool
+    /// The lines that are rewritten.
     private var shown: [String] = []
+
+    init(isLive: Bool = Terminal.isCapable) { self.isLive = isLive }
 
     /// What happens.
     mutating func say(_ text: String) {
-        let text = text.printable
-        rewrite(isLive ? [String(text.prefix(Terminal.width - 1))] : [text], above: shown)
+        Terminal.write(rewriting([text.printable], above: shown, in: Terminal.size))
     }
 
     /// What happens so often that the lines of the observatories say it better.
     mutating func detail(_ text: String) { if !isLive { say(text) } }
 
+    /// For standard error, which may be the same terminal.
+    mutating func complain(_ text: String) {
+        let lines = shown
+        if isLive { Terminal.write(rewriting([], above: [], in: Terminal.size)) }
+        Terminal.complain(text)
+        if isLive { Terminal.write(rewriting([], above: lines, in: Terminal.size)) }
+    }
+
     mutating func show(_ survey: Survey<ActorID>) {
         guard isLive else { return }
-        let lines = Board(survey, width: Terminal.width - 1).lines
-        if lines != shown { rewrite([], above: lines) }
+        let size = Terminal.size
+        let lines = Board(survey, in: size).lines
+        if lines != shown { Terminal.write(rewriting([], above: lines, in: size)) }
     }
 
     mutating func end(_ survey: Survey<ActorID>) {
@@ -27,10 +38,15 @@ struct View {
         shown = []
     }
 
-    private mutating func rewrite(_ news: [String], above lines: [String]) {
-        let up = shown.isEmpty ? "" : "\u{1b}[\(shown.count)A\r"
-        Terminal.write(up + (news + lines).map { isLive ? "\($0)\u{1b}[K\n" : "\($0)\n" }.joined())
-        shown = lines
+    /// What to write so that `news` stand where the lines were that are shown, and `lines` below them.
+    mutating func rewriting(_ news: [String], above lines: [String], in size: Terminal.Size) -> String {
+        defer { shown = lines }
+        guard isLive else { return (news + lines).map { "\($0)\n" }.joined() }
+        // A terminal that was made smaller since may show a line as two, and has moved some out of reach: these stay.
+        let isWhole = shown.count < size.rows && shown.allSatisfy { $0.columns < size.columns }
+        let up = shown.isEmpty || !isWhole ? "" : "\u{1b}[\(shown.count)A\r"
+        let text = (news.map { $0.head(size.columns - 1) } + lines).map { "\($0)\u{1b}[K\n" }.joined()
+        return up + text + "\u{1b}[J"
     }
 }
 
@@ -38,17 +54,18 @@ struct View {
 struct Board {
     private static let bar = 24
 
+    /// None of them as long as the terminal is wide, and fewer of them than it is high.
     let lines: [String]
 
-    init(_ survey: Survey<ActorID>, width: Int) {
+    init(_ survey: Survey<ActorID>, in size: Terminal.Size) {
         let names = survey.tallies.map(\.site.peer.name)
-        let column = min(20, max(3, names.map(\.count).max() ?? 0))
+        let column = min(20, max(3, names.map(\.columns).max() ?? 0))
         var lines = zip(names, survey.tallies).map { name, tally in
             Board.line(name, column, tally.counted, of: survey.tiles, Board.state(of: tally))
         }
         let counted = survey.findings.count
         lines.append(Board.line("all", column, counted, of: survey.tiles, "\(counted) of \(survey.tiles)"))
-        self.lines = lines.map { String($0.prefix(width)) }
+        self.lines = lines.suffix(size.rows - 1).map { $0.head(size.columns - 1) }
     }
 
     private static func state(of tally: Survey<ActorID>.Tally) -> String {
@@ -62,7 +79,7 @@ struct Board {
         -> String
     {
         let full = whole == 0 ? bar : part * bar / whole
-        return String(name.prefix(column)).padded(to: column) + "  " + String(repeating: "#", count: full)
+        return name.head(column).padded(to: column) + "  " + String(repeating: "#", count: full)
             + String(repeating: ".", count: bar - full) + "  " + state
     }
 }
@@ -70,12 +87,12 @@ struct Board {
 extension Survey<ActorID> {
     /// Who did what, and how long it took.
     func summary(after time: Duration) -> [String] {
-        let column = min(20, tallies.map(\.site.peer.name.count).max() ?? 0)
+        let column = min(20, tallies.map(\.site.peer.name.columns).max() ?? 0)
         var lines = [
             "\(stars) stars on \(findings.count) of \(tiles) tiles, fingerprint \(fingerprint.hexadecimal)"
         ]
         for tally in tallies {
-            let name = String(tally.site.peer.name.prefix(column)).padded(to: column)
+            let name = tally.site.peer.name.head(column).padded(to: column)
             let mean = tally.spent / max(1, tally.counted + tally.failed)
             var line = "\(name)  \(tally.counted) tiles, \(mean.milliseconds) ms each"
             if tally.failed > 0 { line += ", \(tally.failed) failed" }
@@ -86,19 +103,6 @@ extension Survey<ActorID> {
             lines.append("tile \(tile) was given up: \(why)".printable)
         }
         return lines + ["\(time.milliseconds) ms in all"]
-    }
-}
-
-extension String {
-    /// Without what would move the cursor: others have a say in it.
-    var printable: String {
-        String(
-            String.UnicodeScalarView(
-                unicodeScalars.filter { ![.control, .format].contains($0.properties.generalCategory) }))
-    }
-
-    fileprivate func padded(to width: Int) -> String {
-        self + String(repeating: " ", count: max(0, width - count))
     }
 }
 

@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "Sky",
     dependencies: [
-        .package(url: "https://example.org/swift-multipeer", from: "0.1.0")
+        .package(path: "../swift-multipeer")
     ],
     targets: [
         .executableTarget(

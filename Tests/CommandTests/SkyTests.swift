@@ -97,10 +97,14 @@ struct SkyTests {
         #expect(help.code == 0)
         #expect(help.text.hasPrefix("usage: sky "))
         #expect(help.text.split(separator: "\n").allSatisfy { $0.count <= 110 })
-        for words in [["--loud"], ["--tiles", "none"], ["--kill", "1"], ["--service", "Not a Type"]] {
+        for words in [
+            ["--loud"], ["--tiles", "none"], ["--kill", "1"], ["--service", "Not a Type"],
+            ["--workers", "2", "--service", "BAD"], ["--peers", "1", "--name", ""],
+        ] {
             let wrong = try await Command(words, program: "sky").finish(nil)
             #expect(wrong.code == 2, "\(words)")
             #expect(wrong.errors.hasPrefix("sky: "))
+            #expect(wrong.errors.split(separator: "\n").count == 1)
         }
     }
 }

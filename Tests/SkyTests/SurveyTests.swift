@@ -121,6 +121,24 @@ struct SurveyTests {
         #expect(survey.tallies.count == 2)
     }
 
+    @Test(
+        "who cannot be called for an order that does not stand any more is not lost: it may have come back since"
+    )
+    func lateLoss() {
+        var survey = survey(tiles: 12, others: 1)
+        let before = all(&survey).filter { $0.site == 1 }
+        let first = [survey.loseSite(of: before[0]), survey.loseSite(of: before[1])]
+        #expect(first == [4, nil])
+        survey.join(1)
+        let since = all(&survey).filter { $0.site == 1 }
+        let late = survey.loseSite(of: before[2])
+        #expect(late == nil)
+        #expect(!survey.tallies[1].isLost && survey.tallies[1].inFlight.count == 4)
+        let again = survey.loseSite(of: since[0])
+        #expect(again == 4)
+        #expect(survey.tallies[1].isLost)
+    }
+
     @Test("home is never lost, and works alone when all others are")
     func alone() throws {
         var survey = survey(tiles: 12, others: 2)

@@ -30,12 +30,56 @@ struct ViewTests {
 
     @Test("a line for each observatory and one for all say how far it is, in the width there is")
     func board() throws {
-        let lines = Board(try survey(), width: 79).lines
+        let lines = Board(try survey(), in: Terminal.Size()).lines
         #expect(lines.count == 3)
         #expect(lines[0] == "ann  ######..................  3 scanned, 1 failed, 4 in hand")
         #expect(lines[1] == "bob  ........................  0 scanned, lost with 4")
         #expect(lines[2].hasSuffix("3 of 12"))
-        #expect(Board(try survey(), width: 30).lines.allSatisfy { $0.count <= 30 })
+        for columns in [1, 2, 12, 31] {
+            let narrow = Board(try survey(), in: Terminal.Size(columns: columns, rows: 24))
+            #expect(narrow.lines.allSatisfy { $0.columns < columns })
+        }
+        let low = Board(try survey(), in: Terminal.Size(columns: 80, rows: 3))
+        #expect(low.lines == lines.suffix(2), "all of them can be reached, the last of them first")
+    }
+
+    @Test("a name of wide characters takes the columns that it takes, and is cut where they end")
+    func wide() throws {
+        #expect(["ann", "Zoë", "Zoe\u{308}", "夜空", "🔭"].map(\.columns) == [3, 3, 3, 4, 2])
+        #expect(["夜空".head(3), "夜空".padded(to: 5), "夜空".padded(to: 3)] == ["夜", "夜空 ", "夜空"])
+        var survey = Survey(tiles: 8, home: try id("ann"))
+        survey.join(try id(String(repeating: "夜", count: 20)))
+        let lines = Board(survey, in: Terminal.Size()).lines
+        #expect(lines[1].hasPrefix(String(repeating: "夜", count: 10) + "  ....."))
+        #expect(lines[0].hasPrefix("ann" + String(repeating: " ", count: 19) + "....."))
+        #expect(Board(survey, in: Terminal.Size(columns: 40, rows: 24)).lines.allSatisfy { $0.columns < 40 })
+    }
+
+    @Test("lines are rewritten where they are, and below them when the terminal was made smaller since")
+    func rewriting() {
+        var view = View(isLive: true)
+        let (wide, narrow) = (Terminal.Size(), Terminal.Size(columns: 10, rows: 24))
+        let first = view.rewriting([], above: ["1234567890", "b"], in: wide)
+        #expect(first == "1234567890\u{1b}[K\nb\u{1b}[K\n\u{1b}[J")
+        let news = view.rewriting([String(repeating: "n", count: 90)], above: ["1234567890", "c"], in: wide)
+        #expect(news.hasPrefix("\u{1b}[2A\r" + String(repeating: "n", count: 79) + "\u{1b}[K\n1234567890"))
+        let smaller = view.rewriting([], above: ["123456789"], in: narrow)
+        #expect(smaller == "123456789\u{1b}[K\n\u{1b}[J")
+        let lower = view.rewriting([], above: ["1"], in: Terminal.Size(columns: 10, rows: 1))
+        #expect(!lower.contains("A\r"))
+        // For what another writes there: all lines are taken away, and come again.
+        let none = view.rewriting([], above: [], in: wide)
+        #expect(none == "\u{1b}[1A\r\u{1b}[J")
+        let again = view.rewriting([], above: ["1"], in: wide)
+        #expect(again == "1\u{1b}[K\n\u{1b}[J")
+    }
+
+    @Test("in a pipe there are no escape sequences, and nothing is cut")
+    func pipe() {
+        var view = View(isLive: false)
+        let long = String(repeating: "n", count: 300)
+        let text = view.rewriting([long], above: [], in: Terminal.Size())
+        #expect(text == "\(long)\n")
     }
 
     @Test("what somebody else says does not move the cursor")
@@ -78,8 +122,23 @@ struct ViewTests {
         #expect(try Options.parse(["--workers", "2", "--help"]) == nil)
         for wrong in [
             ["--tiles", "0"], ["--size", "15"], ["--wait", "-1"], ["--kill", "1"], ["--workers"], ["sky"],
+            ["--peers", "1", "--service", "Not a Type"], ["--workers", "2", "--service", "BAD"],
+            ["--name", ""], ["--name", String(repeating: "n", count: 100)], ["--name", "a\u{1b}b"],
+            ["--workers", "0", "--kill", "1"], ["--kill", "500", "--workers", "2", "--tiles", "20"],
         ] {
-            #expect(throws: Options.Wrong.self) { try Options.parse(wrong) }
+            #expect(throws: Options.Wrong.self, "\(wrong)") { try Options.parse(wrong) }
+        }
+        #expect(try Options.parse(["--workers", "2", "--kill", "20", "--tiles", "20"]) != nil)
+    }
+
+    @Test("the last of the workers is slow, or this process where there are none")
+    func slow() throws {
+        for (words, own) in [
+            ([], 9), (["--peers", "2"], 9), (["--workers", "0"], 9), (["--workers", "2"], 0),
+        ] {
+            let options = try #require(try Options.parse(words + ["--slow", "9"]))
+            #expect(options.slowness == 9)
+            #expect(options.ownSlowness == own, "\(words)")
         }
     }
 }

@@ -80,6 +80,18 @@ struct DocumentationTests {
         #expect(try run(words).code == 0)
     }
 
+    @Test("the command with which the tutorial begins makes a manifest and nothing else")
+    func empty() throws {
+        let tutorial = try Repository.file("\(tutorials)/Sky.tutorial").text
+        let command = try #require(tutorial.firstMatch(of: /`(swift package init [^`]+)`/)?.1)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "tutorial-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        #expect(try run(command.split(separator: " ").map(String.init), in: folder).code == 0)
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(files.filter { !$0.hasPrefix(".") } == ["Package.swift"])
+    }
+
     /// Where the compiler keeps its modules.
     private func resources() throws -> URL? {
         let output = try run(["swiftc", "-print-target-info"]).output
@@ -87,10 +99,11 @@ struct DocumentationTests {
         return match.map { URL(filePath: String($0.1)) }
     }
 
-    private func run(_ words: [String]) throws -> (code: Int32, output: String) {
+    private func run(_ words: [String], in folder: URL? = nil) throws -> (code: Int32, output: String) {
         let (process, pipe) = (Process(), Pipe())
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = words
+        if let folder { process.currentDirectoryURL = folder }
         process.standardOutput = pipe
         try process.run()
         let output = pipe.fileHandleForReading.readDataToEndOfFile()

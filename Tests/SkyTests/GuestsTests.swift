@@ -1,0 +1,37 @@
+import Multipeer
+import Testing
+
+@testable import sky
+
+@Suite("Sky: who is asked to come")
+struct GuestsTests {
+    private let bob: PeerID
+
+    init() throws { bob = try PeerID(displayName: "bob") }
+
+    @Test("nobody is asked twice at once, and everybody as often as it takes")
+    func again() {
+        var guests = Guests()
+        for attempt in 1...20 {
+            let answers = [guests.mayAsk(bob), guests.mayAsk(bob)]
+            #expect(answers == [true, false])
+            let words = guests.note(bob, MultipeerError(.unreachable, "nobody is there"))
+            #expect((words == nil) == (attempt != 3), "it is said once")
+        }
+        #expect(guests.pause(for: bob) == .seconds(10))
+    }
+
+    @Test("who was here and is lost is asked without a word, and who says no is left alone")
+    func lost() {
+        var guests = Guests()
+        let stopped = MultipeerError(.timedOut, "it is stopped")
+        for error in [nil, stopped, stopped, stopped, stopped, MultipeerError(.declined, "it said no")] {
+            let mayAsk = guests.mayAsk(bob)
+            #expect(mayAsk)
+            let words = guests.note(bob, error)
+            #expect(words == nil)
+        }
+        let mayAsk = guests.mayAsk(bob)
+        #expect(!mayAsk)
+    }
+}
