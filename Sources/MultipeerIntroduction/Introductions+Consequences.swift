@@ -162,7 +162,7 @@ extension Introductions {
 
     /// Codes after which a further attempt would end the same way. Spec 6.1.
     static func endsAll(_ code: CloseCode) -> Bool {
-        [.policy, .rejected, .itself, .version, .full, .cancelled].contains(code)
+        [.policy, .rejected, .itself, .version, .full, .cancelled, .goodbye].contains(code)
     }
 
     /// We ended the connection with this code.

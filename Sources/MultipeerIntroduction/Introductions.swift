@@ -180,8 +180,11 @@ extension Introductions {
         fail(uid, .withdrawn, telling: .unknownPeer)  // [mesh.withdraw]
     }
 
-    /// The session leaves: nobody is awaited any more. Links are the owner's to close.
+    /// The session leaves: nobody is awaited any more. Links are the owner's to close. Where we have sent SELECT, the other
+    /// end may have a link by now: it hears that the session is gone.
     package mutating func cancelAll(at now: Moment) {
+        let promised = introductions.values.compactMap(\.selection.nominated)
+        for id in promised.sorted() { drop(id, .goodbye) }  // [close.goodbye]
         for uid in introductions.keys.sorted() { cancel(uid, at: now) }
         for id in connections.keys.sorted() { drop(id, .cancelled) }
         introductions = [:]

@@ -72,13 +72,15 @@ struct CancelTests {
         #expect(try !stage.machine.connect(with: stage.theirs, zones: [], at: stage.now))
     }
 
-    @Test("a peer that hears CANCELLED gives up too [link.cancel]")
-    func heard() throws {
+    @Test(
+        "a peer that hears CANCELLED gives up too, and one that hears GOODBYE [link.cancel]",
+        arguments: [.cancelled, .goodbye] as [CloseCode])
+    func heard(_ code: CloseCode) throws {
         var stage = try Stage()
         try stage.seek()
         let candidate = try stage.candidate()
-        let actions = stage.give(candidate.id, .close(.cancelled, reason: ""))
-        #expect(actions.failures == [.refusedByPeer(.cancelled)] && actions.code(of: candidate.id) == .ok)
+        let actions = stage.give(candidate.id, .close(code, reason: ""))
+        #expect(actions.failures == [.refusedByPeer(code)] && actions.code(of: candidate.id) == .ok)
     }
 
     @Test(
@@ -92,6 +94,17 @@ struct CancelTests {
         stage.machine.cancelAll(at: stage.now)
         let actions = stage.machine.takeActions()
         #expect(actions.code(of: candidate.id) == .cancelled && actions.code(of: stranger) == .cancelled)
+        #expect(actions.failures == [.cancelled] && stage.machine.deadline == nil)
+    }
+
+    @Test("who leaves behind its SELECT says GOODBYE there: the peer may have a link by then [close.goodbye]")
+    func promised() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let (selected, other) = try (stage.candidate(), stage.candidate())
+        stage.machine.cancelAll(at: stage.now)
+        let actions = stage.machine.takeActions()
+        #expect(actions.code(of: selected.id) == .goodbye && actions.code(of: other.id) == .cancelled)
         #expect(actions.failures == [.cancelled] && stage.machine.deadline == nil)
     }
 }

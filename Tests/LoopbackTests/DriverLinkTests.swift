@@ -64,13 +64,7 @@ struct DriverLinkTests {
     func unselected() async throws {
         try await withTaps { annsTap, bobsTap in
             // Ann, the lower, dials first; what bob answers her SELECT does not come through.
-            await bobsTap.meddle { chunk in
-                let selected = Array([0, 0, 0, FrameKind.selected.rawValue, 0, 0, 0, 0])
-                guard chunk.flow == 0, chunk.from == .listener, chunk.bytes.starts(with: selected) else {
-                    return .pass
-                }
-                return .replace([])
-            }
+            await bobsTap.meddle { $0.flow == 0 && $0.isSelected ? .replace([]) : .pass }
             let meeting = try Meeting.annFirst(
                 ann: .loopback(.none).tapped(by: annsTap), bob: .loopback(.none).tapped(by: bobsTap))
             async let linked: Void = meeting.link()
@@ -80,6 +74,26 @@ struct DriverLinkTests {
             try await linked
             #expect(try await within { await meeting.bob.events.firstState() } == .connected)
             try await within { try await meeting.expectTalk() }
+            await meeting.end()
+        }
+    }
+
+    @Test("who leaves before SELECTED has come says goodbye: the other has a link by then [close.goodbye]")
+    func leaving() async throws {
+        try await withTaps { annsTap, bobsTap in
+            await bobsTap.meddle { $0.isSelected ? .replace([]) : .pass }
+            let meeting = try Meeting.annFirst(
+                ann: .loopback(.none).tapped(by: annsTap), bob: .loopback(.none).tapped(by: bobsTap))
+            let (annsData, bobsData) = (
+                try await meeting.ann.connectionData(), try await meeting.bob.connectionData()
+            )
+            async let fromAnn = meeting.ann.trying(bobsData)
+            async let fromBob = meeting.bob.trying(annsData)
+            #expect(await fromBob.isLinked)
+            await meeting.ann.disconnect()
+            #expect(await fromAnn.error?.reason?.code == .cancelled)
+            let end = try await within { await meeting.bob.events.firstEnd() }
+            #expect(end?.code == .goodbye)
             await meeting.end()
         }
     }
@@ -124,5 +138,12 @@ struct DriverLinkTests {
         try await meeting.link()
         #expect(isOnLoop.withLock { $0 } == [false, false, false, false])
         await meeting.end()
+    }
+}
+
+extension Tap.Chunk {
+    /// Whether a controlled end that listens says SELECTED here, in clear.
+    fileprivate var isSelected: Bool {
+        from == .listener && bytes.starts(with: [0, 0, 0, FrameKind.selected.rawValue, 0, 0, 0, 0])
     }
 }
