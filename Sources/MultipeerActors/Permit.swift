@@ -69,19 +69,20 @@ package final class Permit: Sendable {
         guard name.hasSuffix("C"), name.contains("$") else {
             throw ActorCallError(.invalidArgument, "\(stub) is not what @Resolvable makes of a protocol")
         }
-        guard let served = Permit.protocolName(of: name).flatMap({ _typeByName($0) }) else {
+        guard let served = Permit.protocolName(of: stub).flatMap({ _typeByName($0) }) else {
             throw ActorCallError(
                 .invalidArgument, "the protocol of \(stub) has no name that is the same everywhere")
         }
         return Stub(name: name, mangled: Array(name.utf8), served: served)
     }
 
-    /// `6Shared8$GreeterC` is the stub of `6Shared7Greeter_p`.
-    private static func protocolName(of stub: String) -> String? {
-        guard let mark = stub.lastIndex(of: "$") else { return nil }
-        let name = stub[stub.index(after: mark)...].dropLast()
-        let module = stub[..<mark].reversed().drop { $0.isNumber }.reversed()
-        return String(module) + "\(name.utf8.count)" + name + "_p"
+    /// `Shared.$Greeter` is the stub of `6Shared7Greeter_p`. Of the mangled name of the stub this cannot be made: its module may
+    /// end in a digit, and what has a word in common with its module is written otherwise there.
+    private static func protocolName(of stub: any DistributedActor.Type) -> String? {
+        let parts = String(reflecting: stub).split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].first == "$" else { return nil }
+        let (module, name) = (parts[0], parts[1].dropFirst())
+        return "\(module.utf8.count)\(module)\(name.utf8.count)\(name)_p"
     }
 
     /// Whether the type can be found as this one, which is itself or a stub.

@@ -32,6 +32,17 @@ protocol Greeter: DistributedActor where ActorSystem == PeerActorSystem {
     distributed func ignore(_ bytes: ByteStream)
 }
 
+/// Has a word in common with its module: the compiler writes it once.
+@Resolvable
+protocol ActorsHost: DistributedActor where ActorSystem == PeerActorSystem {
+    distributed func welcome(_ name: String) -> String
+}
+
+distributed actor Innkeeper: ActorsHost {
+    typealias ActorSystem = PeerActorSystem
+    distributed func welcome(_ name: String) -> String { "come in, \(name)" }
+}
+
 distributed actor Counter: Greeter {
     typealias ActorSystem = PeerActorSystem
 

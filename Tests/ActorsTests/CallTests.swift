@@ -329,6 +329,15 @@ struct CallTests {
         await pair.end()
     }
 
+    @Test("a protocol may have a word in common with its module")
+    func resolvableNames() async throws {
+        let pair = try await Pair { try $0.register(Innkeeper.self, as: [$ActorsHost.self]) }
+        let local = Innkeeper(actorSystem: pair.bob)
+        let remote = try $ActorsHost.resolve(id: local.id, using: pair.ann)
+        #expect(try await remote.welcome("ann") == "come in, ann")
+        await pair.end()
+    }
+
     @Test("however fast systems follow each other on one session, the last one is called")
     func followers() async throws {
         let session = try Session.onLoopback("bob")
