@@ -226,6 +226,37 @@ struct ReturningPeerTests {
         #expect(try Self.said(&table) == ["CHECK_OUT one", "CHECK_IN two"])
     }
 
+    /// A CALL of ann's that is not carried across.
+    private static func place(_ table: inout Table) throws -> (number: CallNumber, post: [UInt8]?) {
+        let call = Envelope.call(Envelope.Call(place: .name("till"), target: "$s")).bytes
+        return try table.ann.place(
+            call, to: table.bobsUID, waiter: "", deadline: nil, now: Moment(nanoseconds: 0))
+    }
+
+    @Test("a call that waited for room goes behind whoever has checked in before it")
+    func toldBeforeWaiting() throws {
+        var table = Table(bob: ActorLimits().with { $0.calls = 1 })
+        table.call("one")
+        let first = try #require(table.executing.first)
+        _ = table.ann.checkIn(Envelope.CheckIn(key: "tills", type: "T", place: .name("till")))
+        #expect(try Self.place(&table).post == nil)
+        // The answer is read before what has checked in is told.
+        table.ann.receive(Envelope.answer(first.number, .done).bytes.span, from: table.bobsUID)
+        #expect(try Self.said(&table) == ["CHECK_IN tills", "CALL 0"])
+    }
+
+    @Test("what is called while a check-in is carried out goes behind it, also when another call has left")
+    func toldMeanwhile() throws {
+        var table = Table()
+        _ = table.ann.checkIn(Envelope.CheckIn(key: "tills", type: "T", place: .name("till")))
+        let placed = try Self.place(&table)
+        table.ann.leave(try #require(placed.post), to: table.bobsUID, placed.number, "")
+        #expect(try Self.said(&table) == ["CHECK_IN tills", "CALL 0"])
+        #expect(table.ann.isTelling)
+        table.ann.haveTold()
+        #expect(!table.ann.isTelling)
+    }
+
     @Test("what was checked out while a peer's next system had not said hello is not found by it")
     func phantom() {
         var table = Table()

@@ -73,6 +73,8 @@ extension Exchange {
             guard correspondents[uid]?.takes(bytes.count) == true else { return }
             correspondents[uid]?.release(number)
             unsentBytes -= bytes.count
+            // Whoever has checked in before this was called is found by it.
+            tellCheckIns()
             actions.append(.send(bytes, uid, .call(number, waiter)))
         }
     }

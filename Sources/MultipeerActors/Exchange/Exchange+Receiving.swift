@@ -88,6 +88,7 @@ extension Exchange {
 
     /// Answers HELLOs: with this side's own where it is not known there, and a new system with all that has checked in.
     private mutating func greet() {
+        if !greetings.isEmpty { hasNews = true }
         for uid in greetings {
             let greeting = correspondents[uid]?.greeting
             correspondents[uid]?.greeting = nil
@@ -235,7 +236,8 @@ extension Exchange {
     }
 
     /// Tells peers what has changed: first who is out, or there would be more in than they take.
-    private mutating func tellCheckIns() {
+    mutating func tellCheckIns() {
+        if !changedCheckIns.isEmpty { hasNews = true }
         var isIn: [Envelope.CheckIn] = []
         while let (checkIn, wasIn) = changedCheckIns.removeFirst() {
             switch (wasIn, ownCheckIns[checkIn.place]?.contains(checkIn) == true) {

@@ -61,7 +61,9 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// Those that have changed since the actions were taken, with what was so before: however often, peers are told once.
     var changedCheckIns = OrderedTable<Envelope.CheckIn, Bool>()
     var actions: [Action] = []
-    /// Whether check-ins or HELLOs are among the actions that were taken last.
+    /// Whether check-ins or HELLOs are among the actions that were not taken.
+    var hasNews = false
+    /// Whether they are among those that were taken last.
     private var isCarriedOut = false
     /// Peers whose HELLOs have to be answered: once, however many there were since the actions were taken.
     var greetings: [UID] = []
@@ -99,8 +101,8 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
 
     /// Whoever takes actions has carried out those before.
     package mutating func takeActions() -> [Action] {
-        isCarriedOut = !changedCheckIns.isEmpty || !greetings.isEmpty
         decideNews()
+        (isCarriedOut, hasNews) = (hasNews, false)
         if actions.isEmpty { return [] }
         defer { actions = [] }
         return actions
