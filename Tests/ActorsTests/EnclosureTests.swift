@@ -147,6 +147,21 @@ struct EnclosureTests {
         await pair.end()
     }
 
+    @Test("what is written byte by byte waits in few pieces")
+    func crumbs() async throws {
+        let (stream, writer) = ByteStream.make()
+        let bytes = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        for byte in bytes { try await writer.write([byte]) }
+        writer.finish()
+        var (read, pieces): ([UInt8], Int) = ([], 0)
+        for try await piece in stream {
+            read += piece
+            pieces += 1
+        }
+        #expect(read == bytes)
+        #expect(pieces <= 3)
+    }
+
     @Test("a stream is read by one reader")
     func readTwice() async throws {
         let (stream, writer) = ByteStream.make()

@@ -3,6 +3,8 @@ import MultipeerTransport
 /// Bytes on their way between two tasks of one process, as many as fit; who writes more waits.
 final class Pipe: Sendable {
     static let capacity = 262_144
+    /// What is shorter is put together with what was written before.
+    private static let small = 8_192
 
     private enum End {
         case finished
@@ -15,6 +17,16 @@ final class Pipe: Sendable {
         var end: End?
         var reader: Signal<Void>?
         var writers: [Signal<Void>] = []
+
+        /// Small pieces become larger ones: each takes room of its own, and time to move up.
+        mutating func add(_ bytes: [UInt8]) {
+            held += bytes.count
+            if let last = pieces.indices.last, pieces[last].count + bytes.count <= Pipe.small {
+                pieces[last].append(contentsOf: bytes)
+            } else {
+                pieces.append(bytes)
+            }
+        }
 
         mutating func takeWriters() -> [Signal<Void>] {
             defer { writers = [] }
@@ -42,8 +54,7 @@ final class Pipe: Sendable {
                     state.writers.append(signal)
                     return (nil, nil, true)
                 }
-                state.pieces.append(bytes)
-                state.held += bytes.count
+                state.add(bytes)
                 return (nil, state.reader.take(), false)
             }
             switch end {
