@@ -20,7 +20,8 @@ actor Caller {
     /// A call that goes on.
     private struct Call {
         let peer: PeerID
-        let began = ContinuousClock.now
+        /// When the link was known to be lost, over which it went. The peer may be back long before it ends.
+        var loss: ContinuousClock.Instant?
     }
 
     private static let atOnce = 8
@@ -32,7 +33,6 @@ actor Caller {
     private(set) var linked: Set<PeerID> = []
     private var account = Account()
     private var running: [Int: Call] = [:]
-    private var lost: [PeerID: ContinuousClock.Instant] = [:]
     private var callers = 0
 
     init(_ peer: PeerID, _ folder: URL) async throws {
@@ -69,12 +69,12 @@ actor Caller {
 
     private func hear(_ peer: PeerID, _ state: PeerState) {
         switch state {
-        case .connected:
-            linked.insert(peer)
-            lost[peer] = nil
+        case .connected: linked.insert(peer)
         case .notConnected:
             linked.remove(peer)
-            lost[peer] = .now
+            for (number, call) in running where call.peer == peer && call.loss == nil {
+                running[number]?.loss = .now
+            }
         case .connecting: break
         }
     }
@@ -127,10 +127,7 @@ actor Caller {
     }
 
     private func settle(_ number: Int) {
-        guard let call = running.removeValue(forKey: number), let loss = lost[call.peer], call.began < loss
-        else {
-            return
-        }
+        guard let call = running.removeValue(forKey: number), let loss = call.loss else { return }
         let (seconds, attoseconds) = (ContinuousClock.now - loss).components
         account.longestLoss = max(account.longestLoss, Double(seconds) + Double(attoseconds) * 1e-18)
     }
