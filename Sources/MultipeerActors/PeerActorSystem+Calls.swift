@@ -56,8 +56,8 @@ extension PeerActorSystem {
     ) async throws -> CallOutcome {
         try Task.checkCancellation()
         let now = EventLoop.currentMoment()
-        let context = PeerActorSystem.context
-        let deadline = context?.deadline ?? configuration.timeout.map { now + $0 }
+        let deadline = (PeerActorSystem.context ?? CallContext()).deadline(
+            within: configuration.timeout, at: now)
         if let deadline, deadline <= now { throw ActorCallError(timedOut: id) }
         let bytes = try invocation.bytes(
             to: id.place, target.identifier, budget: deadline.map { $0 - now })

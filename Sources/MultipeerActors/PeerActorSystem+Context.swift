@@ -4,8 +4,17 @@ import MultipeerTransport
 
 /// What belongs to a call and everything that is called for it.
 struct CallContext: Sendable {
+    /// The soonest that was set, here or where the call comes from.
     var deadline: Moment?
+    /// Whether one was set here, in the place of the system's own.
+    var isLimited = false
     var caller: PeerID?
+
+    /// When a call that is made now has to be over. A peer's call may leave less time for it, and never more.
+    func deadline(within timeout: Duration?, at now: Moment) -> Moment? {
+        let own = isLimited ? nil : timeout.map { now + $0 }
+        return [deadline, own].compactMap { $0 }.min()
+    }
 }
 
 extension PeerActorSystem {
@@ -27,6 +36,7 @@ extension PeerActorSystem {
         var context = context ?? CallContext()
         let deadline = EventLoop.currentMoment() + timeout
         context.deadline = min(context.deadline ?? deadline, deadline)
+        context.isLimited = true
         return try await $context.withValue(context) { try await body() }
     }
 }

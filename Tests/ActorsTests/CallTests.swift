@@ -117,6 +117,26 @@ struct CallTests {
         await pair.end()
     }
 
+    @Test("a call that is made for another takes no longer than others, however much time that one has")
+    func ownTimeout() async throws {
+        let watches = try await Self.soon { patience in
+            var brief = PeerActorSystem.Configuration()
+            brief.timeout = patience
+            let pair = try await Pair(bob: brief) { try $0.register(Sleeper.self) }
+            let watch = Watch()
+            let own = Sleeper(watch, actorSystem: pair.ann)
+            let other = Sleeper(Watch(), actorSystem: pair.bob)
+            let remote = try Sleeper.resolve(id: other.id, using: pair.ann)
+            let error = await #expect(throws: RemoteError.self) {
+                try await PeerActorSystem.withTimeout(.seconds(600)) { try await remote.relay(to: own) }
+            }
+            #expect(error?.description.contains("has not answered in time") == true)
+            await pair.end()
+            return [watch]
+        }
+        try await within(.seconds(30)) { await watches[0].cancelled.value() }
+    }
+
     /// A call whose time is over may not have begun: then the same with more of it.
     private static func soon(_ body: (Duration) async throws -> [Watch]) async throws -> [Watch] {
         for patience in [Duration.milliseconds(100), .seconds(1), .seconds(10)] {
