@@ -191,10 +191,13 @@ struct CallTests {
     func gone() async throws {
         let pair = try await Self.pair()
         var local: Counter? = Counter(actorSystem: pair.bob)
+        weak let last = local
         let id = try #require(local?.id)
         let remote = try Counter.resolve(id: id, using: pair.ann)
         #expect(try await remote.add(1) == 1)
         local = nil
+        // The task that has just answered may hold on to it for a moment.
+        try await ending { last == nil }
         let error = await #expect(throws: ActorCallError.self) { try await remote.add(1) }
         #expect(error?.code == .noSuchActor)
         #expect(throws: ActorCallError.self) { try Counter.resolve(id: id, using: pair.bob) }
