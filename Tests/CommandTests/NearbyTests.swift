@@ -65,11 +65,15 @@ struct NearbyTests {
         let path = try folder.write("x", to: "x")
         let carl = try Command(try receive("carl"))
         #expect(try await carl.says("can be found"))
-        let sender = try await Command(["send", path, "--to", "bob", "--timeout", "1"] + options("ann"))
-            .finish()
-        #expect(sender.code == 1)
+        var sender: Command.Ending?
+        // On a busy machine a second may be over before carl is found.
+        for seconds in ["1", "6", "20"] where sender?.errors.contains("'carl'") != true {
+            let words = ["send", path, "--to", "bob", "--timeout", seconds]
+            sender = try await Command(words + options("ann")).finish()
+        }
+        #expect(sender?.code == 1)
         #expect(
-            sender.complaints.last?.hasPrefix(
+            sender?.complaints.last?.hasPrefix(
                 "multipeer: nobody called bob receives on this machine alone: only 'carl' (id ") == true)
         carl.process.signal(SIGINT)
         #expect(try await carl.finish().code == 130)

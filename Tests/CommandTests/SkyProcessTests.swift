@@ -41,8 +41,8 @@ struct SkyProcessTests {
 
     @Test("a worker that was held up until it was lost is invited again when it goes on, and nothing is lost")
     func heldUp() async throws {
-        let sky = try sky(["--workers", "2", "--tiles", "32", "--wait", "6000"])
-        #expect(try await sky.prints("32 tiles for 3 observatories"))
+        let sky = try sky(["--workers", "2", "--tiles", "40", "--wait", "6000"])
+        #expect(try await sky.prints("40 tiles for 3 observatories"))
         try stop("worker-1")
         #expect(try await sky.prints("worker-1 is lost, and 4 tiles come back"))
         try stop("worker-1", SIGCONT)
@@ -50,13 +50,13 @@ struct SkyProcessTests {
         #expect(try await sky.prints(", worker-1: "))
         let ending = try await sky.finish(nil)
         #expect(ending.code == 0)
-        #expect(ending.text.contains(" stars on 32 of 32 tiles, "))
+        #expect(ending.text.contains(" stars on 40 of 40 tiles, "))
         #expect(!ending.text.contains("lost with"), "it is here at the end")
     }
 
     @Test("a worker that is still held up at the end does not hold up the others")
     func stopped() async throws {
-        let sky = try sky(["--workers", "2", "--tiles", "12", "--wait", "1000"])
+        let sky = try sky(["--workers", "2", "--tiles", "12", "--wait", "4000"])
         #expect(try await sky.prints("12 tiles for 3 observatories"))
         try stop("worker-1")
         #expect(try await sky.prints(" stars on 12 of 12 tiles, "))

@@ -52,7 +52,7 @@ struct AssistantTests {
             device.browser.startBrowsingForPeers()
             try await device.log.until { !$0.isEmpty }
         }
-        devices[0].browser.invitePeer(host.peer, to: devices[0].session, withContext: nil, timeout: 2)
+        devices[0].browser.invitePeer(host.peer, to: devices[0].session, withContext: nil, timeout: 10)
         _ = try await host.presenter.asked.entry(0)
         devices[1].browser.invitePeer(host.peer, to: devices[1].session, withContext: nil, timeout: 30)
         try await devices[0].log.until { $0.contains(.state(host.peer.id, .notConnected)) }

@@ -109,7 +109,7 @@ struct CauseTests {
         },
         Cause("there is no common version", ann: .reason(.version, .version), bob: .reason(.timedOut)) {
             // Bob cannot know that it was Ann who said so: of a HELLO of another version nothing else is read.
-            let plain = SessionConfiguration.loopback(.none, patience: .seconds(2))
+            let plain = SessionConfiguration.loopback(.none, patience: .seconds(6))
             return try await attempting(plain, plain) { chunk in
                 // Behind the preface, the header, the field's header and a version that nobody speaks: version 1.
                 let place = 8 + 8 + 4 + 3 - chunk.offset
