@@ -24,6 +24,7 @@ final class Command: Sendable {
     private let noticing = Worker("errors")
     private let writing = Worker("input")
     private let noticed = Gathered()
+    private let printed = Gathered()
     private let closed = Locked<Set<Int32>>([])
 
     init(
@@ -109,13 +110,17 @@ final class Command: Sendable {
 
     /// Waits for a line on standard output that contains `text`; false when standard output ends without it.
     func prints(_ text: String) async throws -> Bool {
-        try await reading.run { [process] () throws(Complaint) in
+        try await reading.run { [process, printed] () throws(Complaint) in
             while let line = try process.output.readLine() {
+                printed.add(line)
                 if line.contains(text) { return true }
             }
             return false
         }
     }
+
+    /// What it has written, as far as it was waited for: for whoever reads why a test failed.
+    var written: String { printed.text + noticed.text }
 
     func firstLine() async throws -> String {
         try await reading.run { [process] () throws(Complaint) in try process.output.readLine() } ?? ""

@@ -105,7 +105,8 @@ final class Bench {
         case "close": return receive(.close(.goodbye, reason: ""))
         case "lost": lose(id)
         case "deadline": wait()
-        case "cancel" where machine.isLink(id): machine.cancel(peer, at: now)
+        // A session that leaves would say GOODBYE behind its SELECT. [close.goodbye]
+        case "cancel" where machine.isLink(id) || state == "selecting": machine.cancel(peer, at: now)
         case "cancel": machine.cancelAll(at: now)
         case "otherFrame": return receive(.message([1]))
         default: Issue.record("\(event) is not an event that this test knows")
