@@ -40,8 +40,9 @@ enum InviteCommand {
             if counts.least != nil || counts.most != nil {
                 throw arguments.complaint("--wait excludes --min and --max")
             }
-            Interrupt.first { await party.leave() }
-            return try await Lobby(party, options).run(for: time)
+            let lobby = Lobby(party, options)
+            Interrupt.first { await lobby.leave() }
+            return try await lobby.run(for: time)
         }
         if let least = counts.least, let most = counts.most, least > most {
             throw arguments.complaint("option '--min' takes no more than '--max'")

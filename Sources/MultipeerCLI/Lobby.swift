@@ -6,19 +6,27 @@ import Multipeer
 struct Lobby: Sendable {
     private let party: Party
     private let options: DiscoveryOptions
+    /// Safe: everything of it may be called from any thread.
+    nonisolated(unsafe) private let assistant: MCAdvertiserAssistant
     private let output = Worker("output")
 
     init(_ party: Party, _ options: DiscoveryOptions) {
         self.party = party
         self.options = options
+        unsafe assistant = MCAdvertiserAssistant(
+            serviceType: options.service.name, discoveryInfo: nil, session: unsafe party.session,
+            configuration: options.configuration)
+    }
+
+    /// Says goodbye to everybody, linked or not, and waits until that is said.
+    func leave() async {
+        unsafe await assistant.end()
+        await party.leave()
     }
 
     /// Until the time is over.
     func run(for time: Duration?) async throws(Complaint) {
-        let assistant = MCAdvertiserAssistant(
-            serviceType: options.service.name, discoveryInfo: nil, session: unsafe party.session,
-            configuration: options.configuration)
-        assistant.start()
+        unsafe assistant.start()
         Terminal.say("announcing \(party.peer.introduction) as \(options.service) \(options.place)")
         let isOver = Signal<Complaint?>()
         let telling = Task {
@@ -37,8 +45,7 @@ struct Lobby: Sendable {
         let complaint = await isOver.value()
         telling.cancel()
         timing.cancel()
-        assistant.stop()
-        await party.leave()
+        await leave()
         if let complaint { throw complaint }
     }
 }

@@ -43,6 +43,12 @@ open class MCAdvertiserAssistant: NSObject {
     /// Says that the peer is gone, and takes the question away that is being asked.
     open func stop() { core.runs.stop() }
 
+    /// Stops, and returns once the goodbyes have been said: for a process that ends then.
+    package func end() async {
+        stop()
+        await core.runs.rest()
+    }
+
     /// Why the last start came to nothing, an `MCError`; nil when it did not. Not in Apple's framework.
     public var failure: (any Error)? { core.failure }
 

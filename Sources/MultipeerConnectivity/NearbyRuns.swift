@@ -17,6 +17,8 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
         /// What runs, or is just being started.
         var current: Run?
         var isWorking = false
+        /// Who waits until nothing is left to do.
+        var resting: [Signal<Void>] = []
     }
 
     private enum Step {
@@ -45,6 +47,16 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
 
     /// From here on nothing is told of what ran, but for a call that is under way.
     func stop() { want { $0 = nil } }
+
+    /// Returns once what was asked for has been done: whatever was stopped has said its goodbyes.
+    func rest() async {
+        let signal = Signal<Void>()
+        let isWorking = state.withLock { state in
+            if state.isWorking { state.resting.append(signal) }
+            return state.isWorking
+        }
+        if isWorking { await signal.value() }
+    }
 
     /// Whether nobody has stopped it.
     func isWanted(_ run: Run) -> Bool { state.withLock { $0.wanted === run } }
@@ -77,18 +89,21 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
     }
 
     private func next() -> Step? {
-        state.withLock { state in
+        let (step, rested) = state.withLock { state -> (Step?, [Signal<Void>]) in
             if state.wanted === state.current {
                 state.isWorking = false
-                return nil
+                defer { state.resting = [] }
+                return (nil, state.resting)
             }
             if let current = state.current {
                 state.current = nil
-                return .stop(current)
+                return (.stop(current), [])
             }
             state.current = state.wanted
-            return state.wanted.map(Step.start)
+            return (state.wanted.map(Step.start), [])
         }
+        for signal in rested { signal.send(()) }
+        return step
     }
 
     private func giveUp(_ run: Run, _ error: MCError) {

@@ -43,6 +43,17 @@ struct InviteCommandTests {
         #expect(try await bob.end() == 130)
     }
 
+    @Test("whoever waits and is interrupted is not found any more, at once")
+    func interrupted() async throws {
+        let bob = try await waiting("bob")
+        let ann = try Command(["invite"] + options("ann"))
+        let found = try await fields(ann)
+        try await bob.types("\u{3}")
+        #expect(try await bob.end() == 130)
+        #expect(try await ann.firstLine() == "lost\t1\t\(found[2])\tbob\t")
+        #expect(try await ann.finish(Array("cancel\n".utf8)).code == 1)
+    }
+
     @Test("a no is a line, too, and 'cancel', the end of the input, and the time end it with exit code 1")
     func declined() async throws {
         let bob = try await waiting("bob")
