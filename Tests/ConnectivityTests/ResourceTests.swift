@@ -29,6 +29,8 @@ struct ResourceTests {
         let (url, error) = try await exchange.bob.recorder.finish("picture.jpg")
         #expect(error == nil)
         #expect(try folder.bytes("kept") == bytes)
+        // Behind the next call everything of this one is done.
+        try await exchange.talk("done")
         #expect(!FileManager.default.fileExists(atPath: try #require(url).deletingLastPathComponent().path))
         for progress in [sending, receiving] {
             #expect(progress.fractionCompleted == 1 && progress.isFinished && !progress.isCancelled)
