@@ -3,21 +3,45 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 
-/// An exchange with two peers who say anything, and a plain account of its calls.
+/// An exchange with two peers who say anything, and a plain account of its calls and of who has checked in. What it decides
+/// is carried out at once, or one by one while other things happen.
 struct ExchangeStage {
     private typealias Machine = Exchange<Int, Int>
 
     private static let peers = [1, 2].compactMap { number in
         try? PeerID(uid: UID(high: 0, low: number), displayName: "peer")
     }
+
+    /// A call that was placed and is not settled.
+    private struct Open {
+        let uid: UID
+        let number: CallNumber
+        /// Who had checked in before, and has not been out since.
+        var checkedIn: Set<Envelope.CheckIn>
+    }
+
+    /// A peer over one link.
+    private struct Listener {
+        /// The last system of the peer that has said hello.
+        var incarnation: UInt64 = 0
+        var systems = 0
+        /// Who has checked in, as that system knows it.
+        var checkedIn: Set<Envelope.CheckIn> = []
+        /// Counts links and systems: what was decided before is for nobody.
+        var epoch = 0
+    }
+
     private var machine: Machine
     private var now = Moment(nanoseconds: 0)
-    /// Calls that were placed and are not settled, with their numbers.
-    private var open: [Int: (UID, CallNumber)] = [:]
+    private var open: [Int: Open] = [:]
     private var placed = 0
     private var executing: [IncomingCall] = []
-    private var linked: Set<UID> = []
+    private var linked: [UID: Listener] = [:]
+    private var epochs = 0
+    private var checkedIn: Set<Envelope.CheckIn> = []
     private var limits = ActorLimits()
+    /// What was decided and is not carried out, with the epoch of the peer that it is for.
+    private var undone: [(action: Machine.Action, epoch: Int)] = []
 
     init() {
         limits.calls = 4
@@ -31,13 +55,22 @@ struct ExchangeStage {
         let order = input.byte()
         let known = Self.peers[Int(order >> 7)]
         let peer = known.uid
+        // Nothing else has happened since what comes of this step was decided.
+        let isPrompt = undone.isEmpty && !machine.hasActions
         switch order & 15 {
-        case 0: if linked.insert(peer).inserted { _ = machine.linkMade(to: known) }
-        case 1: if linked.remove(peer) != nil { machine.linkEnded(to: peer, EndReason(code: .lost)) }
+        case 0:
+            guard linked[peer] == nil else { break }
+            linked[peer] = Listener(epoch: nextEpoch())
+            _ = machine.linkMade(to: known)
+        case 1:
+            guard linked.removeValue(forKey: peer) != nil else { break }
+            machine.linkEnded(to: peer, EndReason(code: .lost))
         case 2, 3: try place(to: peer, size: Int(input.byte()), within: input.byte())
         case 4:
-            if let waiter = open.keys.min(), let (uid, number) = open.removeValue(forKey: waiter) {
-                try promise(machine.cancel(number, to: uid), "a call that is not settled can be cancelled")
+            // One whose end is decided is over.
+            if isPrompt, let waiter = open.keys.min(), let call = open.removeValue(forKey: waiter) {
+                let isOpen = machine.cancel(call.number, to: call.uid)
+                try promise(isOpen, "a call that is not settled can be cancelled")
             }
         case 5:
             now = now + .milliseconds(100 * Int64(input.byte()))
@@ -45,63 +78,149 @@ struct ExchangeStage {
         case 6: if let call = executing.popLast() { machine.finished(call) }
         case 7:
             if let call = executing.first {
+                let size = input.byte()
                 _ = machine.began(call, placed)
-                _ = machine.answerMayWait(1 << (input.byte() & 31), for: call)
+                if machine.answerMayWait(1 << (size & 31), for: call), size > 127 {
+                    machine.answerWaits(262_144, for: call)
+                }
             }
         case 8:
             let hello = Envelope.Hello(
                 incarnation: UInt64(input.byte()) + 1, calls: UInt32(input.byte() & 3) + 1, bytes: 4_096,
                 longest: 1_024)
-            if linked.contains(peer) { machine.receive(Envelope.hello(hello).bytes.span, from: peer) }
+            receive(Envelope.hello(hello).bytes, from: peer)
         case 9:
             let call = Envelope.Call(number: UInt64(input.byte()), place: .name("a"), target: "$s")
-            machine.receive(Envelope.call(call).bytes.span, from: peer)
-        case 10: machine.receive(Envelope.answer(UInt64(input.byte()), .done).bytes.span, from: peer)
-        default:
-            var bytes: [UInt8] = [0x00, 0x41, 0x43, 0x54]
-            bytes += input.bytes(Int(input.byte()))
-            machine.receive(bytes.span, from: peer)
+            receive(Envelope.call(call).bytes, from: peer)
+        case 10: receive(Envelope.answer(UInt64(input.byte()), .done).bytes, from: peer)
+        case 12: try checkIn(input.byte())
+        default: receive([0x00, 0x41, 0x43, 0x54] + input.bytes(Int(input.byte())), from: peer)
         }
-        try carryOut()
+        if undone.isEmpty { try take(isPrompt: isPrompt) }
+        // One of what was decided, or all of it.
+        let isSlow = order & 64 != 0
+        while !undone.isEmpty {
+            try carryOut(undone.removeFirst())
+            if undone.isEmpty { try settle() }
+            if isSlow { return }
+        }
     }
 
+    private mutating func nextEpoch() -> Int {
+        epochs += 1
+        return epochs
+    }
+
+    private mutating func checkIn(_ which: UInt8) throws(BrokenPromise) {
+        let checkIn = Envelope.CheckIn(key: "\(which & 3)", type: "T", place: .name("\(which >> 2 & 1)"))
+        if which & 128 == 0 {
+            let isNew = machine.checkIn(checkIn)
+            try promise(checkedIn.insert(checkIn).inserted == isNew, "an actor checks in once")
+        } else {
+            let wasIn = machine.checkOut(checkIn)
+            try promise((checkedIn.remove(checkIn) != nil) == wasIn, "who is in can check out")
+            for waiter in open.keys { open[waiter]?.checkedIn.remove(checkIn) }
+        }
+    }
+
+    private mutating func receive(_ bytes: [UInt8], from peer: UID) {
+        if let listener = linked[peer], case .hello(let hello)? = try? Envelope(bytes.span) {
+            // Beyond so many none is listened to.
+            guard listener.systems < 1_000 else { return }
+            if hello.incarnation != listener.incarnation {
+                linked[peer] = Listener(
+                    incarnation: hello.incarnation, systems: listener.systems + 1, epoch: nextEpoch())
+            }
+        }
+        machine.receive(bytes.span, from: peer)
+    }
+
+    /// As whoever calls does: what was decided before may have to be heard before.
     private mutating func place(to peer: UID, size: Int, within tenths: UInt8) throws(BrokenPromise) {
         let call = Envelope.Call(
             place: .name("a"), target: "$s", arguments: [[UInt8](repeating: 0, count: size)])
         let deadline = tenths == 0 ? nil : now + .milliseconds(100 * Int64(tenths))
+        let new: (number: CallNumber, post: [UInt8]?)
         placed += 1
         do throws(CallFault) {
-            let (number, _) = try machine.place(
+            new = try machine.place(
                 Envelope.call(call).bytes, to: peer, waiter: placed, deadline: deadline, now: now)
-            open[placed] = (peer, number)
         } catch {
             return
         }
-        try promise(open.count <= limits.pending, "no more calls wait than may")
+        open[placed] = Open(uid: peer, number: new.number, checkedIn: checkedIn)
+        try promise(machine.ownCalls <= limits.pending, "no more calls wait than may")
+        guard let bytes = new.post else { return }
+        if machine.isTelling {
+            machine.leave(bytes, to: peer, new.number, placed)
+        } else {
+            try hear(bytes, at: peer, .call(new.number, placed))
+        }
     }
 
-    private mutating func carryOut() throws(BrokenPromise) {
-        for action in machine.takeActions() {
+    // MARK: what was decided
+
+    private mutating func take(isPrompt: Bool) throws(BrokenPromise) {
+        let actions = machine.takeActions()
+        var settled: Set<Int> = []
+        for case .settle(let waiter, _) in actions { settled.insert(waiter) }
+        for action in actions {
+            var epoch = 0
             switch action {
+            // Over before it was sent: with the system, or the link, that it was for.
+            case .send(_, _, .call(_, let waiter)) where settled.contains(waiter): break
             case .send(let bytes, let uid, _):
-                try promise(linked.contains(uid), "what is said is said to a linked peer")
+                try promise(!isPrompt || linked[uid] != nil, "what is said is said to a linked peer")
                 try promise((try? Envelope(bytes.span)) != nil, "what is said can be read")
-            case .settle(let waiter, _):
-                try promise(open.removeValue(forKey: waiter) != nil, "a call is settled once")
+                epoch = linked[uid]?.epoch ?? 0
             case .execute(_, let call):
-                executing.append(call)
-                try promise(linked.contains(call.peer.uid), "only linked peers call")
-                let others = executing.count { $0.peer == call.peer }
-                try promise(others <= 2 * limits.calls, "a peer has no more in hand than it may")
-            case .stop, .arrived, .left: break
+                try promise(!isPrompt || linked[call.peer.uid] != nil, "only linked peers call")
+            case .settle, .stop, .arrived, .left: break
             }
+            undone.append((action, epoch))
         }
+        if undone.isEmpty { try settle() }
+    }
+
+    private mutating func carryOut(_ one: (action: Machine.Action, epoch: Int)) throws(BrokenPromise) {
+        switch one.action {
+        case .send(let bytes, let uid, let purpose):
+            if linked[uid]?.epoch == one.epoch { try hear(bytes, at: uid, purpose) }
+        case .settle(let waiter, _):
+            try promise(open.removeValue(forKey: waiter) != nil, "a call is settled once")
+        case .execute(_, let call):
+            executing.append(call)
+            let others = executing.count { $0.peer == call.peer }
+            try promise(others <= 2 * limits.calls, "a peer has no more in hand than it may")
+        case .stop, .arrived, .left: break
+        }
+    }
+
+    /// Everything that was taken is carried out.
+    private mutating func settle() throws(BrokenPromise) {
+        machine.haveTold()
+        if machine.hasActions { return }
         try promise(machine.ownCalls == open.count, "every call that is not settled is counted")
         try promise(machine.callsOfOthers == executing.count, "every call that runs is counted")
     }
 
+    private mutating func hear(
+        _ bytes: [UInt8], at peer: UID, _ purpose: Machine.Purpose
+    ) throws(BrokenPromise) {
+        switch try? Envelope(bytes.span) {
+        case .checkIn(let checkIn): linked[peer]?.checkedIn.insert(checkIn)
+        case .checkOut(let checkIn): linked[peer]?.checkedIn.remove(checkIn)
+        default: break
+        }
+        guard case .call(_, let waiter) = purpose, let before = open[waiter]?.checkedIn else { return }
+        let known = linked[peer]?.checkedIn ?? []
+        try promise(before.isSubset(of: known), "who had checked in before a call is known where it arrives")
+    }
+
     mutating func end() throws(BrokenPromise) {
-        for peer in Self.peers.map(\.uid) where linked.remove(peer) != nil {
+        for one in undone { try carryOut(one) }
+        machine.haveTold()
+        for peer in Self.peers.map(\.uid) where linked.removeValue(forKey: peer) != nil {
             machine.linkEnded(to: peer, EndReason(code: .lost))
         }
         for action in machine.takeActions() {
