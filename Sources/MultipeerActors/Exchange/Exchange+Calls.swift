@@ -9,15 +9,13 @@ extension Exchange {
     package mutating func place(
         _ bytes: consuming [UInt8], to uid: UID, waiter: Waiter, deadline: Moment?, now: Moment
     ) throws(CallFault) -> (number: CallNumber, post: [UInt8]?) {
-        // A copy of the correspondent would make its tables be copied when they change.
-        guard let isIncompatible = correspondents[uid]?.isIncompatible else { throw .notLinked }
-        if isIncompatible { throw .incompatible }
-        let hello = correspondents[uid]?.hello
-        let longest = Int(clamping: hello?.longest ?? .max)
-        if bytes.count > longest { throw .tooLarge(bytes.count, limit: longest) }
-        guard ownCalls < limits.pending else { throw .busy }
         let size = bytes.count
-        let isSent = correspondents[uid].map { $0.waiting.isEmpty && $0.takes(size) } ?? false
+        let seen = look(at: uid) { ($0.isIncompatible, $0.hello, $0.waiting.isEmpty && $0.takes(size)) }
+        guard let (isIncompatible, hello, isSent) = seen else { throw .notLinked }
+        if isIncompatible { throw .incompatible }
+        let longest = Int(clamping: hello?.longest ?? .max)
+        if size > longest { throw .tooLarge(size, limit: longest) }
+        guard ownCalls < limits.pending else { throw .busy }
         guard isSent || unsentBytes + size <= limits.pendingBytes else { throw .busy }
         lastNumber += 1
         let number = lastNumber

@@ -6,11 +6,11 @@ import MultipeerIntroduction
 extension Exchange {
     /// One message with the mark, of a linked peer.
     package mutating func receive(_ bytes: Span<UInt8>, from uid: UID) {
-        guard correspondents[uid] != nil else { return }
+        guard let isIncompatible = look(at: uid, { $0.isIncompatible }) else { return }
         do throws(EnvelopeFault) {
             let envelope = try Envelope(bytes)
             // Of a system of another version nothing is read but the HELLO of the next one.
-            if correspondents[uid]?.isIncompatible == true, !envelope.isHello {
+            if isIncompatible, !envelope.isHello {
                 dropped += 1
                 return
             }
@@ -110,7 +110,7 @@ extension Exchange {
         _ answer: Envelope.Answer, size: Int, to number: CallNumber, from uid: UID
     ) {
         // A peer answers the calls that were sent to it, and no others.
-        guard correspondents[uid]?.sent[number] != nil else { return }
+        guard look(at: uid, { $0.sent.keys.contains(number) }) == true else { return }
         settle(number, to: uid, size <= limits.envelope ? .answered(answer) : .failed(.unreadable))
     }
 
@@ -118,9 +118,8 @@ extension Exchange {
 
     private mutating func receive(_ call: Envelope.Call, size: Int, from uid: UID) {
         if correspondents[uid]?.wasCancelled(call.number) == true { return }
-        guard let peer = correspondents[uid]?.peer, let generation = correspondents[uid]?.generation,
-            correspondents[uid]?.executions[call.number] == nil
-        else {
+        let seen = look(at: uid) { ($0.peer, $0.generation, $0.executions.keys.contains(call.number)) }
+        guard let (peer, generation, isThere) = seen, !isThere else {
             dropped += 1
             return
         }
@@ -144,7 +143,9 @@ extension Exchange {
     }
 
     /// All calls of a peer, those that it has left behind among them.
-    private func inHand(of uid: UID) -> Load { (correspondents[uid]?.load ?? Load()) + leftovers[uid] }
+    private mutating func inHand(of uid: UID) -> Load {
+        (look(at: uid) { $0.load } ?? Load()) + leftovers[uid]
+    }
 
     /// How many bytes an answer to that peer may have.
     package func longestAnswer(to uid: UID) -> Int {
@@ -159,11 +160,11 @@ extension Exchange {
     /// A call of a peer runs. Answers false when it was cancelled before, is over, or gone with its peer: then it has to
     /// stop.
     package mutating func began(_ call: IncomingCall, _ work: Work) -> Bool {
-        guard isCurrent(call),
-            let isCancelled = correspondents[call.peer.uid]?.executions[call.number]?.isCancelled
-        else { return false }
-        correspondents[call.peer.uid]?.executions[call.number]?.work = work
-        return !isCancelled
+        guard isCurrent(call) else { return false }
+        return look(at: call.peer.uid) { one in
+            one.executions[call.number]?.work = work
+            return one.executions[call.number]?.isCancelled == false
+        } == true
     }
 
     /// The answer to a call of a peer has to wait for room: its bytes are in hand like those of the call. False, and it is
@@ -192,8 +193,8 @@ extension Exchange {
     }
 
     /// Whether it was called by the system and over the link that are there now.
-    private func isCurrent(_ call: IncomingCall) -> Bool {
-        correspondents[call.peer.uid]?.generation == call.generation
+    private mutating func isCurrent(_ call: IncomingCall) -> Bool {
+        look(at: call.peer.uid) { $0.generation } == call.generation
     }
 
     /// An answer for which nothing was executed.

@@ -96,8 +96,10 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// Whether there is something to be carried out.
     package var hasActions: Bool { !actions.isEmpty || !greetings.isEmpty || !changedCheckIns.isEmpty }
 
-    /// Whether what is sent now would come before something that was said before.
-    package var isTelling: Bool { isCarriedOut || hasActions }
+    /// Whether what is sent now would come before news that are older.
+    package var isTelling: Bool {
+        isCarriedOut || hasNews || !greetings.isEmpty || !changedCheckIns.isEmpty
+    }
 
     /// Whoever takes actions has carried out those before.
     package mutating func takeActions() -> [Action] {
@@ -179,6 +181,16 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
             // A large one that waited has kept others waiting.
             if !isSent { release(own.uid) }
         }
+    }
+
+    // MARK: looking
+
+    /// Looks at what is known of a peer where it lies: read as a value it is copied, with a reference for each of its tables.
+    mutating func look<Result>(
+        at uid: UID, _ body: (inout Correspondent<Waiter, Work>) -> Result
+    ) -> Result? {
+        guard let index = correspondents.index(forKey: uid) else { return nil }
+        return body(&correspondents.values[index])
     }
 
     // MARK: settling
