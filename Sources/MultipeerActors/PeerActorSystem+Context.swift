@@ -12,8 +12,8 @@ struct CallContext: Sendable {
 
     /// When a call that is made now has to be over. A peer's call may leave less time for it, and never more.
     func deadline(within timeout: Duration?, at now: Moment) -> Moment? {
-        let own = isLimited ? nil : timeout.map { now + $0 }
-        return [deadline, own].compactMap { $0 }.min()
+        guard !isLimited, let timeout else { return deadline }
+        return min(deadline ?? .distantFuture, now + timeout)
     }
 }
 
