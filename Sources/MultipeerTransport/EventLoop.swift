@@ -4,12 +4,16 @@ import Synchronization
 
 /// One thread that waits for sockets, deadlines and jobs, and runs the actors that are pinned to it.
 ///
-/// A turn: events of the sockets → deadlines → pokes and jobs, in a bounded number of rounds → ends of turn. Actors
-/// name the loop as their executor; its calls enter them through `assumeIsolated`, and a job of theirs never meets
-/// another. Everything but `wake`, `enqueue` and `shutdown` is for the loop's own thread.
+/// A turn: events of the sockets → deadlines → pokes and jobs, in a bounded number of rounds → ends of turn, which
+/// come between many jobs, too. Actors name the loop as their executor; its calls enter them through
+/// `assumeIsolated`, and a job of theirs never meets another. Everything but `wake`, `enqueue` and `shutdown` is for
+/// the loop's own thread.
 package final class EventLoop: SerialExecutor, Sendable {
     /// Rounds of jobs before the sockets are looked at again: each saves a system call, all would starve them.
     private static let rounds = 8
+    /// Jobs after which what they left goes out: whoever answers a thousand calls lets the caller go on with the first,
+    /// or both would wait for each other's thousand in turns.
+    private static let burst = 64
 
     /// For tasks that want to run on the loop's thread without belonging to an actor of it.
     package let taskExecutor: LoopTaskExecutor
@@ -123,15 +127,28 @@ extension EventLoop {
     private func perform(_ work: inout LoopQueue.Work) -> Bool {
         queue.take(&work)
         if work.isEmpty { return false }
-        for client in work.pokes { watch.deliverPoke(to: client) }
-        for job in work.jobs {
-            switch job {
-            case .actor(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
-            case .task(let job): unsafe job.runSynchronously(on: taskExecutor.asUnownedTaskExecutor())
+        deliver(&work.pokes)
+        for index in work.jobs.indices {
+            run(work.jobs[index])
+            if index % EventLoop.burst == EventLoop.burst - 1 {
+                queue.take(&work.pokes)
+                deliver(&work.pokes)
+                watch.endTurn()
             }
         }
-        work.pokes.removeAll(keepingCapacity: true)
         work.jobs.removeAll(keepingCapacity: true)
         return true
+    }
+
+    private func deliver(_ pokes: inout [any LoopClient]) {
+        for client in pokes { watch.deliverPoke(to: client) }
+        pokes.removeAll(keepingCapacity: true)
+    }
+
+    private func run(_ job: LoopQueue.Job) {
+        switch job {
+        case .actor(let job): unsafe job.runSynchronously(on: asUnownedSerialExecutor())
+        case .task(let job): unsafe job.runSynchronously(on: taskExecutor.asUnownedTaskExecutor())
+        }
     }
 }

@@ -11,7 +11,7 @@ package protocol LoopClient: AnyObject, Sendable {
     nonisolated func deadlineReached()
     /// Somebody called `EventLoop.wake` since the last time.
     nonisolated func poked()
-    /// Once at the end of a turn in which the client had any of the calls above, or asked for this one.
+    /// At the end of a turn in which the client had any of the calls above or asked for this; also between many jobs.
     nonisolated func turnEnded()
 }
 

@@ -77,6 +77,15 @@ final class LoopQueue: Sendable {
         }
     }
 
+    /// Swaps the pokes that are waiting with an emptied list.
+    func take(_ pokes: inout [any LoopClient]) {
+        pokes = state.withLock { [pokes] state in
+            let taken = state.work.pokes
+            state.work.pokes = pokes
+            return taken
+        }
+    }
+
     /// Answers whether nothing is waiting, so that the loop may sleep until the bell rings.
     func fallAsleep() -> Bool {
         state.withLock { state in

@@ -37,6 +37,27 @@ struct EventLoopTests {
         }
     }
 
+    @Test("of a thousand jobs that wait together, the last does not hold back what the first ones left")
+    func bursts() async throws {
+        try await withLoop { loop in
+            let probe = Probe(loop)
+            // In one job, so that all of them are waiting when it is over.
+            let jobs = await probe.run { probe in
+                (0..<1_000).map { _ in
+                    Task(executorPreference: loop.taskExecutor) {
+                        loop.wake(probe)
+                        return probe.turnsEnded
+                    }
+                }
+            }
+            var ended: [Int] = []
+            for job in jobs { ended.append(await job.value) }
+            #expect(ended.first == 0)
+            #expect(ended[200] >= 1)
+            #expect(ended[999] >= 5)
+        }
+    }
+
     @Test("no wake is lost, whoever wakes when")
     func wakes() async throws {
         try await withLoop { loop in

@@ -50,6 +50,9 @@ actor Probe: LoopClient {
         return await signal.value()
     }
 
+    /// For jobs on the loop.
+    nonisolated var turnsEnded: Int { assumeIsolated { $0.calls.count { $0 == .turnEnded } } }
+
     func forget() { calls = [] }
 
     /// Waits until the loop has made this call; one that was made already counts.
