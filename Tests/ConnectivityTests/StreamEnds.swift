@@ -125,7 +125,8 @@ extension InputStream {
     /// Reads once; nil when it fails.
     func bytes(_ limit: Int) -> [UInt8]? {
         var count = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: limit) { room, filled in
+        // At least one: without room, the standard library writes the count into the empty array that all threads share.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: max(limit, 1)) { room, filled in
             guard let start = room.baseAddress else { return }
             count = unsafe read(start, maxLength: limit)
             filled = max(count, 0)

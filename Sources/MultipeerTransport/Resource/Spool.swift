@@ -37,6 +37,8 @@ package final class Spool: Sendable {
     package func read(_ limit: Int) throws(FileFault) -> [UInt8] {
         let (start, end) = span.withLock { $0 }
         let wanted = min(limit, end - start)
+        // Without room, the standard library writes the count into the empty array that all threads share.
+        if wanted == 0 { return [] }
         var failure: FileFault?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in
             while count < wanted {
