@@ -5,7 +5,7 @@ import MultipeerActors
 import TestSupport
 import Testing
 
-@Suite("Streams and files as arguments and results", .inTurns, .timeLimit(.minutes(3)))
+@Suite("Streams and files as arguments and results", .inTurns, .timeLimit(.minutes(5)))
 struct EnclosureTests {
     @Test(
         "a stream that is an argument is read at the other peer",

@@ -5,7 +5,7 @@ import MultipeerIntroduction
 import TestSupport
 import Testing
 
-@Suite("The receptionist", .inTurns, .timeLimit(.minutes(3)))
+@Suite("The receptionist", .inTurns, .timeLimit(.minutes(5)))
 struct ReceptionistTests {
     @Test("who checks in is found at all peers, before and after they link, until they let go of it")
     func comesAndGoes() async throws {

@@ -16,7 +16,7 @@ distributed actor Wächter {
 /// An error of another type than `Mishap`.
 struct Slip: Error, Codable {}
 
-@Suite("What peers may call", .inTurns, .timeLimit(.minutes(3)))
+@Suite("What peers may call", .inTurns, .timeLimit(.minutes(5)))
 struct TargetTests {
     /// A CALL as a peer would say it that is up to something.
     static func call(

@@ -5,7 +5,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("The assistant", .inTurns, .timeLimit(.minutes(3)))
+@Suite("The assistant", .inTurns, .timeLimit(.minutes(5)))
 struct AssistantTests {
     @Test("the user is asked, and the delegate hears before and behind that", arguments: [true, false])
     func asked(_ isYes: Bool) async throws {

@@ -4,7 +4,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("Advertising and browsing", .inTurns, .timeLimit(.minutes(3)))
+@Suite("Advertising and browsing", .inTurns, .timeLimit(.minutes(5)))
 struct BrowserTests {
     @Test(
         "who advertises is found, with what it says, and lost; nobody finds itself",

@@ -4,7 +4,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("The browser's controller", .inTurns, .timeLimit(.minutes(3)))
+@Suite("The browser's controller", .inTurns, .timeLimit(.minutes(5)))
 @MainActor
 struct BrowserViewControllerTests {
     @Test("who is nearby is shown with how far things are, and whoever is invited is connected")

@@ -4,7 +4,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("Invitations", .inTurns, .timeLimit(.minutes(3)))
+@Suite("Invitations", .inTurns, .timeLimit(.minutes(5)))
 struct InvitationTests {
     @Test(
         "a yes connects both, each of which hears connecting and connected, once",
