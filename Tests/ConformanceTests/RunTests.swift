@@ -23,7 +23,7 @@ struct RunTests {
         return try await Worker("conform").run { [plan] () throws(Complaint) in Run(plan)() }
     }
 
-    @Test("the library passes cases of each section", .timeLimit(.minutes(5)))
+    @Test("the library passes cases of each section", .timeLimit(.minutes(3)))
     func passes() async throws {
         let outcomes = try await RunTests.run([
             "DATA-01", "DATA-05", "ENC-0?", "ENC-16", "LINK-01", "LINK-11", "LINK-18", "FRM-0?", "MSG-01",

@@ -6,7 +6,7 @@ import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("Asking at the terminal", .timeLimit(.minutes(5)))
+@Suite("Asking at the terminal", .timeLimit(.minutes(2)))
 struct TerminalPresenterTests {
     private let invitation: MCPresentedInvitation
 

@@ -2,7 +2,7 @@ import MultipeerIntroduction
 import MultipeerTransport
 import Testing
 
-@Suite("9.4 Progress", .timeLimit(.minutes(5)))
+@Suite("9.4 Progress", .timeLimit(.minutes(1)))
 struct TransferProgressTests {
     private let clock = Clock()
 
