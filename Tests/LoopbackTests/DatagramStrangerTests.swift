@@ -111,6 +111,10 @@ struct DatagramStrangerTests {
         async let second: Void = bob.connect(with: annsData)
         _ = try await (first, second)
         try await bob.datagrams(areUp: true, to: ann.peer)
+        // Ann may hear of it behind Bob.
+        try await within {
+            while await ann.facts(bob.peer.uid)?.datagrams.isUp != true { await Task.yield() }
+        }
         let real = try #require(await tap.seen.first { $0.to == .ann }?.packet)
         var strays = [real, real, real, real, real, Array(real.prefix(8)), Array(real.prefix(9))]
         strays[0][8] ^= 1  // another association
