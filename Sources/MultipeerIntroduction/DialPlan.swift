@@ -83,6 +83,9 @@ struct DialPlan: Hashable, Sendable {
         round += 1
     }
 
+    /// Dials nothing before this moment.
+    mutating func postpone(until moment: Moment) { nextDialAt = max(nextDialAt, moment) }
+
     /// Every address failed, and the next round has not begun.
     var isBetweenRounds: Bool { next == 0 && outstanding.isEmpty }
 

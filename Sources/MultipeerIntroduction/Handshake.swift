@@ -154,6 +154,14 @@ package struct Handshake: Sendable {
     /// Whether who is at the other end is certain before its HELLO: TLS showed the key that its data pins.
     var knowsItsPeer: Bool { role == .initiator && phase != .securing && channel.isEncrypted }
 
+    /// Both HELLOs were exchanged and fit each other.
+    var hasMet: Bool {
+        switch phase {
+        case .deciding, .confirming, .candidate: true
+        case .securing, .greeting, .ended: false
+        }
+    }
+
     /// The time for the present phase is over.
     mutating func timedOut() -> [Action] { phase == .ended ? [] : end(.timeout) }  // [link.timeouts]
 

@@ -52,6 +52,8 @@ struct Introduction: Sendable {
     var setback: Setback?
     var probeDeadline: Moment?
     var parked: [Parked] = []
+    /// The mesh does not want it any more; the attempt ends if SELECT comes to nothing. [select.promise]
+    var isWithdrawn = false
     /// How often the peer did not know the data of ours that we named: it may hold another version. [link.guess]
     var misses = 0
 
@@ -84,15 +86,22 @@ struct Introduction: Sendable {
 
     /// The next moment at which something happens without input.
     var nextMoment: Moment? {
-        let own = isSeeking ? [end, plan.deadline, probeDeadline] : [probeDeadline]
+        // While SELECT is unanswered, its connection has a deadline of its own.
+        let limit = selection.nominated == nil ? end : nil
+        let own = isSeeking ? [limit, plan.deadline, probeDeadline] : [probeDeadline]
         return own.compactMap { $0 }.min()
     }
 
     /// Takes over from an introduction to the same peer with other data. A link to the peer's old instance keeps its place,
-    /// and one key is asked about once. [trust.once]
-    mutating func inherit(_ known: Introduction) {
+    /// and so do the connections `kept`; one key is asked about once. [trust.once]
+    mutating func inherit(_ known: Introduction, keeping kept: [ConnectionID], at now: Moment) {
         let key = acquaintance.data.fingerprint
         if key != nil, key == known.acquaintance.data.fingerprint { trust = known.trust }
+        if !kept.isEmpty {
+            selection = known.selection.keeping(kept)
+            plan.postpone(until: now + DialPlan.stagger)
+            plan.pause(selection.isUndecided)
+        }
         guard known.isLinked, let link = known.selection.link else { return }
         phase = known.phase
         selection = Selection(known.selection.part, holding: link)

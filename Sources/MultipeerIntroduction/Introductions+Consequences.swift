@@ -183,7 +183,11 @@ extension Introductions {
         let factor = jitter.factor()
         introductions[uid]?.plan.ended(id, at: now, jitter: factor)
         select(for: uid, at: now) { $0.died(id, hasSeat: $1) }
-        if introductions[uid]?.isSeeking == true { resumeDialling(uid, at: now) }
+        guard let introduction = introductions[uid], introduction.isSeeking else { return }
+        if introduction.isWithdrawn, introduction.selection.nominated == nil {
+            return fail(uid, .withdrawn, telling: .unknownPeer)  // [mesh.withdraw]
+        }
+        resumeDialling(uid, at: now)
     }
 
     mutating func select(
@@ -221,6 +225,7 @@ extension Introductions {
         else { return }
         introductions[uid]?.phase = .linked(to: remote.sender, settles: now + Timing.linkSettles)
         introductions[uid]?.isCallback = false
+        introductions[uid]?.isWithdrawn = false
         introductions[uid]?.former = nil
         introductions[uid]?.probeDeadline = nil
         actions.append(

@@ -173,7 +173,7 @@ extension Introductions {
         guard let introduction = introductions[uid] else { return }
         if let probe = introduction.probeDeadline, probe <= now { probeUnanswered(uid, at: now) }
         guard let introduction = introductions[uid], introduction.isSeeking else { return }
-        if introduction.end <= now {  // [link.deadline]
+        if introduction.end <= now, introduction.selection.nominated == nil {  // [link.deadline]
             fail(uid, .timedOut(introduction.setback), telling: .timeout)
         } else {
             dialWhatIsDue(uid, at: now)

@@ -127,7 +127,10 @@ extension Introductions {
         let issued = issued(to: data, at: now)
         guard !issued.isEmpty else { throw .nothingIssued }
         let known = introductions[uid]
-        if let known, known.acquaintance.data == data { return false }
+        if let known, known.acquaintance.data == data {
+            introductions[uid]?.isWithdrawn = false
+            return false
+        }
         if let known, case .linked(data.endpoint, _) = known.phase { return false }
         guard known != nil || introductions.count < Introductions.awaitedLimit else {
             throw .tooManyAwaited  // [limit.awaited]
@@ -161,11 +164,23 @@ extension Introductions {
             .flatMap { $0.tried(on: zones) }
         var fresh = Introduction(acquaintance, local: local, candidates: candidates, until: deadline, at: now)
         if let known = introductions[uid] {
-            for id in connections(of: uid) { drop(id, .duplicate) }
-            fresh.inherit(known)
+            let kept = connections(of: uid).filter { outlasts($0, known, newer: acquaintance) }
+            for id in connections(of: uid) where !kept.contains(id) { drop(id, .duplicate) }
+            fresh.inherit(known, keeping: kept, at: now)
         }
         introductions[uid] = fresh
         dialWhatIsDue(uid, at: now)
+    }
+
+    /// Whether a connection made with earlier data stays when newer data arrive: it leads to the same endpoint and key,
+    /// and to a link that is no less than the newer data ask for. A connection on which SELECT was sent always stays,
+    /// because the peer may have its link already. [select.promise]
+    private func outlasts(_ id: ConnectionID, _ known: Introduction, newer: Acquaintance) -> Bool {
+        guard !known.isLinked, known.acquaintance.endpoint == newer.endpoint,
+            known.acquaintance.data.fingerprint == newer.data.fingerprint,
+            let handshake = connections[id]?.handshake, handshake.hasMet
+        else { return false }
+        return known.selection.nominated == id || handshake.makesMesh || !newer.data.flags.contains(.mesh)
     }
 
     /// Stops seeking; does nothing for a linked peer.
@@ -174,9 +189,14 @@ extension Introductions {
         fail(uid, .cancelled, telling: .cancelled)
     }
 
-    /// Stops seeking a peer that is not in the mesh any more. It may come back, so its own attempt need not end.
+    /// Stops seeking a peer that is not in the mesh any more. It may come back, so its own attempt need not end. Where
+    /// SELECT was sent, its answer is awaited first.
     package mutating func withdraw(_ uid: UID) {
         guard let introduction = introductions[uid], introduction.isSeeking else { return }
+        guard introduction.selection.nominated == nil else {
+            introductions[uid]?.isWithdrawn = true  // [select.promise]
+            return
+        }
         fail(uid, .withdrawn, telling: .unknownPeer)  // [mesh.withdraw]
     }
 

@@ -43,6 +43,14 @@ package struct Selection: Hashable, Sendable {
         self.link = link
     }
 
+    /// The same without the candidates that are not among these. [select.promise]
+    package func keeping(_ kept: [ConnectionID]) -> Selection {
+        var selection = self
+        selection.candidates.removeAll { !kept.contains($0) }
+        if let nominated, !kept.contains(nominated) { selection.nominated = nil }
+        return selection
+    }
+
     /// A connection is verified and no link stands yet.
     package var isUndecided: Bool { link == nil && (nominated != nil || !candidates.isEmpty) }
 

@@ -3,7 +3,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case seats, symmetry, component, clique, oneConnection, database, stillness, messages, credit, dead,
         plain, honest
     case states, outcomes, stuck, joins, deadlines, links
-    case silence, alive, gone, departed, delivery, refusal
+    case silence, alive, gone, departed, delivery, refusal, cause
 
     /// I1 to I12 of the plan; the others are this simulation's own.
     package var number: String {
@@ -32,6 +32,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .departed: "S10"
         case .delivery: "S11"
         case .refusal: "S12"
+        case .cause: "S13"
         }
     }
 
@@ -61,6 +62,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .departed: "who has left the mesh is not in it for a minute"
         case .delivery: "at rest, messages get on"
         case .refusal: "whoever does not fit is refused, and nobody's links notice it"
+        case .cause: "a link ends only for a cause that exists: a fault, or a decision of an application"
         }
     }
 }

@@ -23,6 +23,8 @@ final class Node {
     var offset: Int64 = 0
     /// When its clock jumped, or it went on after a stop, the last two times.
     var disturbances: [Int64] = [0, 0]
+    /// When something happened last, by the network's clock, that may end links of this peer.
+    var troubledAt = Int64.min / 2
     /// Who has said GOODBYE or FULL on a link, and when by the node's clock.
     var departed: [Endpoint: Moment] = [:]
     /// Whom the application wants to be linked to.

@@ -85,6 +85,7 @@ extension World {
         if reason.code == .goodbye || reason.code == .full && seat.hasTold && reason.closeCode != nil {
             node.departed[seat.data.endpoint] = moment(node)
         }
+        watchCause(socket, seat, reason, node)
         let record = socket.wire.record
         if reason.code == .goodbye, !keepsJournal, record.received[socket.end] != record.sent[1 - socket.end]
         {

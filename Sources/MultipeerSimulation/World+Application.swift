@@ -70,6 +70,7 @@ extension World {
     func disconnect(_ node: Node) {
         guard node.isRunning else { return }
         say("\(node.index) says goodbye")
+        trouble(node.index)
         node.mesh.cancelAll(at: moment(node))
         carryOut(node)
         for socket in node.links {
@@ -85,6 +86,7 @@ extension World {
 
     func cancel(_ node: Node, _ uid: UID) {
         guard node.isRunning else { return }
+        trouble(node.index)
         node.mesh.cancel(uid, at: moment(node))
         node.isTouched = true
         settle(node)
@@ -139,6 +141,7 @@ extension World {
     // MARK: faults
 
     func split(_ near: UInt32, isOneSided: Bool, for duration: Int64) {
+        for index in nodes.indices { trouble(index) }
         partitions.append(Partition(near: near, isOneSided: isOneSided, isUp: true))
         apply(near, isOneSided) { $0.block($1, $2) }
         say("the network splits: \(String(near, radix: 2))\(isOneSided ? ", one way" : "")")
@@ -151,6 +154,7 @@ extension World {
         apply(partitions[number].near, partitions[number].isOneSided) { $0.unblock($1, $2) }
         say("the network heals")
         disturbance = now
+        for index in nodes.indices { trouble(index) }
         recover()
     }
 
@@ -167,6 +171,7 @@ extension World {
     func cut(_ one: Int, _ other: Int) {
         guard let socket = nodes[one].link(to: nodes[other].uid) else { return }
         let wire = socket.wire
+        for index in wire.nodes { trouble(index) }
         say("\(name(socket)) dies")
         die(wire)
         for end in [0, 1] where dice.hits(oneIn: 2) {

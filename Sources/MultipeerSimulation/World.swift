@@ -237,6 +237,7 @@ extension World {
     /// The process ends without a word of its own. Its system ends the connections, unless `isSilent`.
     func crash(_ node: Node, isSilent: Bool) {
         guard node.isUp else { return }
+        trouble(node.index)
         say("\(node.index) crashes\(isSilent ? " with its computer" : "")")
         for id in node.sockets.keys.sorted() {
             guard let socket = node.sockets[id] else { continue }
@@ -260,6 +261,7 @@ extension World {
     func start(_ node: Node) {
         guard !node.isUp else { return }
         say("\(node.index) starts")
+        trouble(node.index)
         renew(node)
         begin(node)
     }
@@ -267,6 +269,7 @@ extension World {
     func pause(_ node: Node) {
         guard node.isRunning else { return }
         say("\(node.index) is stopped")
+        trouble(node.index)
         node.isPaused = true
     }
 
@@ -277,6 +280,7 @@ extension World {
         node.isPaused = false
         node.disturb(at: now)
         disturbance = now
+        trouble(node.index)
         let waiting = node.backlog
         node.backlog = []
         for happening in waiting { happen(happening) { _ in } }
@@ -287,6 +291,7 @@ extension World {
 
     func jump(_ node: Node, by nanoseconds: Int64) {
         say("the clock of \(node.index) jumps by \(nanoseconds / 1_000_000) ms")
+        trouble(node.index)
         node.offset += nanoseconds
         node.disturb(at: now)
         node.wakeAt = .max

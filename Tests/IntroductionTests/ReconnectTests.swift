@@ -123,6 +123,32 @@ struct ReconnectTests {
         }
     }
 
+    @Test(
+        "newer data, or a withdrawal, on which SELECT is under way leave the link that comes of it [select.promise]",
+        arguments: [true, false])
+    func promised(_ isNewer: Bool) throws {
+        for seed in UInt64(0)..<50 {
+            let pair = try Neighbourhood(seed: seed)
+            let other = try #require(Candidate(address: [10, 0, 9, 9], port: 50_000))
+            let own = try #require(Candidate(address: pair.nodes[1].address, port: pair.nodes[1].port))
+            for one in [0, 1] { try pair.connect(one, to: 1 - one) }
+            var selections = 0
+            pair.interfere = { [unowned pair] frame, sender in
+                guard frame[3] == FrameKind.select.rawValue else { return frame }
+                selections += 1
+                pair.after(pair.dice.milliseconds(0...1)) {
+                    guard isNewer else { return pair.nodes[sender].machine.withdraw(pair.nodes[1 - sender].uid) }
+                    let newer = try pair.data(from: 1 - sender, for: sender, candidates: [other, own])
+                    try pair.connect(sender, to: 1 - sender, with: newer)
+                }
+                return frame
+            }
+            pair.run(for: .seconds(15))
+            #expect(selections == 1 && pair.areLinked(0, 1), "seed \(seed)")
+            #expect(pair.nodes.allSatisfy { $0.events.count == 1 }, "seed \(seed): a link ended")
+        }
+    }
+
     @Test("a peer that holds an older version of our data is linked all the same [hello.refs] [link.retry]")
     func olderData() throws {
         for seed in UInt64(0)..<50 {
