@@ -137,7 +137,8 @@ struct ReconnectTests {
                 guard frame[3] == FrameKind.select.rawValue else { return frame }
                 selections += 1
                 pair.after(pair.dice.milliseconds(0...1)) {
-                    guard isNewer else { return pair.nodes[sender].machine.withdraw(pair.nodes[1 - sender].uid) }
+                    let peer = pair.nodes[1 - sender].uid
+                    guard isNewer else { return pair.nodes[sender].machine.withdraw(peer) }
                     let newer = try pair.data(from: 1 - sender, for: sender, candidates: [other, own])
                     try pair.connect(sender, to: 1 - sender, with: newer)
                 }
