@@ -56,9 +56,12 @@ let package = Package(
         layer("MultipeerDiscovery", ["MultipeerIntroduction", "MultipeerFraming"]),
         layer("MultipeerMesh", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         layer(
+            "MultipeerEngine",
+            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        layer(
             "MultipeerTransport",
             [
-                "CPlatform", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "CPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming",
             ]),
         layer(
@@ -86,7 +89,7 @@ let package = Package(
             swiftSettings: faithful),
         layer(
             "MultipeerSimulation",
-            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+            ["MultipeerEngine", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
         .target(
             name: "MultipeerConformance",
             dependencies: ["CLibSSL", "CPlatform", "MultipeerTransport", "MultipeerSecurity"],

@@ -67,6 +67,8 @@ enum Happening: Sendable {
     /// A peer's deadline.
     case wake(node: Int, life: Int)
     case resume(node: Int, life: Int)
+    /// An application hands its connection data to another one.
+    case offer(from: Int, to: Int, Offer)
     /// The application seeks the peer of the data with this number.
     case seek(node: Int, data: Int)
     case step(Int)
@@ -76,4 +78,10 @@ enum Happening: Sendable {
     case heal(Int)
     case lie(node: Int, life: Int)
     case look
+}
+
+/// What kind of connection data an application hands out.
+struct Offer: Sendable {
+    let joinsMesh: Bool
+    let isAddressed: Bool
 }

@@ -1,3 +1,4 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -25,10 +26,26 @@ struct Liar: Sendable {
     var next = 0
     var sequence: UInt32 = 0
 
-    /// Whoever lies as fast as receivers bear has no room for what others say; its own links would end for it, and nobody
-    /// would see whether the honest keep to the pace.
-    func keepsNews(of origin: Endpoint, from own: Endpoint, at now: Int64) -> Bool {
-        lie == .everything && now < end && origin != own
+    /// A member that lies as fast as receivers bear has no room for what others say: its own links would end for it, and
+    /// nobody would see whether the honest keep to the pace. Returns the frames without entries of others.
+    func withoutNews(_ frames: [UInt8], from own: Endpoint, at now: Int64) -> [UInt8] {
+        guard lie == .everything, now < end else { return frames }
+        var kept: [UInt8] = []
+        var offset = 0
+        while offset + FrameHeader.byteCount <= frames.count {
+            let payload = offset + FrameHeader.byteCount
+            let header = FrameHeader(frames.span.extracting(offset..<payload))
+            let next = min(frames.count, payload + header.length)
+            var isNews = false
+            if header.kind == .members,
+                case .members(let entry)? = try? Frame(header, frames.span.extracting(payload..<next))
+            {
+                isNews = entry.origin != own
+            }
+            if !isNews { kept += frames[offset..<next] }
+            offset = next
+        }
+        return kept
     }
 }
 
@@ -71,11 +88,19 @@ extension World {
         for socket in node.links where socket.seat?.isMesh == true {
             if liar.lie == .everything, liar.turn % 3 != 0 { entry = invention(&liar, node) }
             guard let entry else { continue }
-            socket.seat?.link.say(.members(entry))
-            soil(socket, of: node)
+            var frame = ByteBuffer()
+            Frame.members(entry).encode(into: &frame)
+            say(frame.takeAll(), on: socket)
         }
         node.liar = liar
         settle(node)
+    }
+
+    /// Past the engine, which knows nothing of the lie: whole frames go between its own.
+    private func say(_ frames: [UInt8], on socket: Socket) {
+        guard !socket.hasEnded else { return }
+        watchFrames(frames, socket)
+        send(.bytes(frames), on: socket.wire, toward: 1 - socket.end)
     }
 
     private func lieOfTurn(_ liar: inout Liar, _ node: Node) -> Members? {

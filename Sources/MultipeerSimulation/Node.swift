@@ -1,15 +1,16 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 
-/// One simulated peer: the machines of a session as an application has them, on a computer with a clock of its own.
+/// One simulated peer: the engine of a session, on a computer with a clock of its own.
 final class Node {
     let index: Int
     let peer: PeerID
     let profile: Scenario.Peer
     let fingerprint: Fingerprint?
-    var mesh: Mesh
+    var engine: SessionEngine
     /// Counts the processes: what was meant for one before this one never reaches it.
     var life = 0
     /// The process runs; its computer answers.
@@ -33,15 +34,8 @@ final class Node {
     var sockets: [ConnectionID: Socket] = [:]
     /// Those that are links, in the order in which they became so.
     var links: [Socket] = []
-    var dirty: [Socket] = []
-    var isLeaving = false
-    /// The machines were called since their deadline was asked for.
-    var isTouched = true {
-        didSet { if isTouched { mayAct = true } }
-    }
-    /// They may have decided something.
-    var mayAct = true
-    var meshDeadline: Moment?
+    /// Its application has said goodbye; without that, a session that leaves is evicted.
+    var isDeparting = false
     /// For when the next wake is posted.
     var wakeAt = Int64.max
     /// How often in a row its deadline was now.
@@ -59,16 +53,20 @@ final class Node {
     var liar: Liar?
     var journal: [SimulatedPeer.Event] = []
 
-    init(_ index: Int, _ peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?, _ mesh: Mesh) {
+    init(
+        _ index: Int, _ peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?,
+        _ engine: consuming SessionEngine
+    ) {
         self.index = index
         self.peer = peer
         self.profile = profile
         self.fingerprint = fingerprint
-        self.mesh = mesh
+        self.engine = engine
     }
 
     var uid: UID { peer.uid }
-    var endpoint: Endpoint { mesh.local.endpoint }
+    var mesh: Mesh { engine.mesh }
+    var endpoint: Endpoint { engine.mesh.local.endpoint }
     var isRunning: Bool { isUp && !isPaused }
     var isHonest: Bool { profile.role != .liar }
 

@@ -1,3 +1,4 @@
+import MultipeerEngine
 public import MultipeerIntroduction
 public import MultipeerMesh
 
@@ -43,11 +44,10 @@ public final class SimulatedPeer {
     /// Sends a reliable message; answers false when there is no link to the peer.
     @discardableResult
     public func send(_ message: [UInt8], to peer: SimulatedPeer) -> Bool {
-        guard node.isRunning, let socket = node.link(to: peer.id.uid), let seat = socket.seat else {
+        guard node.isRunning, !node.engine.isLeaving, let socket = node.link(to: peer.id.uid) else {
             return false
         }
-        seat.link.enqueue([message])
-        world.soil(socket, of: node)
+        node.engine.enqueue([message], on: socket.id)
         world.settle(node)
         return true
     }

@@ -33,17 +33,15 @@ extension World {
 
     /// A link was found dead: it has to be.
     func watchDeath(_ socket: Socket, _ seat: Seat, _ node: Node) {
-        if seat.link.end == .timedOut {
-            guard now - node.disturbances[0] > World.recovery else { return }
-            let least = now - node.disturbances[1] > World.recovery ? World.death : World.answer
-            let silence = now - max(socket.heardAt, seat.since)
-            if silence < least {
-                fail(.alive, "\(name(socket)) was taken for dead after \(silence / 1_000_000) ms")
-            }
-        } else if let far = socket.wire.sockets[1 - socket.end], far.seat != nil, socket.remote >= 0 {
+        guard now - node.disturbances[0] > World.recovery else { return }
+        let least = now - node.disturbances[1] > World.recovery ? World.death : World.answer
+        let silence = now - max(socket.heardAt, seat.since)
+        if silence >= least { return }
+        // Then it did not answer a probe.
+        if let far = socket.wire.sockets[1 - socket.end], far.seat != nil, socket.remote >= 0 {
             let isWhole = !socket.wire.isDead && paths.isWhole(node.index, socket.remote)
             guard isWhole, nodes[socket.remote].isRunning, now - disturbance > World.calming else { return }
-            fail(.alive, "\(name(socket)) did not answer a probe, and is whole")
+            fail(.alive, "\(name(socket)) was taken for dead after \(silence / 1_000_000) ms, and is whole")
         }
     }
 }

@@ -1,3 +1,4 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -42,12 +43,15 @@ extension World {
         if reason != nil { node.sought.remove(uid) }
     }
 
-    func takeMessages(_ socket: Socket, _ seat: Seat, of node: Node) {
-        for message in seat.link.takeMessages() {
+    func take(_ messages: [IncomingMessage], _ socket: Socket, _ seat: Seat, of node: Node) {
+        for message in messages {
             counts.messages += 1
             check(message.bytes, socket, seat, node)
-            if node.isSlow { seat.untaken += message.cost } else { seat.link.consumed(message.cost) }
-            soil(socket, of: node)
+            if node.isSlow {
+                seat.untaken += message.cost
+            } else {
+                node.engine.consumed(message.cost, on: socket.id)
+            }
         }
     }
 
@@ -126,11 +130,24 @@ extension World {
                 socket.wire.record.credit[1 - socket.end] = max(
                     socket.wire.record.credit[1 - socket.end], UInt64(limit))
             case .members:
-                counts.entries += 0
+                counts.entries += 1
+                socket.wire.sockets[1 - socket.end]?.seat?.hasTold = true
                 if !mayCarryEntries(socket) { fail(.plain, "an entry travels on \(name(socket))") }
+            case .close where offset <= frames.count:
+                blame(frames.span.extracting(payload..<offset), header, socket)
             default: break
             }
         }
+    }
+
+    /// Honest peers give each other no cause for such codes.
+    private func blame(_ payload: Span<UInt8>, _ header: FrameHeader, _ socket: Socket) {
+        guard case .close(let code, reason: _)? = try? Frame(header, payload), socket.remote >= 0,
+            [.protocolError, .badMAC, .tooLarge, .flow, .flood, .version, .internal, .digest].contains(code)
+        else { return }
+        let node = nodes[socket.wire.nodes[socket.end]]
+        guard node.isHonest, nodes[socket.remote].isHonest else { return }
+        fail(.credit, "peer \(node.index) closed \(name(socket)) with \(code)")
     }
 
     private func spend(_ cost: Int, _ socket: Socket) {

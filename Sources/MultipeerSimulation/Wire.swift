@@ -122,10 +122,11 @@ final class Socket {
     var phase = Phase.connecting
     /// The acceptor's judgement of the key that the dialler is going to show.
     var isWelcome = true
-    var isDirty = false
+    /// What waits is written, then the end of this side.
+    var isFinishing = false
+    var hasEnded = false
     /// When bytes came last.
     var heardAt: Int64 = 0
-    var decoder = FrameDecoder()
     var seat: Seat?
 
     init(_ id: ConnectionID, _ wire: Wire, _ end: Int) {
@@ -137,9 +138,8 @@ final class Socket {
     var remote: Int { wire.nodes[1 - end] }
 }
 
-/// What an open link has besides its connection.
+/// What the world knows of an open link.
 final class Seat {
-    var link: Link
     let peer: PeerID
     let data: ConnectionData
     let isMesh: Bool
@@ -149,26 +149,10 @@ final class Seat {
     /// An entry has come.
     var hasTold = false
 
-    init(_ link: consuming Link, to data: ConnectionData, isMesh: Bool, since: Int64) {
-        self.link = link
+    init(_ data: ConnectionData, isMesh: Bool, since: Int64) {
         self.data = data
         peer = data.peer
         self.isMesh = isMesh
         self.since = since
-    }
-}
-
-/// Stops after one frame, which it keeps.
-struct OneFrame: FrameSink {
-    private(set) var header: FrameHeader?
-    private(set) var payload: [UInt8] = []
-
-    var frameLimit: Int { Limits.frameBeforeSelect }
-    var wantsFrames: Bool { header == nil }
-    var frameOrder: FrameOrder? { .beforeSelected }
-
-    mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
-        self.header = header
-        self.payload = [UInt8](copying: payload)
     }
 }

@@ -1,3 +1,4 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -21,8 +22,7 @@ extension World {
             let stray = Candidate(address: [127, 0, 9, UInt8(node.index + 1)], port: 40_000 + UInt16(number))
             candidates.insert(contentsOf: [stray].compactMap { $0 }, at: 0)
         }
-        defer { node.isTouched = true }
-        return try node.mesh.connectionData(
+        return try node.engine.connectionData(
             for: recipient, candidates: candidates, flags: flags, token: dice.bytes(32), at: moment(node))
     }
 
@@ -34,26 +34,37 @@ extension World {
 
     /// Two applications exchange data, which takes each a moment, and seek each other.
     func join(_ one: Int, _ other: Int, joinsMesh: Bool, isAddressed: Bool) {
-        for (from, to) in [(nodes[one], nodes[other]), (nodes[other], nodes[one])] where from.isRunning {
-            let recipient = isAddressed ? to.uid : nil
-            guard
-                let data = joinsMesh
-                    ? try? meshData(of: from, for: recipient)
-                    : try? self.data(of: from, for: recipient, joinsMesh: false)
-            else { continue }
-            handed.append(data)
-            post(.seek(node: to.index, data: handed.count - 1), after: Int64(dice.roll(1...400)) * 1_000_000)
-            settle(from)
-        }
+        let kind = Offer(joinsMesh: joinsMesh, isAddressed: isAddressed)
+        offer(nodes[one], nodes[other], kind)
+        offer(nodes[other], nodes[one], kind)
     }
+
+    func offer(_ from: Node, _ to: Node, _ kind: Offer) {
+        guard from.isRunning else { return }
+        if from.engine.isLeaving {
+            return post(.offer(from: from.index, to: to.index, kind), after: World.leavingPause)
+        }
+        let recipient = kind.isAddressed ? to.uid : nil
+        guard
+            let data = kind.joinsMesh
+                ? try? meshData(of: from, for: recipient)
+                : try? self.data(of: from, for: recipient, joinsMesh: false)
+        else { return }
+        handed.append(data)
+        post(.seek(node: to.index, data: handed.count - 1), after: Int64(dice.roll(1...400)) * 1_000_000)
+        settle(from)
+    }
+
+    /// What an application asks of a session that leaves waits for its next instance: it looks this often.
+    private static let leavingPause: Int64 = 50_000_000
 
     func seek(_ node: Node, _ number: Int, _ happening: Happening) {
         guard node.isUp else { return }
         if node.isPaused { return node.backlog.append(happening) }
+        if node.engine.isLeaving { return post(happening, after: World.leavingPause) }
         let data = handed[number]
-        node.isTouched = true
         do throws(Introductions.Refusal) {
-            let hasStarted = try node.mesh.connect(with: data, at: moment(node))
+            let hasStarted = try node.engine.connect(with: data, at: moment(node))
             node.sought.insert(data.peer.uid)
             say("\(node.index) seeks \(data.peer.displayName): \(hasStarted ? "begins" : "known")")
             if hasStarted {
@@ -66,29 +77,20 @@ extension World {
         settle(node)
     }
 
-    /// Says goodbye to everyone, behind what was sent, and begins a new instance.
+    /// Says goodbye to everyone after what was sent; a new instance begins when that is done.
     func disconnect(_ node: Node) {
         guard node.isRunning else { return }
         say("\(node.index) says goodbye")
         trouble(node.index)
-        node.mesh.cancelAll(at: moment(node))
-        carryOut(node)
-        for socket in node.links {
-            guard let seat = socket.seat else { continue }
-            flushAll(socket, seat, of: node)
-            if socket.seat === seat { end(socket, seat, EndReason(code: .left), telling: .goodbye, of: node) }
-        }
-        carryOut(node)
-        node.isLeaving = false
-        renew(node)
+        node.isDeparting = true
+        node.engine.leave(within: .seconds(3), at: moment(node))
         settle(node)
     }
 
     func cancel(_ node: Node, _ uid: UID) {
         guard node.isRunning else { return }
         trouble(node.index)
-        node.mesh.cancel(uid, at: moment(node))
-        node.isTouched = true
+        node.engine.cancel(uid, at: moment(node))
         settle(node)
     }
 
@@ -96,7 +98,7 @@ extension World {
     func chatter(_ node: Node, _ life: Int) {
         guard node.life == life, chats else { return }
         post(.chatter(node: node.index, life: life), after: Int64(dice.roll(400...4_000)) * 1_000_000)
-        guard node.isRunning, !node.links.isEmpty else { return }
+        guard node.isRunning, !node.engine.isLeaving, !node.links.isEmpty else { return }
         let socket = dice.pick(node.links)
         let isLong = dice.hits(oneIn: 24)
         chat(node, socket, messages: dice.roll(1...4), longest: isLong ? 70_000 : 200)
@@ -104,7 +106,7 @@ extension World {
     }
 
     func chat(_ node: Node, _ socket: Socket, messages: Int, longest: Int) {
-        guard let seat = socket.seat else { return }
+        guard socket.seat != nil else { return }
         var batch: [[UInt8]] = []
         for _ in 0..<messages {
             socket.wire.record.sent[socket.end] += 1
@@ -122,8 +124,7 @@ extension World {
             message.append(contentsOf: repeatElement(UInt8(truncatingIfNeeded: number), count: filling))
             batch.append(message)
         }
-        seat.link.enqueue(batch)
-        soil(socket, of: node)
+        node.engine.enqueue(batch, on: socket.id)
     }
 
     func take(_ node: Node, _ life: Int) {
@@ -131,9 +132,8 @@ extension World {
         node.isSlow = false
         for socket in node.links {
             guard let seat = socket.seat, seat.untaken > 0 else { continue }
-            seat.link.consumed(seat.untaken)
+            node.engine.consumed(seat.untaken, on: socket.id)
             seat.untaken = 0
-            soil(socket, of: node)
         }
         settle(node)
     }

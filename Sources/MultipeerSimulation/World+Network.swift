@@ -1,3 +1,4 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -91,11 +92,9 @@ extension World {
             if failure != nil { return }
         }
         // What the sender's window held back can go now.
-        if wire.pipes[end].isFull, let sender = wire.sockets[1 - end], nodes[from].isRunning,
-            sender.seat != nil
-        {
+        if wire.pipes[end].isFull, let sender = wire.sockets[1 - end], nodes[from].isRunning {
             wire.pipes[end].isFull = false
-            soil(sender, of: nodes[from])
+            flush(sender, of: nodes[from])
             settle(nodes[from])
         }
         settle(node)
@@ -183,15 +182,15 @@ extension World {
         guard node.isUp, wire.life == node.life, wire.sockets[0] != nil || !wire.pipes[0].hasEnded else {
             return reset(wire, 0)
         }
-        let id = node.mesh.accepted(at: moment(node))
-        node.isTouched = true
+        let address = nodes[wire.nodes[0]].candidate()?.address ?? []
+        guard let id = node.engine.accepted(from: address, at: moment(node)) else { return reset(wire, 0) }
         let socket = Socket(id, wire, 1)
         socket.phase = .securing
         wire.sockets[1] = socket
         wire.keys[1] = node.fingerprint
         node.sockets[id] = socket
         if wire.key == nil {
-            guard node.mesh.awaitsPlain else {
+            guard node.engine.awaitsPlain else {
                 send(.fin, on: wire, toward: 0)
                 return lost(socket, .lost, of: node)
             }
@@ -200,7 +199,7 @@ extension World {
                 send(.fin, on: wire, toward: 0)
                 return lost(socket, .lost, of: node)
             }
-            socket.isWelcome = wire.keys[0].map { node.mesh.acceptedFingerprints.contains($0) } ?? false
+            socket.isWelcome = wire.keys[0].map { node.engine.acceptedFingerprints.contains($0) } ?? false
         }
         send(.serverHello, on: wire, toward: 0)
     }
@@ -226,29 +225,27 @@ extension World {
     private func secured(_ socket: Socket, showing key: Fingerprint?, of node: Node) {
         socket.phase = .framed
         let channel: SecuredChannel = key.map { .encrypted($0, binding: socket.wire.binding) } ?? .plain
-        node.mesh.secured(socket.id, channel, nonce: dice.bytes(32), at: moment(node))
-        node.isTouched = true
+        node.engine.secured(socket.id, channel, nonce: dice.bytes(32), at: moment(node))
         carryOut(node)
     }
 
     func lost(_ socket: Socket, _ setback: Setback, of node: Node) {
         guard node.sockets[socket.id] === socket else { return }
-        if let seat = socket.seat {
-            close(socket, of: node)
-            seat.link.lost()
-            collect(socket, seat, of: node)
-        } else {
-            close(socket, of: node)
-            node.mesh.lost(socket.id, setback, at: moment(node))
-            node.isTouched = true
-        }
+        node.engine.ended(socket.id, setback, at: moment(node))
         carryOut(node)
     }
 
-    /// The process lets go of a connection.
+    /// The process lets go of a connection; its system ends this side.
     func close(_ socket: Socket, of node: Node) {
+        if socket.phase != .connecting { endSide(socket) }
         socket.phase = .over
         socket.wire.sockets[socket.end] = nil
         node.sockets[socket.id] = nil
+    }
+
+    func endSide(_ socket: Socket) {
+        guard !socket.hasEnded else { return }
+        socket.hasEnded = true
+        send(.fin, on: socket.wire, toward: 1 - socket.end)
     }
 }

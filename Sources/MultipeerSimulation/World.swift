@@ -1,3 +1,4 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -5,8 +6,8 @@ import MultipeerSecurity
 
 /// Peers, the network between them and the time. Everything that happens follows from a seed.
 ///
-/// The nodes own what a session's driver owns: one `Mesh`, and one `Link` for each linked connection. What the driver
-/// does with sockets, TLS and timers, the world does with numbers.
+/// Each node runs the engine that a session runs. What the session does with sockets, TLS and timers, the world does with
+/// numbers.
 final class World {
     /// Nanoseconds of the network's clock.
     var now: Int64 = World.start
@@ -58,7 +59,6 @@ final class World {
         for node in nodes {
             node.sockets = [:]
             node.links = []
-            node.dirty = []
         }
     }
 
@@ -112,6 +112,7 @@ extension World {
         case .unacknowledged(let wire, let end, let since): unacknowledged(wires[wire], end, since)
         case .wake(let node, let life): wake(nodes[node], life)
         case .resume(let node, let life): if nodes[node].life == life { resume(nodes[node]) }
+        case .offer(let from, let to, let kind): offer(nodes[from], nodes[to], kind)
         case .seek(let node, let data): seek(nodes[node], data, happening)
         case .step(let number): act(number)
         case .chatter(let node, let life): chatter(nodes[node], life)
@@ -128,14 +129,7 @@ extension World {
     /// Posts the next wake of a node, unless an earlier one is posted already.
     func setTimer(_ node: Node) {
         guard node.isRunning else { return }
-        if node.isTouched {
-            node.meshDeadline = node.mesh.deadline
-            node.isTouched = false
-        }
-        var earliest = node.meshDeadline ?? .distantFuture
-        for socket in node.links {
-            if let deadline = socket.seat?.link.deadline { earliest = min(earliest, deadline) }
-        }
+        let earliest = node.engine.deadline ?? .distantFuture
         guard earliest != .distantFuture else { return }
         let due = max(now, earliest.nanoseconds - node.offset)
         guard due < node.wakeAt else { return }
@@ -143,7 +137,7 @@ extension World {
         node.hurry = due == now && node.hurriedAt == now ? node.hurry + 1 : 0
         node.hurriedAt = now
         if node.hurry > 20 {
-            let whose = node.meshDeadline.map { $0 <= earliest } == true ? "the mesh" : "a link"
+            let whose = node.mesh.deadline.map { $0 <= earliest } == true ? "the mesh" : "a link"
             fail(
                 .deadlines, "\(whose) of peer \(node.index) wants to be advanced to a moment again and again")
         }
@@ -157,24 +151,9 @@ extension World {
         advance(node)
     }
 
-    /// Tells the machines the time, like the loop at a deadline.
+    /// Tells the engine the time, like the loop at a deadline.
     func advance(_ node: Node) {
-        let now = moment(node)
-        if node.isTouched {
-            node.meshDeadline = node.mesh.deadline
-            node.isTouched = false
-        }
-        if let deadline = node.meshDeadline, deadline <= now {
-            node.mesh.advance(to: now)
-            node.isTouched = true
-            carryOut(node)
-        }
-        for socket in node.links {
-            guard let seat = socket.seat, let deadline = seat.link.deadline, deadline <= now else { continue }
-            seat.link.advance(to: now)
-            soil(socket, of: node)
-            collect(socket, seat, of: node)
-        }
+        node.engine.advance(to: moment(node))
         settle(node)
     }
 }
@@ -191,23 +170,23 @@ extension World {
         if case .twin(let other) = profile.role, other < index { uid = nodes[other].uid }
         guard let peer = try? PeerID(uid: uid, displayName: name) else { return nil }
         let fingerprint = profile.preference == .none ? nil : key
-        let mesh = mesh(of: peer, profile, fingerprint, after: 0)
-        nodes.append(Node(index, peer, profile, fingerprint, mesh))
+        let engine = SessionEngine(
+            local(peer, profile, fingerprint), SessionEngine.Configuration(peers: cap), seed: dice.next())
+        nodes.append(Node(index, peer, profile, fingerprint, engine))
         paths.add()
         begin(nodes[index])
         return uid
     }
 
-    private func mesh(
-        of peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?, after last: UInt32
-    ) -> Mesh {
+    private func local(
+        _ peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?
+    ) -> LocalPeer {
         var limits = LinkLimits.standard
         limits.messageCredit = profile.credit
-        let local = LocalPeer(
+        return LocalPeer(
             peer: peer, instance: dice.next(), preference: profile.preference,
             hasIdentity: profile.hasIdentity,
             fingerprint: fingerprint, limits: limits, agent: nil)
-        return Mesh(local, peers: cap, seed: dice.next(), after: last)
     }
 
     /// The process of the node begins.
@@ -222,11 +201,14 @@ extension World {
         settle(node)
     }
 
-    /// A new instance in the same process.
+    /// A new instance in the same process: the one before has left.
     func renew(_ node: Node) {
-        node.mesh = mesh(of: node.peer, node.profile, node.fingerprint, after: node.mesh.lastConnection)
-        node.isTouched = true
-        node.isLeaving = false
+        node.engine.restart(local(node.peer, node.profile, node.fingerprint), seed: dice.next())
+        forget(node)
+    }
+
+    private func forget(_ node: Node) {
+        node.isDeparting = false
         node.attempts = [:]
         node.heard = [:]
         node.connecting = [:]
@@ -247,7 +229,6 @@ extension World {
         }
         node.sockets = [:]
         node.links = []
-        node.dirty = []
         node.backlog = []
         node.isUp = false
         node.isPaused = false
@@ -262,7 +243,10 @@ extension World {
         guard !node.isUp else { return }
         say("\(node.index) starts")
         trouble(node.index)
-        renew(node)
+        node.engine = SessionEngine(
+            local(node.peer, node.profile, node.fingerprint), SessionEngine.Configuration(peers: cap),
+            seed: dice.next())
+        forget(node)
         begin(node)
     }
 
@@ -285,7 +269,6 @@ extension World {
         node.backlog = []
         for happening in waiting { happen(happening) { _ in } }
         node.wakeAt = .max
-        node.isTouched = true
         advance(node)
     }
 

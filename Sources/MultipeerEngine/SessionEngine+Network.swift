@@ -1,0 +1,161 @@
+package import MultipeerFraming
+package import MultipeerIntroduction
+package import MultipeerMesh
+package import MultipeerSecurity
+
+// MARK: what the network brings
+
+extension SessionEngine {
+    /// The keys that a TLS dialler may show now. [tls.pin]
+    package var acceptedFingerprints: [Fingerprint] { mesh.acceptedFingerprints }
+
+    /// Whether a plain connection is expected from anybody. [enc.no-negotiation]
+    package var awaitsPlain: Bool { mesh.awaitsPlain }
+
+    /// A connection was accepted from this address. Returns nil while the session leaves: the owner closes it then.
+    package mutating func accepted(from address: [UInt8], at now: Moment) -> ConnectionID? {
+        self.now = now
+        guard leaving == .staying else { return nil }
+        let id = mesh.accepted(at: now)
+        connections[id] = Connection(id)
+        for stranger in unauthenticated.add(id, from: address) {  // [limit.unauthenticated]
+            guard let connection = connections[stranger] else { continue }
+            drop(connection)
+            mesh.lost(stranger, .lost, at: now)
+        }
+        return id
+    }
+
+    /// The channel of a connection stands. `nonce`: 32 random bytes for our HELLO.
+    package mutating func secured(
+        _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
+    ) {
+        self.now = now
+        guard let connection = connections[id], connection.phase == .securing else { return }
+        connection.phase = .open
+        connection.isEncrypted = channel.isEncrypted
+        mesh.secured(id, channel, nonce: nonce, at: now)
+        settle()
+    }
+
+    /// Bytes arrived on a secured connection. Returns how many were used: the rest is for another call, after the outputs
+    /// of this one. What comes on a connection that is closing is dropped. [close.after]
+    package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int {
+        self.now = now
+        guard let connection = connections[id] else { return bytes.count }
+        var used = 0
+        while used < bytes.count {
+            guard connection.phase == .open else { return bytes.count }
+            let rest = bytes.extracting(used..<bytes.count)
+            let step: Int
+            if let peer = connection.peer {
+                if peer.verification.needsKey { return used }
+                step = peer.link.receive(rest, through: &connection.decoder, at: now)
+                collect(connection, peer)
+            } else {
+                step = receiveFrame(rest, connection)
+            }
+            if step == 0 { return bytes.count }
+            used += step
+        }
+        return used
+    }
+
+    /// One frame of a connection that is no link.
+    private mutating func receiveFrame(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
+        var one = OneFrame()
+        var used = bytes.count
+        do throws(FramingError) {
+            used = try connection.decoder.decode(bytes, into: &one)
+            guard let header = one.header else { return used }
+            mesh.receive(connection.id, header, one.payload.span, at: now)
+        } catch {
+            mesh.violated(connection.id, error.closeCode, at: now)
+        }
+        settle()
+        if mesh.isConfirmed(connection.id) { unauthenticated.remove(connection.id) }
+        return used
+    }
+
+    /// The connection ended below the frames, or could not be made. `hasAlert`: TLS has something to say before it is
+    /// given back.
+    package mutating func ended(
+        _ id: ConnectionID, _ setback: Setback, hasAlert: Bool = false, at now: Moment
+    ) {
+        self.now = now
+        guard let connection = connections[id] else { return }
+        let isClosing = connection.finishDeadline != nil
+        connection.frames.removeAll()
+        connection.phase = .finishing(until: now)
+        if let peer = connection.peer {
+            peer.link.lost()  // [tls.truncation]
+            collect(connection, peer, detail: setback.detail)
+        } else {
+            mesh.lost(id, setback, at: now)
+        }
+        // The alert is all that can still be said.
+        if hasAlert, !isClosing { finish(connection) } else { drop(connection) }
+        settle()
+    }
+
+    /// The answer to `ask`. [trust.before-confirm]
+    package mutating func decide(_ uid: UID, asked id: ConnectionID, isTrusted: Bool, at now: Moment) {
+        self.now = now
+        mesh.decide(uid, asked: id, isTrusted: isTrusted, at: now)
+    }
+
+    /// Appends frames to `output`, about `room` bytes, and returns which messages went whole.
+    package mutating func fill(
+        _ id: ConnectionID, into output: inout ByteBuffer, upTo room: Int, at now: Moment
+    ) -> Link.Sent {
+        guard let connection = connections[id] else { return Link.Sent() }
+        self.now = now
+        if !connection.frames.isEmpty {
+            connection.frames.read { bytes in output.append(bytes) }
+            connection.frames.removeAll()
+        }
+        guard let peer = connection.peer else { return Link.Sent() }
+        let sent = peer.link.fill(&output, upTo: room, now: now)
+        collectChannels(connection, peer)
+        if peer.link.end != nil { collect(connection, peer) }
+        return sent
+    }
+
+    /// Answers to a peer that does not read them: with more than this waiting, nothing more is read from it either. More
+    /// than ever waits while the peer reads, however slowly.
+    private static let unreadAnswers = 524_288
+
+    /// Whether to read from this connection, while so many bytes wait to be written to it.
+    package func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {
+        guard let connection = connections[id] else { return false }
+        // What comes while we close is dropped, so it makes no answers.
+        if connection.finishDeadline != nil { return true }
+        return connection.frames.count + unsent <= SessionEngine.unreadAnswers  // [limit.unread]
+    }
+
+    // MARK: - Ends
+
+    /// Tells the code when frames can be told, writes what waits, and ends the connection. [close.linger]
+    mutating func close(_ id: ConnectionID, _ code: CloseCode) {
+        guard let connection = connections[id], connection.finishDeadline == nil else { return }
+        guard connection.phase == .open else { return drop(connection) }
+        if code != .ok { Frame.close(code, reason: "").encode(into: &connection.frames) }  // [close.linger]
+        finish(connection)
+    }
+
+    /// Closing at once would take back what the peer has not read yet.
+    private mutating func finish(_ connection: Connection) {
+        connection.phase = .finishing(until: now + SessionEngine.linger)
+        finishing.append(connection)
+        outputs.append(.finish(connection.id))
+        markDue(connection)
+    }
+
+    mutating func drop(_ connection: Connection) {
+        guard connections.removeValue(forKey: connection.id) != nil else { return }
+        finishing.removeAll { $0 === connection }
+        unauthenticated.remove(connection.id)
+        connection.phase = .finishing(until: now)
+        outputs.append(.drop(connection.id))
+    }
+}
