@@ -1,4 +1,4 @@
-public import MultipeerIntroduction
+public import MultipeerCore
 public import MultipeerMesh
 
 /// One peer of a simulation: its session and the application's view of it.
