@@ -50,31 +50,38 @@ let package = Package(
         .target(
             name: "CPlatform", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
 
-        layer("MultipeerFraming"),
-        layer("MultipeerSecurity", ["CLibSSL", "MultipeerFraming"]),
-        layer("MultipeerIntroduction", ["MultipeerSecurity", "MultipeerFraming"]),
-        layer("MultipeerDiscovery", ["MultipeerIntroduction", "MultipeerFraming"]),
-        layer("MultipeerMesh", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        layer("MultipeerCore"),
+        layer("MultipeerFraming", ["MultipeerCore"]),
+        layer("MultipeerSecurity", ["CLibSSL", "MultipeerFraming", "MultipeerCore"]),
+        layer("MultipeerIntroduction", ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+        layer("MultipeerDiscovery", ["MultipeerFraming", "MultipeerCore"]),
+        layer(
+            "MultipeerMesh",
+            ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         layer(
             "MultipeerEngine",
-            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+            [
+                "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerCore",
+            ]),
         layer(
             "MultipeerTransport",
             [
-                "CPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
-                "MultipeerSecurity", "MultipeerFraming",
+                "CPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery",
+                "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
             "Multipeer",
             [
                 "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
-                "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
             "MultipeerActors",
             [
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction",
-                "MultipeerFraming",
+                "MultipeerFraming", "MultipeerCore",
             ]),
         .target(
             name: "CMultipeerConnectivity", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
@@ -84,12 +91,15 @@ let package = Package(
                 // Where Apple's module is, its name is taken.
                 .byName(name: "CMultipeerConnectivity", condition: .when(platforms: [.linux, .android])),
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             swiftSettings: faithful),
         layer(
             "MultipeerSimulation",
-            ["MultipeerEngine", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+            [
+                "MultipeerEngine", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming", "MultipeerCore",
+            ]),
         .target(
             name: "MultipeerConformance",
             dependencies: ["CLibSSL", "CPlatform", "MultipeerTransport", "MultipeerSecurity"],
@@ -105,12 +115,12 @@ let package = Package(
 
         .target(name: "MultipeerFigures", path: "Tests/Acceptance/Figures", swiftSettings: strict),
         .target(
-            name: "MultipeerOrders", dependencies: ["MultipeerFraming"], path: "Tests/Acceptance/Orders",
+            name: "MultipeerOrders", dependencies: ["MultipeerCore"], path: "Tests/Acceptance/Orders",
             swiftSettings: strict),
         .executableTarget(
             name: "MultipeerEndurance",
             dependencies: [
-                "Multipeer", "MultipeerTransport", "MultipeerIntroduction", "MultipeerFraming",
+                "Multipeer", "MultipeerTransport", "MultipeerIntroduction", "MultipeerCore",
                 "MultipeerFigures",
             ],
             path: "Tests/Acceptance/Endurance", swiftSettings: strict),
@@ -128,8 +138,7 @@ let package = Package(
         .executableTarget(
             name: "MultipeerNeighbour",
             dependencies: [
-                "MultipeerTransport", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerFraming",
-                "MultipeerOrders",
+                "MultipeerTransport", "MultipeerDiscovery", "MultipeerCore", "MultipeerOrders",
             ],
             path: "Tests/Acceptance/Neighbour", swiftSettings: strict),
         .executableTarget(
@@ -152,26 +161,30 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
         tests("HistoryTests", ["MultipeerHistory"]),
-        tests("FramingTests", ["MultipeerFraming"]),
-        tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming"]),
-        tests("IntroductionTests", ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
-        tests("DiscoveryTests", ["MultipeerDiscovery", "MultipeerIntroduction", "MultipeerFraming"]),
+        tests("CoreTests", ["MultipeerCore"]),
+        tests("FramingTests", ["MultipeerFraming", "MultipeerCore"]),
+        tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         tests(
-            "MeshTests", ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming", "FuzzBodies"]),
+            "IntroductionTests",
+            ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+        tests("DiscoveryTests", ["MultipeerDiscovery", "MultipeerCore"]),
+        tests(
+            "MeshTests",
+            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming", "MultipeerCore", "FuzzBodies"]),
         tests(
             "TransportTests",
-            ["MultipeerTransport", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerFraming"]),
+            ["MultipeerTransport", "MultipeerDiscovery", "MultipeerFraming", "MultipeerCore"]),
         tests(
             "LoopbackTests",
             [
                 "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "ActorsTests",
             [
                 "MultipeerActors", "Multipeer", "MultipeerTransport", "MultipeerMesh",
-                "MultipeerIntroduction", "MultipeerFraming",
+                "MultipeerIntroduction", "MultipeerFraming", "MultipeerCore",
             ]),
         // Programs of other people, as they are written for Apple's platforms: one text in both language modes.
         .target(
@@ -187,7 +200,7 @@ let package = Package(
                 "TestSupport", "ClassicClient", "ClassicClientSwift6", "MultipeerConnectivity",
                 "MultipeerDevice", "peer-session", "collusion", "Multipeer", "MultipeerTransport",
                 "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],
             swiftSettings: client),
@@ -203,7 +216,7 @@ let package = Package(
             "VectorTests",
             [
                 "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
-                "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "CommandTests",
@@ -220,7 +233,7 @@ let package = Package(
             dependencies: [
                 "MultipeerSimulation", "MultipeerActors", "MultipeerConnectivity", "MultipeerTransport",
                 "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity",
-                "MultipeerFraming",
+                "MultipeerFraming", "MultipeerCore",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),

@@ -1,5 +1,4 @@
 import MultipeerActors
-import MultipeerFraming
 
 extension FuzzBody {
     /// The first byte chooses what the rest is: one envelope, a value in the binary format, the name of a method with its

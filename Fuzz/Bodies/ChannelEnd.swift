@@ -1,5 +1,5 @@
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 /// One of the two links of a `ChannelPair`, with its application.

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// Two links that keep the rules, the wires between them, and applications that do anything. Neither may find fault
 /// with the other, no byte is lost or moved, and every channel that is finished ends, once.

@@ -1,4 +1,5 @@
 import Foundation
+import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
@@ -73,7 +74,7 @@ private func examineArchive(_ bytes: [UInt8]) throws(BrokenPromise) {
     try examineText(String(decoding: bytes, as: UTF8.self))
     guard let peer = try? PeerID(archived: bytes) else { return }
     try promise(peer.archived == bytes, "a peer id is written to the bytes it was read from")
-    try promise((1...Limits.displayName).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
+    try promise((1...DisplayName.longest).contains(peer.displayName.utf8.count), "a name has 1 to 63 bytes")
 }
 
 /// As applications archive it, and as somebody may have changed that.

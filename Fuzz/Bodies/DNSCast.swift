@@ -1,6 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 
 /// Who and what is advertised on the stage, and the names that follow from it. Every number means somebody.
 struct DNSCast {

@@ -1,6 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 
 /// One engine, and what its owner was told by it.
 struct DNSEngineEnd {

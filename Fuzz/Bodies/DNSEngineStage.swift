@@ -1,5 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerIntroduction
 
 /// Two engines that hear each other, and a stranger. Everything that they say and tell is held against what they promise.
 struct DNSEngineStage {

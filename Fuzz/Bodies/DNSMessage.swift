@@ -1,5 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
 
 extension FuzzBody {
     /// The input is a datagram; its bytes are tried as a label and as a TXT record, too.

@@ -1,6 +1,6 @@
 import MultipeerActors
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 /// An exchange with two peers who say anything, and a plain account of its calls and of who has checked in. What it decides

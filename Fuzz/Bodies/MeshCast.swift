@@ -1,4 +1,4 @@
-package import MultipeerFraming
+package import MultipeerCore
 package import MultipeerIntroduction
 import MultipeerSecurity
 

@@ -1,5 +1,5 @@
+public import MultipeerCore
 public import MultipeerDiscovery
-public import MultipeerIntroduction
 public import MultipeerTransport
 
 /// Makes the local peer known under a service type, and takes the invitations that come of it.

@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerIntroduction

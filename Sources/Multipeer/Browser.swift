@@ -1,6 +1,5 @@
+public import MultipeerCore
 public import MultipeerDiscovery
-import MultipeerFraming
-public import MultipeerIntroduction
 public import MultipeerTransport
 
 /// Finds the peers that advertise a service type, and invites them.

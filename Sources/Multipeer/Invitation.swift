@@ -1,5 +1,5 @@
-import MultipeerFraming
-public import MultipeerIntroduction
+public import MultipeerCore
+import MultipeerIntroduction
 import MultipeerMesh
 public import MultipeerTransport
 

@@ -1,5 +1,4 @@
-import MultipeerFraming
-public import MultipeerIntroduction
+public import MultipeerCore
 import MultipeerTransport
 
 extension PeerID {

@@ -1,5 +1,4 @@
-import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 package import MultipeerTransport
 
 // MARK: sending without waiting

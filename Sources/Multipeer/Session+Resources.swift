@@ -1,6 +1,6 @@
 public import Foundation
+public import MultipeerCore
 import MultipeerFraming
-public import MultipeerIntroduction
 public import MultipeerTransport
 
 extension Session {

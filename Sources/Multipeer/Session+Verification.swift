@@ -1,4 +1,4 @@
-public import MultipeerIntroduction
+public import MultipeerCore
 import MultipeerTransport
 
 extension Session {

@@ -1,3 +1,4 @@
+public import MultipeerCore
 import MultipeerFraming
 public import MultipeerIntroduction
 public import MultipeerSecurity

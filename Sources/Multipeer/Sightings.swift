@@ -1,6 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerTransport
 
 /// Who is seen by a browser, over all its starts: for `peers`, and on the way to `events`.

@@ -1,5 +1,6 @@
 public import Distributed
 public import Multipeer
+public import MultipeerCore
 
 /// Why a call of an actor at another peer has no answer of its method.
 ///

@@ -1,4 +1,5 @@
-public import Multipeer
+import Multipeer
+public import MultipeerCore
 
 /// Where an actor is: at which peer, and which of its actors. No two actors of a mesh have the same address.
 ///

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 /// Calls a system on the session's loop, when a deadline of its exchange has come or something was decided elsewhere. The

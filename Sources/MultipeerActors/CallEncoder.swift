@@ -1,7 +1,7 @@
 public import Distributed
 import Foundation
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 /// Collects the parts of one call of an actor elsewhere.

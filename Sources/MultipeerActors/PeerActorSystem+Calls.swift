@@ -1,7 +1,6 @@
 public import Distributed
-import MultipeerFraming
-import MultipeerIntroduction
 import Multipeer
+import MultipeerCore
 import MultipeerTransport
 
 // MARK: calling

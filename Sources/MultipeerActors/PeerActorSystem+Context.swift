@@ -1,5 +1,5 @@
-public import Multipeer
-import MultipeerIntroduction
+import Multipeer
+public import MultipeerCore
 import MultipeerTransport
 
 /// What belongs to a call and everything that is called for it.

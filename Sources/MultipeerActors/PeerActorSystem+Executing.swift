@@ -1,6 +1,6 @@
 import Distributed
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import Multipeer
 import MultipeerTransport
 

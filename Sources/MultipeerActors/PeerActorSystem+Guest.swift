@@ -1,6 +1,5 @@
 import Multipeer
-import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 package import MultipeerMesh
 package import MultipeerTransport
 

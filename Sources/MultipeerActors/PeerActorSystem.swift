@@ -1,7 +1,6 @@
 public import Distributed
 public import Multipeer
-import MultipeerFraming
-import MultipeerIntroduction
+public import MultipeerCore
 import MultipeerMesh
 import MultipeerTransport
 

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCore
 import MultipeerTransport
 
 /// Who has checked in where, of all linked peers and of this side; and who watches it.

@@ -1,6 +1,6 @@
 import Foundation
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 /// What an `MCNearbyServiceAdvertiser` is made of. It does not keep that alive, nor its delegate.

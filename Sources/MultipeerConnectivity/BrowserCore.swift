@@ -1,5 +1,5 @@
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 /// What an `MCNearbyServiceBrowser` is made of. It does not keep that alive, nor its delegate.

@@ -1,5 +1,6 @@
 public import Foundation
-public import Multipeer
+import Multipeer
+public import MultipeerCore
 
 /// How an `MCAdvertiserAssistant` asks the user: what Apple's framework does with an alert. Not in Apple's framework.
 public protocol MCInvitationPresenter: Sendable {

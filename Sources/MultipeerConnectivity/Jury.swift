@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerSecurity
 import MultipeerTransport
 

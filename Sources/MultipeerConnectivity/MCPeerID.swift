@@ -1,7 +1,7 @@
 public import Foundation
 import Multipeer
+public import MultipeerCore
 import MultipeerFraming
-public import MultipeerIntroduction
 
 /// A peer: 16 random bytes that are compared, and a name that is only shown.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 // Sending. The handler is called once, on the callback queue.

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 /// What a session's delegate has been told of its peers, or is about to be.

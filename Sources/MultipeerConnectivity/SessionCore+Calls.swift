@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCore
 import MultipeerIntroduction
 import MultipeerTransport
 

@@ -1,6 +1,6 @@
 import Foundation
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 extension SessionCore {

@@ -1,5 +1,5 @@
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 extension SessionCore {

@@ -1,5 +1,5 @@
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 /// What an `MCSession` is made of: the native session, its delegate's queue, and what the delegate has been told.

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 /// Who else hears, behind the delegate, of the states of a session's peers: as long as it is kept.

@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// What one advertiser tells the network. Spec 12.2.
 package struct Advert: Hashable, Sendable {

@@ -1,5 +1,5 @@
-package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
+import MultipeerFraming
 
 /// The TXT record: strings of `key=value`, each behind its length. RFC 6763, 6; Spec 12.2.
 extension Binding {

@@ -1,5 +1,4 @@
-package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// How an advertised peer becomes DNS names and records, and back. Spec 12.2.
 package enum Binding {

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// How many answers to single askers there may be: many at once, fewer for long. [mdns.limit]
 struct Bucket: Sendable {

@@ -1,5 +1,4 @@
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 
 /// What is known on one scope: of the service types that somebody looks for, and nothing else. RFC 6762, 10; Spec 12.6.
 ///

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// What a record came with.
 struct Hearing: Sendable {

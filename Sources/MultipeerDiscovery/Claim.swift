@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// One advertisement with its names and records, and how far it is on each interface. RFC 6762, 8.
 ///

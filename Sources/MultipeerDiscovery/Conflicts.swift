@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// How often others had our names lately: whoever keeps losing probes slowly. RFC 6762, 8.1. [mdns.probe]
 struct Conflicts: Sendable {

@@ -1,4 +1,4 @@
-public import MultipeerIntroduction
+public import MultipeerCore
 
 /// A peer that somebody on the network claims to be, and what it tells. Spec 12.4.
 public struct DiscoveredPeer: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// One advertisement of an engine's; never used for another.
 package struct AdvertID: Hashable, Comparable, Sendable {

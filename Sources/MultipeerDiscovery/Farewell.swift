@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// Records that are taken back on one interface: a lost goodbye would keep a ghost, so it is said three times.
 /// RFC 6762, 10.1. [mdns.goodbye]

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// The addresses of the hosts that SRV records point to, on one scope. Of no other host is anything kept.
 struct Hosts: Sendable {

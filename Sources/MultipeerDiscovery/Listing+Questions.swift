@@ -1,5 +1,4 @@
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 
 /// A question that is due, with the answers that need not be given.
 struct DueQuestion: Sendable {

@@ -1,5 +1,4 @@
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 
 /// The instances of one service type on one scope, and the question for them. Spec 12.6.
 ///

@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// Datagrams and time.
 extension MulticastDNS {

@@ -1,5 +1,4 @@
-package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// The engine of multicast DNS: what a peer says of itself (`Responder`) and what it learns of others (`Querier`), on any
 /// number of interfaces. RFC 6762, RFC 6763; Spec 12.5.

@@ -1,5 +1,4 @@
-package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// One service type that somebody looks for.
 struct Service: Sendable {

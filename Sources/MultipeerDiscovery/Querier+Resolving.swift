@@ -1,5 +1,4 @@
-package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// Somebody wants to know where a peer can be reached.
 struct Resolve: Sendable {

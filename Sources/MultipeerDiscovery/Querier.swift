@@ -1,5 +1,4 @@
-import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// What is learnt of others by multicast DNS: who is there, and where. RFC 6762, 5 to 7 and 10; Spec 12.6.
 ///

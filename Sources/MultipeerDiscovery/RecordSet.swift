@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// The records of one name and type on one scope, the one heard last at the end. RFC 6762, 10.2.
 struct RecordSet: Sendable {

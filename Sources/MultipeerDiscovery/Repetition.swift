@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// When a question is asked again: 1 s later, then 2 s, 4 s … an hour. RFC 6762, 5.2 and 7.3; Spec 12.6.
 ///

@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// What others say, and what they have of ours. RFC 6762, 8 and 9.
 extension Responder {

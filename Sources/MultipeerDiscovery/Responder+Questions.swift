@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// What others ask. RFC 6762, 6 and 7.
 extension Responder {

@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// Interfaces come, change and go.
 extension Responder {

@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// Probing, announcing and taking back, in time. RFC 6762, 8 and 10.1.
 extension Responder {

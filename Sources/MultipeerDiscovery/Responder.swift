@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// What is said of the local peers: advertisements that are claimed, announced, defended, answered for and taken back.
 /// RFC 6762, 6 to 10; Spec 12.6.

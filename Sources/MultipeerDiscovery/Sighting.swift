@@ -1,5 +1,4 @@
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 
 /// One instance as it is known on one scope. Spec 12.6.
 ///

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// What was said on one interface in one family, and what is about to be: answers that wait, so that they can travel
 /// together and not too often. RFC 6762, 6 and 7.

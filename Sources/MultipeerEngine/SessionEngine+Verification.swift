@@ -1,4 +1,5 @@
-package import MultipeerFraming
+package import MultipeerCore
+import MultipeerFraming
 package import MultipeerIntroduction
 package import MultipeerMesh
 package import MultipeerSecurity

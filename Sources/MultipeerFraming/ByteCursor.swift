@@ -1,3 +1,5 @@
+public import MultipeerCore
+
 /// A place in bytes from the network: reads big-endian numbers and runs of bytes, and refuses to go past the
 /// end.
 ///

@@ -1,3 +1,5 @@
+package import MultipeerCore
+
 /// The first frame of each end: who I am, whom I take you for, what I know of us. Spec 6.2.
 package struct Hello: Equatable, Sendable {
     /// At least one; in what order is the sender's choice.

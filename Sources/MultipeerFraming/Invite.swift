@@ -1,3 +1,5 @@
+package import MultipeerCore
+
 /// The first frame of an invitation: who asks whom, and for how long. Spec 12.
 package struct Invite: Equatable, Sendable {
     /// 16 random bytes that the other frames of the invitation repeat.

@@ -5,7 +5,6 @@ package enum Limits {
     @inlinable package static var frame: Int { 65_536 }  // [frame.limit]
     @inlinable package static var closeReason: Int { 256 }  // [close.reason]
     @inlinable package static var agent: Int { 64 }
-    @inlinable package static var displayName: Int { 63 }  // [peer.name]
     @inlinable package static var connectionData: Int { 1_024 }  // [data.length]
     @inlinable package static var candidates: Int { 16 }  // [data.candidates]
     @inlinable package static var channelName: Int { 1_024 }

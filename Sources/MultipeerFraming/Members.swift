@@ -1,3 +1,5 @@
+package import MultipeerCore
+
 /// One entry of the mesh's roster: to whom an endpoint has links. Spec 10.
 package struct Members: Equatable, Sendable {
     /// Whose entry it is; not always the end that passes it on.

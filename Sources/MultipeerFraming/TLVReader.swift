@@ -1,3 +1,5 @@
+package import MultipeerCore
+
 /// The field types that one kind of container knows. Spec 2.3.
 package struct TLVSchema: Sendable {
     package let known: [UInt16]

@@ -1,3 +1,5 @@
+package import MultipeerCore
+
 /// Fields are appended in the order of their types; the caller sees to that. Spec 2.3.
 extension ByteBuffer {
     /// The head of a field whose value, of `length` bytes, is appended next.

@@ -1,4 +1,5 @@
-package import MultipeerFraming
+package import MultipeerCore
+import MultipeerFraming
 
 /// Who is in the mesh with the local peer, and whether there is room for more. Spec 11.
 package struct Company: Equatable, Sendable {

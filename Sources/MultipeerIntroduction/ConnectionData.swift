@@ -1,3 +1,4 @@
+public import MultipeerCore
 public import MultipeerFraming
 public import MultipeerSecurity
 

@@ -1,3 +1,5 @@
+import MultipeerCore
+
 /// When to dial which address of one peer: 4 at a time, 250 ms apart, in rounds that back off. Spec 4.4 and 6.1.
 ///
 /// A failed dial starts the next one at once; a round that failed whole is repeated after 250 ms, 500 ms … 4 s, each

@@ -1,3 +1,4 @@
+import MultipeerCore
 package import MultipeerFraming
 package import MultipeerSecurity
 

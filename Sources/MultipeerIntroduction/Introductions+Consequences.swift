@@ -1,4 +1,5 @@
-package import MultipeerFraming
+package import MultipeerCore
+import MultipeerFraming
 import MultipeerSecurity
 
 // MARK: how one thing leads to another

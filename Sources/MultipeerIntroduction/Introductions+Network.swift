@@ -1,3 +1,4 @@
+package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerSecurity
 

@@ -1,4 +1,4 @@
-import MultipeerFraming
+import MultipeerCore
 
 /// The connection data that this session has handed out. Spec 4.3.
 ///

@@ -1,5 +1,3 @@
-import MultipeerFraming
-
 /// What the DATA of one channel may come to: an absolute limit, set by the receiver, on all the payload since OPEN.
 /// Spec 9.3.
 enum ChannelCredit {

@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// How many control frames a peer may send: a bucket that time and traffic fill. Spec 15.2. [limit.control]
 ///

@@ -1,5 +1,5 @@
+package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
 
 extension DatagramPath {
     /// What the owner does with a content that arrived.

@@ -1,5 +1,6 @@
+package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
 
 /// The way of a link's unreliable messages over UDP: who wants to receive under which number, when to begin anew, and
 /// whether anything gets through. Spec 10.

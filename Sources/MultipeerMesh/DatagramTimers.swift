@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 extension DatagramPath {
     /// What is said again after 100 ms, then after twice as long each time, up to 1.6 s. Spec 10.4.

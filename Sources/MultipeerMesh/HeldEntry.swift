@@ -1,4 +1,5 @@
-package import MultipeerFraming
+package import MultipeerCore
+import MultipeerFraming
 package import MultipeerIntroduction
 
 /// What the mesh says of one endpoint: its entry, and what was read out of it.

@@ -1,5 +1,6 @@
+package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
 
 // MARK: what comes from the peer
 

@@ -1,5 +1,5 @@
+package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
 
 // MARK: what goes to the peer
 

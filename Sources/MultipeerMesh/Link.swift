@@ -1,5 +1,6 @@
+package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
 
 /// The life of one link, from SELECTED to its end: messages, channels, their credit, liveness, closing. Spec 7, 8, 9
 /// and 14.

@@ -1,4 +1,5 @@
-package import MultipeerFraming
+package import MultipeerCore
+import MultipeerFraming
 import MultipeerIntroduction
 
 /// Whether the mesh has too many members, and since when.

@@ -1,4 +1,4 @@
-import MultipeerFraming
+import MultipeerCore
 import MultipeerIntroduction
 
 /// Telling everybody what is new, at a pace that the receiver bears. Spec 11. [mesh.flood]

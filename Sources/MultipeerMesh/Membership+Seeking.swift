@@ -1,4 +1,4 @@
-import MultipeerFraming
+import MultipeerCore
 import MultipeerIntroduction
 
 /// How far the search for one member without a link has come.

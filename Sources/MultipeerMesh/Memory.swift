@@ -1,5 +1,4 @@
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 
 /// Endpoints that are remembered for a while. At most 64: then whoever would be forgotten first makes room.
 struct Memory: Sendable {

@@ -1,5 +1,4 @@
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 
 /// A link as membership sees it: who is at the other end, and what is still to be told there.
 ///

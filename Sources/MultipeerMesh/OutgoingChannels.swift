@@ -1,5 +1,5 @@
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 
 /// The channels that this end opens: what waits for OPEN, what waits to be written, what waits for DONE. Spec 9.
 ///

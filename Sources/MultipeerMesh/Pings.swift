@@ -1,5 +1,4 @@
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 
 /// The questions this side asks: is the peer there, and has it read everything up to a mark? Spec 14.2.
 ///

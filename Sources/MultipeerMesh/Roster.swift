@@ -1,4 +1,5 @@
-package import MultipeerFraming
+package import MultipeerCore
+import MultipeerFraming
 
 /// What is known about a peer's link.
 public enum PeerState: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import MultipeerFraming
+public import MultipeerCore
 
 /// What is known of a peer when its link asks to be trusted.
 public struct TrustEvidence: Hashable, Sendable {

@@ -1,4 +1,4 @@
-public import MultipeerFraming
+public import MultipeerCore
 
 /// Which key each peer had when it was first trusted. A value; somebody else reads and writes the file.
 ///

@@ -1,5 +1,3 @@
-import MultipeerIntroduction
-
 /// What is to happen, ordered by time and then by the order in which it was put down: a binary heap.
 struct Agenda: Sendable {
     private struct Entry: Sendable {

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// The only chance there is in a simulation, so that a seed is a whole run.
 package struct Dice: RandomNumberGenerator, Sendable {

@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction

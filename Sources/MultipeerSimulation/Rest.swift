@@ -1,5 +1,4 @@
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerMesh
 import MultipeerSecurity
 

@@ -1,3 +1,5 @@
+import MultipeerCore
+
 /// What a test does to the network of a simulation and to the computers on it.
 public struct SimulatedNetwork {
     private let world: World

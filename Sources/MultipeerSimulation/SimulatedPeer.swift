@@ -1,5 +1,5 @@
+public import MultipeerCore
 import MultipeerEngine
-public import MultipeerIntroduction
 public import MultipeerMesh
 
 /// One peer of a simulation: its session and the application's view of it.

@@ -1,4 +1,4 @@
-public import MultipeerIntroduction
+public import MultipeerCore
 public import MultipeerSecurity
 
 /// Sessions, the network between them and the time, for tests of applications: seconds of virtual time pass in

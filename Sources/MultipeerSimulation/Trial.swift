@@ -1,5 +1,3 @@
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 /// One run of a scenario, and what came of it.

@@ -1,5 +1,3 @@
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 // MARK: who is there, and who is not

@@ -1,6 +1,6 @@
+import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 

@@ -1,5 +1,5 @@
+package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
 
 /// The reading end of a channel that the peer opened. Letting go of it before its end stops it: the sender hears
 /// DECLINED when nobody ever read, and CANCELLED otherwise.

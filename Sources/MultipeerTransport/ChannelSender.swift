@@ -1,5 +1,5 @@
+package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
 
 /// The writing end of a channel that this side opened. Letting go of it unfinished gives the channel up.
 package final class ChannelSender: Sendable {

@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerFraming
 
 /// Messages do not go over UDP any more: they take the link.

@@ -1,5 +1,5 @@
+public import MultipeerCore
 public import MultipeerFraming
-public import MultipeerIntroduction
 
 /// A stream of bytes that a peer opened, as an asynchronous sequence of what came.
 ///

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// Who is served by a loop, when each wants to be called, and who had a call in this turn.
 ///

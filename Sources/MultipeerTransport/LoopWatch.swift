@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// What belongs to the thread of a loop: the descriptors it watches, its clients, and the time of the turn.
 final class LoopWatch {

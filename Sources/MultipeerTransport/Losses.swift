@@ -1,4 +1,4 @@
-package import MultipeerFraming
+package import MultipeerCore
 
 /// Who was lost without a word, told to whoever browses in this process: the peer may be gone, and discovery should look.
 ///

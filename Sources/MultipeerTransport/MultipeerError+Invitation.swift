@@ -1,3 +1,4 @@
+package import MultipeerCore
 package import MultipeerIntroduction
 import MultipeerMesh
 

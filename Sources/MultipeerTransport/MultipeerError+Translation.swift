@@ -1,5 +1,6 @@
+package import MultipeerCore
 import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
 import MultipeerMesh
 
 // The only place where the faults below become the error above.

@@ -1,5 +1,5 @@
+public import MultipeerCore
 public import MultipeerFraming
-public import MultipeerIntroduction
 
 /// A stream of bytes to one peer, in order, without borders between what was written.
 ///

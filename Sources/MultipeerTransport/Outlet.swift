@@ -1,5 +1,3 @@
-import MultipeerFraming
-
 /// Messages on their way from any thread to a loop, for one peer: bounded, in order, one wake for many. [limit.outbox]
 ///
 /// What counts is everything between `offer` and `released`, so the limit holds for what the link has taken and not

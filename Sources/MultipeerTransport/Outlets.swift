@@ -1,4 +1,4 @@
-package import MultipeerFraming
+package import MultipeerCore
 package import MultipeerMesh
 
 /// The outlets of the linked peers, found by senders on any thread.

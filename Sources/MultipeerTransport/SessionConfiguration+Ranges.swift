@@ -1,5 +1,5 @@
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 
 // What the fields of a configuration may be. The only place that decides.
 extension SessionConfiguration {

@@ -1,5 +1,6 @@
+package import MultipeerCore
 import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
 package import MultipeerMesh
 public import MultipeerSecurity
 

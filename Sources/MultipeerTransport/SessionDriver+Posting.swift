@@ -1,4 +1,5 @@
-package import MultipeerFraming
+package import MultipeerCore
+import MultipeerFraming
 package import MultipeerMesh
 
 // MARK: what senders that cannot wait call, on any thread

@@ -1,4 +1,4 @@
-package import MultipeerFraming
+package import MultipeerCore
 package import MultipeerMesh
 
 // MARK: what senders call, on any thread

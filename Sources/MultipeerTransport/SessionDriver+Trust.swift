@@ -1,5 +1,5 @@
 import Glibc
-import MultipeerFraming
+import MultipeerCore
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity

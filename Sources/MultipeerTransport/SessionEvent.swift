@@ -1,4 +1,4 @@
-public import MultipeerIntroduction
+public import MultipeerCore
 public import MultipeerMesh
 
 /// What a session tells its owner, in the order in which it happened.

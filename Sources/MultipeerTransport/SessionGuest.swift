@@ -1,4 +1,5 @@
-package import MultipeerIntroduction
+package import MultipeerCore
+import MultipeerIntroduction
 package import MultipeerMesh
 
 /// Somebody who shares a session with its application, and takes from it what bears its mark.

@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 extension SocketAddress {
     /// The address at which a candidate is dialled.

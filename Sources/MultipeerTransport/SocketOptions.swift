@@ -1,5 +1,5 @@
 import Glibc
-import MultipeerIntroduction
+import MultipeerCore
 
 extension Socket {
     /// Bytes that wait in the kernel unsent before a socket stops being writable: what is queued behind cannot be

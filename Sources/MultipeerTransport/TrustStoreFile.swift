@@ -1,4 +1,4 @@
-import MultipeerFraming
+import MultipeerCore
 import MultipeerSecurity
 
 /// The trust store on disk: which fingerprint each peer showed first. Read once, replaced whole at every change.

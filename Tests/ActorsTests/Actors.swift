@@ -1,7 +1,7 @@
 import Distributed
 import Foundation
 import MultipeerActors
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 
 /// An error that both sides have registered.

@@ -1,6 +1,7 @@
 import Distributed
 import Multipeer
 import MultipeerActors
+import MultipeerCore
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

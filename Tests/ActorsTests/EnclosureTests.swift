@@ -2,6 +2,7 @@ import Distributed
 import Foundation
 import Multipeer
 import MultipeerActors
+import MultipeerCore
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Multipeer
 import MultipeerActors
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

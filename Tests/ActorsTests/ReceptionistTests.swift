@@ -1,7 +1,6 @@
 import Distributed
 import Multipeer
 import MultipeerActors
-import MultipeerIntroduction
 import TestSupport
 import Testing
 

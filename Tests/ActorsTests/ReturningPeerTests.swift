@@ -1,6 +1,6 @@
 import MultipeerActors
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import Testing
 

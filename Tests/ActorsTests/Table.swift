@@ -1,6 +1,6 @@
 import MultipeerActors
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 /// Two exchanges and what goes between them, as fast as it is taken from one to the other.

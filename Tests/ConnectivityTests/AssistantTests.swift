@@ -1,4 +1,3 @@
-import MultipeerIntroduction
 import MultipeerTransport
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 @preconcurrency import MultipeerConnectivity
+import MultipeerCore
 import MultipeerTransport
 import TestSupport
 import Testing

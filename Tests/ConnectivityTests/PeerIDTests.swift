@@ -1,5 +1,6 @@
 @preconcurrency import MultipeerConnectivity
 import Multipeer
+import MultipeerCore
 import Testing
 
 @Suite("Facade: peer ids")

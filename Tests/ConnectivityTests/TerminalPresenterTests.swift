@@ -1,6 +1,6 @@
 import Glibc
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 import Testing
 

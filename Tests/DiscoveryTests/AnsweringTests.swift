@@ -1,5 +1,4 @@
 import MultipeerDiscovery
-import MultipeerIntroduction
 import TestSupport
 import Testing
 

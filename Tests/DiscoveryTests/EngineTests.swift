@@ -1,6 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 import Testing
 
 /// A responder on one interface, with a clock, and everything that it says.

@@ -1,6 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 import Testing
 
 /// Engines on links without a network, with a clock of their own: everything happens in one order for one seed.

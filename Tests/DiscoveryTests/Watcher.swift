@@ -1,6 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 import Testing
 
 /// A querier with a clock of its own, and a record of what it did when.

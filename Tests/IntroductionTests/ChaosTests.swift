@@ -1,5 +1,3 @@
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerSecurity
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import MultipeerIntroduction
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Multipeer
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerIntroduction
 import MultipeerTransport
 import TestSupport
 import Testing

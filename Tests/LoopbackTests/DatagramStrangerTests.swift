@@ -1,6 +1,5 @@
 import Multipeer
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerSecurity
 import MultipeerTransport
 import TestSupport

@@ -1,6 +1,4 @@
 import Multipeer
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerSecurity
 import MultipeerTransport
 import TestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Multipeer
+import MultipeerCore
 import MultipeerFraming
 import MultipeerTransport
 import TestSupport

@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 import Multipeer
-import MultipeerFraming
 import MultipeerTransport
 import TestSupport
 import Testing

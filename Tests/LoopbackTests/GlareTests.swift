@@ -1,7 +1,5 @@
 import Foundation
 import Multipeer
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity

@@ -1,6 +1,5 @@
 import Multipeer
 import MultipeerDiscovery
-import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

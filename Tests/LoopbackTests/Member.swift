@@ -1,5 +1,5 @@
 import Multipeer
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

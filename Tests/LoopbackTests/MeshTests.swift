@@ -1,6 +1,4 @@
 import Multipeer
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport

@@ -1,5 +1,4 @@
 import Multipeer
-import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

@@ -1,6 +1,5 @@
 import Multipeer
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

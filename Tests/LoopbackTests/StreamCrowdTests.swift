@@ -1,6 +1,6 @@
 import Multipeer
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerTransport
 import TestSupport

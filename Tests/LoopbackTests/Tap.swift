@@ -1,6 +1,6 @@
 import Multipeer
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerTransport
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import Foundation
 import Multipeer
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport

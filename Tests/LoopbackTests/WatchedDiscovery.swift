@@ -1,6 +1,6 @@
 import Multipeer
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerIntroduction
 import MultipeerTransport
 
 /// A network in memory that tells who is doubted first, and can be made to refuse.

@@ -1,6 +1,5 @@
 import Foundation
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import TestSupport
 import Testing

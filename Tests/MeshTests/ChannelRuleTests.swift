@@ -1,5 +1,4 @@
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import TestSupport
 import Testing

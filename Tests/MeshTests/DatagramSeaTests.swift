@@ -1,4 +1,3 @@
-import MultipeerIntroduction
 import MultipeerMesh
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 /// One end of a link, driven by hand.

@@ -1,4 +1,5 @@
 import FuzzBodies
+import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh

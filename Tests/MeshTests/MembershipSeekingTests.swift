@@ -1,6 +1,5 @@
 import FuzzBodies
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerMesh
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 import FuzzBodies
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 /// Every phase that a path can be in, and how it gets there.

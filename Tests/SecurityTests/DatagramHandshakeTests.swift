@@ -1,4 +1,3 @@
-import MultipeerFraming
 import MultipeerSecurity
 import TestSupport
 import Testing

@@ -1,4 +1,4 @@
-import MultipeerFraming
+import MultipeerCore
 import MultipeerSecurity
 import Testing
 

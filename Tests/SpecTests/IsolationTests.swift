@@ -6,9 +6,9 @@ import Testing
 struct IsolationTests {
     private static let page = "Sources/Multipeer/Multipeer.docc/IsolationMap.md"
     private static let libraries = [
-        "MultipeerFraming", "MultipeerSecurity", "MultipeerIntroduction", "MultipeerDiscovery",
-        "MultipeerMesh",
-        "MultipeerTransport", "Multipeer", "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation",
+        "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerIntroduction",
+        "MultipeerDiscovery", "MultipeerMesh", "MultipeerTransport", "Multipeer", "MultipeerConnectivity",
+        "MultipeerActors", "MultipeerSimulation",
     ]
     /// What the classes and actors of a section are.
     private static let kinds: [String: Declarations.Kind] = [
@@ -93,7 +93,10 @@ struct IsolationTests {
 
     @Test(
         "what decides has no class, no actor, no task, no lock and no await",
-        arguments: ["MultipeerFraming", "MultipeerIntroduction", "MultipeerDiscovery", "MultipeerMesh"])
+        arguments: [
+            "MultipeerCore", "MultipeerFraming", "MultipeerIntroduction", "MultipeerDiscovery",
+            "MultipeerMesh",
+        ])
     func machines(_ module: String) throws {
         let declarations = try #require(modules[module])
         #expect(declarations.objects.isEmpty)

@@ -5,23 +5,26 @@ import Testing
 private let layers: [Layer] = [
     Layer("CLibSSL"),
     Layer("CPlatform"),
-    Layer("MultipeerFraming"),
-    Layer("MultipeerSecurity", on: ["MultipeerFraming", "CLibSSL"]),
-    Layer("MultipeerIntroduction", on: ["MultipeerSecurity", "MultipeerFraming"]),
-    Layer("MultipeerDiscovery", on: ["MultipeerIntroduction", "MultipeerFraming"]),
-    Layer("MultipeerMesh", on: ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+    Layer("MultipeerCore"),
+    Layer("MultipeerFraming", on: ["MultipeerCore"]),
+    Layer("MultipeerSecurity", on: ["MultipeerFraming", "MultipeerCore", "CLibSSL"]),
+    Layer("MultipeerIntroduction", on: ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+    Layer("MultipeerDiscovery", on: ["MultipeerFraming", "MultipeerCore"]),
+    Layer(
+        "MultipeerMesh",
+        on: ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
     Layer(
         "MultipeerTransport",
         on: [
             "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity",
-            "MultipeerFraming", "CPlatform",
+            "MultipeerFraming", "MultipeerCore", "CPlatform",
         ],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
     Layer(
         "Multipeer",
         on: [
             "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
-            "MultipeerSecurity", "MultipeerFraming",
+            "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
         ],
         outside: [
             "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization",
@@ -30,6 +33,7 @@ private let layers: [Layer] = [
         "MultipeerActors",
         on: [
             "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming",
+            "MultipeerCore",
         ],
         outside: ["Distributed", "Foundation"]),
     Layer("CMultipeerConnectivity"),
@@ -37,12 +41,16 @@ private let layers: [Layer] = [
         "MultipeerConnectivity",
         on: [
             "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
-            "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "CMultipeerConnectivity",
+            "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+            "CMultipeerConnectivity",
         ],
         outside: operatingSystem.union(["Dispatch", "Foundation"])),
     Layer(
         "MultipeerSimulation",
-        on: ["MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming"]),
+        on: [
+            "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            "MultipeerCore",
+        ]),
     // The judge: security and transport alone, so that a fault of a codec cannot hide on both sides.
     Layer(
         "MultipeerConformance", on: ["MultipeerTransport", "MultipeerSecurity", "CPlatform", "CLibSSL"],

@@ -45,6 +45,7 @@ struct RegistryPlace {
 
 extension RegistryPlace {
     static let limits = [
+        RegistryPlace("displayName", "MultipeerCore/DisplayName.swift", "static let longest = #"),
         RegistryPlace(
             "channelResets", "MultipeerMesh/IncomingChannels.swift", "static let resetCapacity = #"),
         RegistryPlace("channelMemory", "MultipeerMesh/ReceiveMemory.swift", "static let limit = #"),
@@ -68,8 +69,8 @@ extension RegistryPlace {
         RegistryPlace("chainCertificates", "MultipeerSecurity/Identity.swift", "static let longestChain = #"),
         RegistryPlace("chainBytes", "MultipeerSecurity/Identity.swift", "static let largestChain = #"),
         RegistryPlace("parallelDials", "MultipeerIntroduction/DialPlan.swift", "static let parallel = #"),
-        RegistryPlace("linkLocalInterfaces", "MultipeerIntroduction/Candidate.swift", "zones.prefix(#)"),
-        RegistryPlace("smallestPort", "MultipeerIntroduction/Candidate.swift", "port < # ||"),
+        RegistryPlace("linkLocalInterfaces", "MultipeerCore/Candidate.swift", "zones.prefix(#)"),
+        RegistryPlace("smallestPort", "MultipeerCore/Candidate.swift", "port < # ||"),
         RegistryPlace("controlBucket", "MultipeerMesh/ControlBudget.swift", "static let capacity = #"),
         RegistryPlace(
             "controlPerSecond", "MultipeerMesh/ControlBudget.swift", "static let perSecond: Int64 = #"),

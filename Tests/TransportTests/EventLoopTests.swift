@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 import MultipeerTransport
 import Testing
 

@@ -1,6 +1,5 @@
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 import Testing
 
 struct DNSForm: VectorBody {

@@ -1,4 +1,5 @@
 import Foundation
+import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity

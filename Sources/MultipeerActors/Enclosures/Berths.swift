@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCore
 import MultipeerTransport
 
 /// Where streams and files to a peer lie while they are under way over one link: so many at a time, the others wait in

@@ -1,5 +1,6 @@
 import Distributed
 import Multipeer
+import MultipeerCore
 import MultipeerTransport
 
 /// A stream of bytes as an argument or as the result of a distributed method.

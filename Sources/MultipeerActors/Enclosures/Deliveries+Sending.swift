@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCore
 import MultipeerTransport
 
 // MARK: streams and files of this side's

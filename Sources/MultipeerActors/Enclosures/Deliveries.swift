@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCore
 import MultipeerTransport
 
 /// Streams and files of calls: sends those of this side's, and brings together what peers send and who was told to expect

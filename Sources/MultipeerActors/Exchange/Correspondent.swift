@@ -1,5 +1,5 @@
+import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 /// What is known of one linked peer, and under way with it.

@@ -1,4 +1,4 @@
-import MultipeerIntroduction
+import MultipeerCore
 
 /// Moments at which somebody has to be looked at, the earliest first. What is over by then stays in until its time or
 /// until there is much of it.

@@ -1,5 +1,4 @@
-package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 
 // MARK: this side's calls
 

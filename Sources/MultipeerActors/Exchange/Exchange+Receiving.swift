@@ -1,5 +1,5 @@
-package import MultipeerFraming
-import MultipeerIntroduction
+package import MultipeerCore
+import MultipeerFraming
 
 // MARK: what peers say
 

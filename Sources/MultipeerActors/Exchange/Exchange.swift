@@ -1,5 +1,5 @@
-package import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
+import MultipeerFraming
 package import MultipeerMesh
 
 /// All calls under way between one actor system and those of its peers, in both directions; and who has checked in.

@@ -1,5 +1,4 @@
-import MultipeerFraming
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// How much is in hand.
 struct Load: Equatable, Sendable {

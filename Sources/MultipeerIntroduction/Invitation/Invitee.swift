@@ -1,3 +1,4 @@
+package import MultipeerCore
 package import MultipeerFraming
 
 /// All invitations to one peer, at the end that is asked. Spec 12.

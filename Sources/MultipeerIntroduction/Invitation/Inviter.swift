@@ -1,3 +1,4 @@
+package import MultipeerCore
 package import MultipeerFraming
 
 /// One invitation, at the end that asks. Spec 12.

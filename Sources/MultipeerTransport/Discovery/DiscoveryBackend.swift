@@ -1,5 +1,5 @@
+public import MultipeerCore
 public import MultipeerDiscovery
-public import MultipeerIntroduction
 
 /// How peers are announced and found: multicast DNS unless a configuration names another. Spec 12.
 ///

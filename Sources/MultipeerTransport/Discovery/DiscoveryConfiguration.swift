@@ -1,5 +1,5 @@
 import Glibc
-import MultipeerIntroduction
+import MultipeerCore
 public import MultipeerSecurity
 
 /// On which interfaces peers are announced and looked for, and how.

@@ -1,6 +1,5 @@
+import MultipeerCore
 package import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 
 /// What was found, on its way to one reader. What it holds is bounded by how many peers there are, not by how often they
 /// change: kept are what is true and what the reader was told, and the difference is what it hears next.

@@ -1,6 +1,5 @@
+public import MultipeerCore
 public import MultipeerDiscovery
-import MultipeerFraming
-public import MultipeerIntroduction
 
 /// A network that exists in this process alone: whoever is given the same object finds each other, at once.
 ///

@@ -1,5 +1,5 @@
+package import MultipeerCore
 package import MultipeerDiscovery
-package import MultipeerIntroduction
 
 /// Multicast DNS on the interfaces of this machine: sockets, timers and the kernel's news around one engine.
 ///

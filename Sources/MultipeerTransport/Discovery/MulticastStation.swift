@@ -1,6 +1,6 @@
 import Glibc
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerIntroduction
 
 /// The engine of multicast DNS and what it acts through, for as long as somebody uses it. Lives on the loop.
 final class MulticastStation {

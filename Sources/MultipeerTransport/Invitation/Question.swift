@@ -1,3 +1,4 @@
+package import MultipeerCore
 package import MultipeerIntroduction
 
 /// An invitation that waits for the application's answer: `InvitationListener.accept` or `refuse`.

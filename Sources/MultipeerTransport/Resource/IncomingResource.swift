@@ -1,5 +1,5 @@
+public import MultipeerCore
 import MultipeerFraming
-public import MultipeerIntroduction
 import MultipeerSecurity
 
 /// A file that a peer wants to send. Nothing of it is written before `receive`; one that is let go of is declined.

@@ -1,5 +1,5 @@
+public import MultipeerCore
 import MultipeerFraming
-public import MultipeerIntroduction
 import MultipeerSecurity
 
 /// A file on its way to a peer.

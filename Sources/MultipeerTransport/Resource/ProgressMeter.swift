@@ -1,4 +1,4 @@
-package import MultipeerIntroduction
+package import MultipeerCore
 
 /// Counts what a transfer has done, and tells whoever watches.
 package final class ProgressMeter: Sendable {

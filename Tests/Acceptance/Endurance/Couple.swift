@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCore
 
 /// Two sessions of this process that are linked.
 struct Couple: Sendable {

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCore
 import MultipeerFigures
 
 /// The same two sessions connect and disconnect many times over: no thread, descriptor or memory may be left behind.

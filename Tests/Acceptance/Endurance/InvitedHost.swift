@@ -1,7 +1,7 @@
 import Foundation
 import Multipeer
+import MultipeerCore
 import MultipeerFigures
-import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerTransport
 

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCore
 
 /// How long a message of 64 bytes takes there and back, alone and beside a file: one of two processes, which swap a line
 /// of connection data over their standard streams.

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCore
 import MultipeerFigures
 
 /// The same eight sessions become a full mesh and leave it, many times over: no thread, descriptor or memory may be

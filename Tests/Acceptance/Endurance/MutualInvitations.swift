@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCore
 import MultipeerFigures
 
 /// Two peers invite each other at the same time, many times over: one link each time, or none when both decline.

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCore
 
 /// Two new sessions dial each other at the same time, many times over: exactly one link, the same at both ends.
 struct Rounds {

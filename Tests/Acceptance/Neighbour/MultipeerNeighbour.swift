@@ -1,7 +1,6 @@
 import Foundation
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerOrders
 import MultipeerTransport
 

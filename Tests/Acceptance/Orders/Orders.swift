@@ -1,5 +1,5 @@
 import Foundation
-package import MultipeerFraming
+package import MultipeerCore
 
 /// How the acceptance run talks with a process: a line of its standard input is an order, one of its output an answer.
 package enum Orders {

@@ -1,5 +1,4 @@
 @preconcurrency import MultipeerConnectivity
-import MultipeerIntroduction
 import MultipeerTransport
 
 /// What a session's delegate was told.

@@ -1,7 +1,6 @@
 import Glibc
+import MultipeerCore
 import MultipeerDiscovery
-import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerTransport
 import TestSupport
 import Testing

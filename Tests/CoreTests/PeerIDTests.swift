@@ -1,6 +1,5 @@
 import Foundation
-import MultipeerFraming
-import MultipeerIntroduction
+import MultipeerCore
 import TestSupport
 import Testing
 

@@ -1,5 +1,3 @@
-public import MultipeerFraming
-
 /// Who a peer is: 16 random bytes that are compared, and a name that is only shown. Spec 3.1.
 ///
 /// Two ids with the same name differ; one id archived and read back is equal to itself. The bytes are self-asserted: what
@@ -23,7 +21,7 @@ public struct PeerID: Hashable, Sendable {
     /// Reads what `archived` wrote; throws `InvalidPeerID` for anything else.
     public init(archived bytes: [UInt8]) throws(InvalidPeerID) {
         guard let uid = UID(Array(bytes.prefix(UID.byteCount))) else { throw .length }
-        guard let name = try? DisplayName.read(Array(bytes.dropFirst(UID.byteCount)).span) else {
+        guard let name = String(validating: bytes.dropFirst(UID.byteCount), as: UTF8.self) else {
             throw .displayName
         }
         try self.init(uid: uid, displayName: name)

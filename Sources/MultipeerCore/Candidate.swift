@@ -7,7 +7,7 @@ public struct Candidate: Hashable, Sendable {
     /// The interface on which a link-local address is tried; 0 elsewhere. Never on the wire: `fe80::/10` carries no zone.
     package let zone: UInt32
 
-    /// Answers nil unless the address has 4 or 16 bytes.
+    /// Returns nil unless the address has 4 or 16 bytes.
     public init?(address: [UInt8], port: UInt16) {
         guard address.count == 4 || address.count == 16 else { return nil }
         self.init(address, port, zone: 0)

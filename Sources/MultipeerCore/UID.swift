@@ -12,7 +12,7 @@ public struct UID: Hashable, Comparable, Sendable {
         self.low = low
     }
 
-    /// Answers nil unless there are exactly 16 bytes.
+    /// Returns nil unless there are exactly 16 bytes.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == UID.byteCount else { return nil }
         self.init(high: UID.integer(bytes, from: 0), low: UID.integer(bytes, from: 8))
@@ -30,24 +30,5 @@ public struct UID: Hashable, Comparable, Sendable {
 
     private static func integer(_ bytes: [UInt8], from start: Int) -> UInt64 {
         bytes[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) }
-    }
-}
-
-/// One session object of one peer. A peer that restarts is a new endpoint, so old state cannot shadow it.
-/// Spec 3.2.
-public struct Endpoint: Hashable, Sendable {
-    /// How many bytes an endpoint has on the wire.
-    public static let byteCount = 24
-
-    /// Whose session it is.
-    public let uid: UID
-    /// 8 random bytes, made with the session, read as a big-endian number.
-    public let instance: UInt64
-
-    /// The session of `uid` that made `instance`.
-    @inlinable
-    public init(uid: UID, instance: UInt64) {
-        self.uid = uid
-        self.instance = instance
     }
 }
