@@ -11,12 +11,16 @@ extension World {
     /// Something happened to a peer that may end its links.
     func trouble(_ node: Int) { nodes[node].troubledAt = now }
 
+    /// Whether something happened to one of the two that explains what has happened since.
+    func isTroubled(_ one: Node, _ other: Node, since moment: Int64) -> Bool {
+        max(one.troubledAt, other.troubledAt) + World.explained >= moment
+    }
+
     /// A link ended. Without a fault, a decision of an application, a lie, or a mesh that is too large, nothing ends one.
     func watchCause(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
         guard socket.remote >= 0, liesSince == nil, !hasTwins else { return }
         let far = nodes[socket.remote]
-        let latest = max(node.troubledAt, far.troubledAt)
-        guard latest + World.explained < seat.since, !isForTheCap(reason) else { return }
+        guard !isTroubled(node, far, since: seat.since), !isForTheCap(reason) else { return }
         let age = (now - seat.since) / 1_000_000
         fail(.cause, "\(name(socket)) ended after \(age) ms, for nothing: \(reason)")
     }

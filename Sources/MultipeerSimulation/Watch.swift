@@ -146,8 +146,15 @@ extension World {
             [.protocolError, .badMAC, .tooLarge, .flow, .flood, .version, .internal, .digest].contains(code)
         else { return }
         let node = nodes[socket.wire.nodes[socket.end]]
-        guard node.isHonest, nodes[socket.remote].isHonest else { return }
+        guard !isExcusable(code, socket) else { return }
         fail(.credit, "peer \(node.index) closed \(name(socket)) with \(code)")
+    }
+
+    /// A liar breaks rules. And a peer that is cut off in the middle of a long message makes others wait for it: FLOW.
+    /// [limit.turn]
+    func isExcusable(_ code: CloseCode?, _ socket: Socket) -> Bool {
+        let (node, far) = (nodes[socket.wire.nodes[socket.end]], nodes[socket.remote])
+        return !node.isHonest || !far.isHonest || code == .flow && isTroubled(node, far, since: now)
     }
 
     private func spend(_ cost: Int, _ socket: Socket) {

@@ -120,7 +120,7 @@ extension World {
         node.links.remove(at: place)
         socket.seat = nil
         socket.wire.record.sent[socket.end] -= reason.undelivered.messages
-        if reason.code == .protocolViolation, node.isHonest, nodes[socket.remote].isHonest {
+        if reason.code == .protocolViolation, !isExcusable(reason.closeCode, socket) {
             fail(.credit, "peer \(node.index) ended \(name(socket)): \(reason)")
         }
         watchEnd(socket, seat, reason, node)
