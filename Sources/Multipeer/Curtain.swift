@@ -4,7 +4,7 @@ import MultipeerTransport
 final class Curtain: Sendable {
     private struct State {
         var hasFallen = false
-        var waiting: [Signal<Void>] = []
+        var waiting: [Promise<Void>] = []
     }
 
     private let state = Locked(State())
@@ -21,7 +21,7 @@ final class Curtain: Sendable {
 
     /// Returns when it has fallen, or the task is cancelled.
     func fallen() async {
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         let hasFallen = state.withLock { state in
             if !state.hasFallen { state.waiting.append(signal) }
             return state.hasFallen

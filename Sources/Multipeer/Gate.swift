@@ -4,7 +4,7 @@ import MultipeerTransport
 package final class Gate: Sendable {
     private struct State {
         var isTaken = false
-        var waiting: [Signal<Void>] = []
+        var waiting: [Promise<Void>] = []
     }
 
     private let state = Locked(State())
@@ -12,12 +12,12 @@ package final class Gate: Sendable {
     package init() {}
 
     package func enter() async {
-        let turn = state.withLock { state -> Signal<Void>? in
+        let turn = state.withLock { state -> Promise<Void>? in
             guard state.isTaken else {
                 state.isTaken = true
                 return nil
             }
-            let turn = Signal<Void>()
+            let turn = Promise<Void>()
             state.waiting.append(turn)
             return turn
         }
@@ -25,7 +25,7 @@ package final class Gate: Sendable {
     }
 
     package func leave() {
-        let next = state.withLock { state -> Signal<Void>? in
+        let next = state.withLock { state -> Promise<Void>? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }
             state.isTaken = false
             return nil

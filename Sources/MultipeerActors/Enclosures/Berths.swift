@@ -5,7 +5,7 @@ import MultipeerTransport
 /// their order, and are given up with the link. A file is open only from here on.
 final class Berths: Sendable {
     /// Is sent nil with a berth, or why there will be none.
-    typealias Turn = Signal<ActorCallError?>
+    typealias Turn = Promise<ActorCallError?>
 
     enum Reply {
         case taken

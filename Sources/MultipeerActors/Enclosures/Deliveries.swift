@@ -22,7 +22,7 @@ final class Deliveries: Sendable {
     private struct State {
         /// Of every peer that is linked.
         var berths: [PeerID: Berths] = [:]
-        var expected: [Key: Signal<Arrival>] = [:]
+        var expected: [Key: Promise<Arrival>] = [:]
         /// What was expected and is not any more: it is declined as soon as it comes. The last few of each peer.
         var unwanted: [PeerID: OrderedTable<String, Void>] = [:]
         var arrived: [Key: (arrival: Arrival, expiry: Task<Void, Never>)] = [:]
@@ -76,7 +76,7 @@ final class Deliveries: Sendable {
     func arrived(_ arrival: Arrival, _ key: Key) {
         // What cannot be expected is let go of, and so declined.
         guard Token.isToken(key.token) else { return }
-        let waiter = state.withLock { state -> Signal<Arrival>? in
+        let waiter = state.withLock { state -> Promise<Arrival>? in
             if let waiter = state.expected.removeValue(forKey: key) { return waiter }
             if state.unwanted[key.peer]?.remove(key.token) != nil { return nil }
             let unclaimed = state.unclaimed[key.peer] ?? 0
@@ -97,8 +97,8 @@ final class Deliveries: Sendable {
     private func expire(_ key: Key) { _ = state.withLock { $0.takeArrived(key) } }
 
     /// Somebody was told to expect it, and waits for the signal.
-    func expect(_ key: Key) -> Signal<Arrival> {
-        let signal = Signal<Arrival>()
+    func expect(_ key: Key) -> Promise<Arrival> {
+        let signal = Promise<Arrival>()
         typealias Arrived = (arrival: Arrival, expiry: Task<Void, Never>)
         let (arrived, willCome) = state.withLock { state -> (Arrived?, Bool) in
             if let arrived = state.takeArrived(key) { return (arrived, true) }
@@ -117,7 +117,7 @@ final class Deliveries: Sendable {
     }
 
     /// Nobody expects it any more.
-    func forget(_ key: Key, _ signal: Signal<Arrival>) {
+    func forget(_ key: Key, _ signal: Promise<Arrival>) {
         state.withLock { state in
             guard state.expected[key] === signal else { return }
             state.expected[key] = nil
@@ -164,7 +164,7 @@ final class Deliveries: Sendable {
 final class Claim: Sendable {
     private let deliveries: Deliveries
     private let key: Deliveries.Key
-    private let signal: Signal<Deliveries.Arrival>
+    private let signal: Promise<Deliveries.Arrival>
     private let isTaken = Locked(false)
 
     init(_ deliveries: Deliveries, _ key: Deliveries.Key) {

@@ -2,7 +2,7 @@
 final class Settlement<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
-        var waiting: [Signal<Value?>] = []
+        var waiting: [Promise<Value?>] = []
     }
 
     private let state = Locked(State())
@@ -13,7 +13,7 @@ final class Settlement<Value: Sendable>: Sendable {
     /// Answers whether this decided it; what comes later is dropped.
     @discardableResult
     func settle(_ value: Value) -> Bool {
-        let waiting = state.withLock { state -> [Signal<Value?>]? in
+        let waiting = state.withLock { state -> [Promise<Value?>]? in
             if state.value != nil { return nil }
             state.value = value
             defer { state.waiting = [] }
@@ -26,7 +26,7 @@ final class Settlement<Value: Sendable>: Sendable {
 
     /// Waits for the value; nil when the task is cancelled first.
     func wait() async -> Value? {
-        let signal = Signal<Value?>()
+        let signal = Promise<Value?>()
         let settled = state.withLock { state -> Value? in
             if state.value == nil { state.waiting.append(signal) }
             return state.value

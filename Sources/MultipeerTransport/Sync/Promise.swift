@@ -3,7 +3,7 @@
 /// Whoever sends first decides what the waiter gets; what is sent later is dropped. ThreadSanitizer cannot see the
 /// hand-over inside the concurrency runtime, so it is annotated. Inlinable like `Locked`.
 @usableFromInline
-package final class Signal<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
     /// Safe: a continuation is taken out by the one call that leaves `.awaited`, so it is resumed once.
     @safe @usableFromInline enum State {
         case idle
@@ -57,7 +57,7 @@ package final class Signal<Value: Sendable>: Sendable {
                 case .idle:
                     state = unsafe .awaited(continuation)
                     return nil
-                case .awaited: preconditionFailure("two tasks wait for one signal")
+                case .awaited: preconditionFailure("two tasks wait for one promise")
                 }
             }
             if let ready { unsafe continuation.resume(returning: ready) }
