@@ -21,7 +21,7 @@ final class Deliveries: Sendable {
 
     private struct State {
         /// Of every peer that is linked.
-        var berths: [PeerID: Berths] = [:]
+        var permits: [PeerID: TransferPermits] = [:]
         var expected: [Key: Promise<Arrival>] = [:]
         /// What was expected and is not any more: it is declined as soon as it comes. The last few of each peer.
         var unwanted: [PeerID: OrderedTable<String, Void>] = [:]
@@ -103,7 +103,7 @@ final class Deliveries: Sendable {
         let (arrived, willCome) = state.withLock { state -> (Arrived?, Bool) in
             if let arrived = state.takeArrived(key) { return (arrived, true) }
             // What came before the link's end is decoded behind it, perhaps; and nothing comes twice.
-            guard state.berths[key.peer] != nil, state.expected[key] == nil else { return (nil, false) }
+            guard state.permits[key.peer] != nil, state.expected[key] == nil else { return (nil, false) }
             state.expected[key] = signal
             return (nil, true)
         }
@@ -129,28 +129,28 @@ final class Deliveries: Sendable {
     }
 
     /// Of the link that there is; nil without one.
-    func berths(to peer: PeerID) -> Berths? { state.withLock { $0.berths[peer] } }
+    func permits(to peer: PeerID) -> TransferPermits? { state.withLock { $0.permits[peer] } }
 
     func linkMade(to peer: PeerID) {
         // As many as those calls may bring that either side has in hand, and in any case those of one call.
         let waitingAtMost = max(2 * limits.calls, Envelope.Limit.arguments)
-        let berths = Berths(to: peer, limits.streams, waitingAtMost: waitingAtMost)
-        let before = state.withLock { $0.berths.updateValue(berths, forKey: peer) }
+        let permits = TransferPermits(to: peer, limits.streams, waitingAtMost: waitingAtMost)
+        let before = state.withLock { $0.permits.updateValue(permits, forKey: peer) }
         before?.close(ActorCallError(.ended, "there is another link to \(peer)"))
     }
 
     func linkEnded(to peer: PeerID, _ reason: EndReason) {
-        let (berths, waiters, unclaimed) = state.withLock { state in
+        let (permits, waiters, unclaimed) = state.withLock { state in
             state.unwanted[peer] = nil
             let keys = state.expected.keys.filter { $0.peer == peer }
             let others = state.arrived.keys.filter { $0.peer == peer }
             return (
-                state.berths.removeValue(forKey: peer),
+                state.permits.removeValue(forKey: peer),
                 keys.compactMap { state.expected.removeValue(forKey: $0) },
                 others.compactMap { state.takeArrived($0) }
             )
         }
-        berths?.close(
+        permits?.close(
             ActorCallError(
                 .ended, "the link to \(peer) ended before it was sent: \(reason)", reason: reason))
         for entry in unclaimed { entry.expiry.cancel() }
