@@ -29,7 +29,8 @@ public actor Advertiser {
     public private(set) var info: DiscoveryInfo
 
     private let door = Door()
-    private let gate = Gate()
+    /// Held from the first to the last step of a start or stop.
+    private let mutex = AsyncMutex()
     private var stand: Stand?
 
     /// An advertiser that does nothing yet.
@@ -71,8 +72,8 @@ public actor Advertiser {
     /// `system` when there is no port for invitations; `invalidArgument` for a configuration outside its ranges; and
     /// `cancelled`. Then it is not running, and nothing is left behind.
     public func start() async throws(MultipeerError) {
-        await gate.enter()
-        defer { gate.leave() }
+        await mutex.lock()
+        defer { mutex.unlock() }
         if stand != nil { return }
         let backend = try configuration.chosenBackend()
         let listener = try MultipeerError.translating { () throws(SessionFault) in
@@ -98,8 +99,8 @@ public actor Advertiser {
     /// Says that the peer is gone, and ends the invitations that are not answered; returns when that is done. Those that
     /// were accepted go on, and links stay.
     public func stop() async {
-        await gate.enter()
-        defer { gate.leave() }
+        await mutex.lock()
+        defer { mutex.unlock() }
         guard let stand else { return }
         self.stand = nil
         door.close()

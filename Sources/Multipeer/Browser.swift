@@ -30,7 +30,8 @@ public actor Browser {
     public nonisolated let configuration: DiscoveryConfiguration
 
     private let sightings: Sightings
-    private let gate = Gate()
+    /// Held from the first to the last step of a start or stop.
+    private let mutex = AsyncMutex()
     private var watch: Watch?
 
     /// A browser that does nothing yet.
@@ -69,8 +70,8 @@ public actor Browser {
     /// Throws `discovery` when nobody can be found here: the port of multicast DNS is taken, or no interface takes part;
     /// `invalidArgument` for a configuration outside its ranges; and `cancelled`.
     public func start() async throws(MultipeerError) {
-        await gate.enter()
-        defer { gate.leave() }
+        await mutex.lock()
+        defer { mutex.unlock() }
         if isRunning { return }
         let backend = try configuration.chosenBackend()
         let found = try await backend.browse(service, hiding: peer)
@@ -79,8 +80,8 @@ public actor Browser {
 
     /// Looks no more; everybody who was there is lost. Invitations that are under way go on.
     public func stop() async {
-        await gate.enter()
-        defer { gate.leave() }
+        await mutex.lock()
+        defer { mutex.unlock() }
         guard let watch else { return }
         self.watch = nil
         watch.end()

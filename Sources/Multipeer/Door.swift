@@ -3,7 +3,7 @@ import MultipeerTransport
 /// Where the invitations of an advertiser come in: the listener behind it is another one after each start.
 final class Door: Sendable {
     private enum State {
-        case closed(waiter: Signal<Void>?)
+        case closed(waiter: Promise<Void>?)
         case open(InvitationListener)
         case over
     }
@@ -16,8 +16,8 @@ final class Door: Sendable {
     func end() { change(to: .over) }
 
     private func change(to new: State) {
-        let waiter = state.withLock { state -> Signal<Void>? in
-            var waiter: Signal<Void>?
+        let waiter = state.withLock { state -> Promise<Void>? in
+            var waiter: Promise<Void>?
             if case .closed(let waiting) = state { waiter = waiting }
             if case .over = state { return nil }
             state = new
@@ -44,14 +44,14 @@ final class Door: Sendable {
         }
     }
 
-    private func look() -> (InvitationListener?, Signal<Void>?) {
+    private func look() -> (InvitationListener?, Promise<Void>?) {
         state.withLock { state in
             switch state {
             case .open(let listener): return (listener, nil)
             case .over: return (nil, nil)
             case .closed(let waiter):
                 precondition(waiter == nil, "two tasks wait for the same invitations")
-                let signal = Signal<Void>()
+                let signal = Promise<Void>()
                 state = .closed(waiter: signal)
                 return (nil, signal)
             }
@@ -59,7 +59,7 @@ final class Door: Sendable {
     }
 
     /// Answers whether the wait was cancelled: then the signal is still the door's.
-    private func abandon(_ signal: Signal<Void>) -> Bool {
+    private func abandon(_ signal: Promise<Void>) -> Bool {
         state.withLock { state in
             guard case .closed(let waiter) = state, waiter === signal else { return false }
             state = .closed(waiter: nil)

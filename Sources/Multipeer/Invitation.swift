@@ -18,7 +18,6 @@ public final class Invitation: Sendable {
     private let question: Question
     private let listener: InvitationListener
     private let isAnswered = Locked(false)
-    private let curtain = Curtain()
 
     init(_ question: Question, to listener: InvitationListener) {
         self.question = question
@@ -26,18 +25,14 @@ public final class Invitation: Sendable {
         inviter = question.inviter
         context = question.context
         timeout = question.timeout
-        Task { [curtain, ending = question.ending] in
-            _ = await ending.value()
-            curtain.fall()
-        }
     }
 
     /// Whether somebody waits for an answer.
-    public var isOpen: Bool { !curtain.hasFallen && !isAnswered.withLock { $0 } }
+    public var isOpen: Bool { !question.ending.isSent && !isAnswered.withLock { $0 } }
 
     /// Returns when nobody waits for an answer any more: it was given, the inviter gave up, the time is over, or the
     /// advertiser was stopped; or when the task is cancelled. For a window that should not ask any longer.
-    public func ended() async { await curtain.fallen() }
+    public func ended() async { _ = await question.ending.valueUnlessCancelled() }
 
     /// Says yes, and returns when the inviter is linked in `session`, at once when it was linked there already.
     ///

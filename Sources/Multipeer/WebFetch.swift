@@ -79,7 +79,7 @@ final class WebFetch: Sendable {
         if flow.cancel() { caller.async { [session] in session.invalidateAndCancel() } }
     }
 
-    private func wait(for signal: Signal<WebFlow.Wake>) async throws(ResourceFault) {
+    private func wait(for signal: Promise<WebFlow.Wake>) async throws(ResourceFault) {
         let timer = Task { [patience] in
             try? await Task.sleep(for: patience)
             signal.send(.timeout)

@@ -23,7 +23,7 @@ final class WebFlow: Sendable {
         case ready(Value)
         /// The next bytes are on disk.
         case spooled
-        case nothing(Signal<Wake>)
+        case nothing(Promise<Wake>)
         case over
         case failed(ResourceFault)
     }
@@ -41,7 +41,7 @@ final class WebFlow: Sendable {
         var isCancelled = false
         /// The client waits for, or works on, our answer to a redirection.
         var isRedirecting = false
-        var waiter: Signal<Wake>?
+        var waiter: Promise<Wake>?
         var awaitsHead = false
     }
 
@@ -180,7 +180,7 @@ extension WebFlow {
     /// Changes the state, and wakes who waits for that.
     @discardableResult
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-        let (result, waiter) = state.withLock { state -> (Result, Signal<Wake>?) in
+        let (result, waiter) = state.withLock { state -> (Result, Promise<Wake>?) in
             let result = body(&state)
             return (result, state.hasNews ? state.waiter.take() : nil)
         }
@@ -200,7 +200,7 @@ extension WebFlow.State {
         if spool?.isEmpty == false { return .spooled }
         if let fault { return .failed(fault) }
         if isOver { return .over }
-        let signal = Signal<WebFlow.Wake>()
+        let signal = Promise<WebFlow.Wake>()
         waiter = signal
         return .nothing(signal)
     }

@@ -31,7 +31,7 @@ extension PeerActorSystem: SessionGuest {
 extension PeerActorSystem {
     /// Who waits for the answer of a call.
     struct Caller: Sendable {
-        let outcome = Signal<CallOutcome>()
+        let outcome = Promise<CallOutcome>()
         /// What goes beside the call once it is sent.
         let enclosures: Enclosures
         let callee: PeerID

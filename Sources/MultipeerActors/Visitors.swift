@@ -23,10 +23,10 @@ final class Visitors: Sendable {
     private struct Watcher {
         var told: [ActorID: UInt64] = [:]
         var news = OrderedTable<ActorID, Void>()
-        var waiter: Signal<Void>?
+        var waiter: Promise<Void>?
 
         /// Somebody has come or gone.
-        mutating func note(_ id: ActorID, isPresent: Bool) -> Signal<Void>? {
+        mutating func note(_ id: ActorID, isPresent: Bool) -> Promise<Void>? {
             if isPresent || told[id] != nil {
                 news.append(id, ())
             } else {
@@ -66,7 +66,7 @@ final class Visitors: Sendable {
 
     /// Those who wait for news, to be woken behind all locks: whoever is woken may run at once.
     struct Bells: Sendable {
-        fileprivate var signals: [Signal<Void>] = []
+        fileprivate var signals: [Promise<Void>] = []
 
         func ring() { for signal in signals { signal.send(()) } }
     }
@@ -108,7 +108,7 @@ final class Visitors: Sendable {
     }
 
     /// What is new, or else the signal comes when there is something.
-    fileprivate func next(_ watch: VisitorWatch, or signal: Signal<Void>) -> Change? {
+    fileprivate func next(_ watch: VisitorWatch, or signal: Promise<Void>) -> Change? {
         let (slot, id) = (watch.slot, ObjectIdentifier(watch))
         return state.withLock { state in
             let change = state.watchers[slot]?[id]?.next(state.present[slot] ?? Present())
@@ -148,7 +148,7 @@ final class VisitorWatch: Sendable {
     /// Nil when the task is cancelled.
     func next() async -> Visitors.Change? {
         while !Task.isCancelled {
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             if let change = visitors.next(self, or: signal) { return change }
             await signal.value(onCancel: { signal.send(()) })
         }

@@ -9,7 +9,7 @@ final class Chooser {
     private let options: DiscoveryOptions
     private let controller: MCBrowserViewController
     private let screen = Screen(isQuiet: false)
-    private let isOver = Signal<Complaint?>()
+    private let isOver = Promise<Complaint?>()
     private let (lines, queue) = AsyncStream<String>.makeStream()
     /// What has been told of whom.
     private var told: [PeerID: (event: NearbyLine.Event, number: Int)] = [:]

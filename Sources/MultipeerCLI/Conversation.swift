@@ -27,7 +27,7 @@ final class Conversation: Sendable {
     private let chat: Chat?
     private let refusal: String?
     private let state = Locked(State())
-    private let outcome = Signal<Complaint?>()
+    private let outcome = Promise<Complaint?>()
     private let input = Worker("input")
     private let output = Worker("output")
 

@@ -10,7 +10,7 @@ final class DemoActor: Sendable {
     private let orders = Worker("orders")
     private let reports = Worker("reports")
     /// What whoever asked last waits for; nil comes when the link is gone.
-    private let answer = Locked<Signal<[UInt8]?>?>(nil)
+    private let answer = Locked<Promise<[UInt8]?>?>(nil)
     /// How many datagrams came from each peer and did not take the link.
     let datagrams = Locked<[PeerID: Int]>([:])
     /// The digest of the file that was sent last.
@@ -115,7 +115,7 @@ final class DemoActor: Sendable {
     func answer(
         of peer: PeerID, to act: () async throws(MultipeerError) -> Void
     ) async throws(MultipeerError) -> [UInt8] {
-        let signal = Signal<[UInt8]?>()
+        let signal = Promise<[UInt8]?>()
         answer.withLock { $0 = signal }
         try await act()
         guard let content = await signal.value() else {

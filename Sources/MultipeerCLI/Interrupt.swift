@@ -21,7 +21,7 @@ enum Interrupt {
     static func first(_ body: @escaping Farewell) { farewell.withLock { $0 = body } }
 
     /// Never returns once a signal has come: what an interrupted command says of its end is not interesting.
-    static func yield() async { if hasCome.withLock({ $0 }) { await Signal<Void>().value() } }
+    static func yield() async { if hasCome.withLock({ $0 }) { await Promise<Void>().value() } }
 
     /// Waits for signals, on a thread of its own, and leaves the main thread to the main queue. The first signal ends the
     /// process behind the farewell, the second at once.

@@ -28,7 +28,7 @@ struct Lobby: Sendable {
     func run(for time: Duration?) async throws(Complaint) {
         unsafe assistant.start()
         Terminal.say("announcing \(party.peer.introduction) as \(options.service) \(options.place)")
-        let isOver = Signal<Complaint?>()
+        let isOver = Promise<Complaint?>()
         let telling = Task {
             for await (peer, state) in party.changes where state != .connecting {
                 let line = NearbyLine(state == .connected ? .connected : .notConnected, nil, peer)

@@ -23,7 +23,7 @@ actor Lookout {
     /// How many lines of the terminal the table takes.
     private var drawn = 0
     private var isOver = false
-    private let outcome = Signal<Complaint?>()
+    private let outcome = Promise<Complaint?>()
 
     init(_ options: DiscoveryOptions, _ style: Style, isResolving: Bool) throws(Complaint) {
         self.options = options

@@ -34,8 +34,8 @@ actor Room {
     var isLeaving = false
     private var leaving: Task<Void, Never>?
     /// Sent when the first peer is linked, or none is going to be.
-    private let arrival = Signal<Void>()
-    private let outcome = Signal<Complaint?>()
+    private let arrival = Promise<Void>()
+    private let outcome = Promise<Complaint?>()
     private static let patience = Duration.seconds(2)
 
     init(

@@ -5,14 +5,14 @@ import Multipeer
 final class RoomQuestions: Sendable {
     private let screen: Screen
     /// Those without an answer, the oldest first.
-    private let open = Locked<[Signal<Bool>]>([])
+    private let open = Locked<[Promise<Bool>]>([])
 
     init(_ screen: Screen) { self.screen = screen }
 
     /// Without a terminal for the room it is asked on another one, if there is one.
     func ask(_ question: String) async -> Bool {
         guard screen.isTerminal else { return await TrustOption.onTerminal(question) }
-        let signal = Signal<Bool>()
+        let signal = Promise<Bool>()
         open.withLock { $0.append(signal) }
         screen.tell("\(question) /trust yes or /trust no")
         return await signal.value()

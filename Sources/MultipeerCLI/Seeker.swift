@@ -59,7 +59,7 @@ final class Seeker: Sendable {
 
     private func find() async throws(Complaint) -> PeerID {
         let start = ContinuousClock.now
-        let outcome = Signal<Search.Verdict>()
+        let outcome = Promise<Search.Verdict>()
         let watching = Task {
             for await event in browser.events {
                 let deadline = search.withLock { search in
@@ -97,7 +97,7 @@ final class Seeker: Sendable {
         }
     }
 
-    private func decide(since start: ContinuousClock.Instant, _ outcome: Signal<Search.Verdict>) {
+    private func decide(since start: ContinuousClock.Instant, _ outcome: Promise<Search.Verdict>) {
         let verdict = search.withLock { $0.verdict(at: start.duration(to: .now)) }
         if verdict != .open { outcome.send(verdict) }
     }

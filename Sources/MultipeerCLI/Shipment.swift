@@ -17,7 +17,7 @@ final class Shipment: Sendable {
     private let display: TransferDisplay
     private let state = Locked(State())
     /// Why the link ended.
-    private let end = Signal<EndReason>()
+    private let end = Promise<EndReason>()
 
     init(_ sources: [Source], _ rendezvous: Rendezvous, wantsDigest: Bool) {
         self.sources = sources

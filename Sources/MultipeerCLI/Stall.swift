@@ -40,7 +40,7 @@ actor Stall {
     private let session: Session?
     private let isJSON: Bool
     private let output = Worker("output")
-    private let outcome = Signal<Complaint?>()
+    private let outcome = Promise<Complaint?>()
 
     init(
         _ peer: PeerID, _ info: DiscoveryInfo, _ options: DiscoveryOptions, isAccepting: Bool, isJSON: Bool

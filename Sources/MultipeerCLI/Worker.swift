@@ -41,7 +41,7 @@ package final class Worker: Sendable {
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(Complaint) -> Value
     ) async throws(Complaint) -> Value {
-        let answer = Signal<Result<Value, Complaint>>()
+        let answer = Promise<Result<Value, Complaint>>()
         post {
             do throws(Complaint) { answer.send(.success(try work())) } catch {
                 answer.send(.failure(error))

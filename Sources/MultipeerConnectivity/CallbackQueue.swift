@@ -16,7 +16,7 @@ final class CallbackQueue: Sendable {
 
     /// The same, and returns when the call has returned, with what it returned.
     func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-        let done = Signal<Result>()
+        let done = Promise<Result>()
         async { done.send(body()) }
         return await done.value()
     }

@@ -33,7 +33,7 @@ final class InputFlow: StreamNews {
         var mayTellBytes = true
         var readers: [DispatchSemaphore] = []
         /// Waits for room.
-        var pump: Signal<Void>?
+        var pump: Promise<Void>?
 
         var hasBytes: Bool { phase == .open && count > 0 }
         var isAtEnd: Bool { phase == .open && count == 0 && end != nil }
@@ -73,7 +73,8 @@ extension InputFlow {
 
     /// Nothing more is wanted. What was not opened stays so: it is declined when it is let go of.
     func close() {
-        let (wasOpen, readers, pump) = state.withLock { state -> (Bool, [DispatchSemaphore], Signal<Void>?) in
+        let (wasOpen, readers, pump) = state.withLock {
+            state -> (Bool, [DispatchSemaphore], Promise<Void>?) in
             guard state.phase == .open else { return (false, [], nil) }
             if case .failed = state.end, state.count == 0 { return (false, [], nil) }
             state.phase = .closed
@@ -178,11 +179,11 @@ extension InputFlow {
 
     /// Returns when there is room for more, or nobody wants any.
     private func put(_ piece: [UInt8]) async {
-        let (readers, wait) = state.withLock { state -> ([DispatchSemaphore], Signal<Void>?) in
+        let (readers, wait) = state.withLock { state -> ([DispatchSemaphore], Promise<Void>?) in
             guard state.phase == .open else { return ([], nil) }
             state.pieces.append(piece)
             state.count += piece.count
-            if state.isFull { state.pump = Signal() }
+            if state.isFull { state.pump = Promise() }
             defer { state.readers = [] }
             return (state.readers, state.pump)
         }

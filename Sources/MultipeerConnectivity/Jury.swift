@@ -25,7 +25,7 @@ extension SessionCore {
     fileprivate func decide(_ evidence: TrustEvidence) async -> Bool {
         guard let peer = try? PeerID(uid: evidence.peer, displayName: evidence.name) else { return false }
         let chain = evidence.chain.map { MCCertificate($0) }
-        let answer = Signal<Bool>()
+        let answer = Promise<Bool>()
         await caughtUp()
         if Task.isCancelled { return false }
         callbacks.async { [self] in

@@ -18,7 +18,7 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
         var current: Run?
         var isWorking = false
         /// Who waits until nothing is left to do.
-        var resting: [Signal<Void>] = []
+        var resting: [Promise<Void>] = []
     }
 
     private enum Step {
@@ -50,7 +50,7 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
 
     /// Returns once what was asked for has been done: whatever was stopped has said its goodbyes.
     func rest() async {
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         let isWorking = state.withLock { state in
             if state.isWorking { state.resting.append(signal) }
             return state.isWorking
@@ -89,7 +89,7 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
     }
 
     private func next() -> Step? {
-        let (step, rested) = state.withLock { state -> (Step?, [Signal<Void>]) in
+        let (step, rested) = state.withLock { state -> (Step?, [Promise<Void>]) in
             if state.wanted === state.current {
                 state.isWorking = false
                 defer { state.resting = [] }

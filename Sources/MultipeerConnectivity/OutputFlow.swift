@@ -29,7 +29,7 @@ final class OutputFlow: StreamNews {
         var mayTellSpace = true
         var writers: [DispatchSemaphore] = []
         /// Waits for something to do.
-        var pump: Signal<Void>?
+        var pump: Promise<Void>?
         var stream: OutgoingStream?
 
         var hasSpace: Bool { phase == .open && error == nil && bytes.count < OutputFlow.room }
@@ -38,7 +38,7 @@ final class OutputFlow: StreamNews {
     private enum Work {
         case bytes([UInt8])
         case finish
-        case nothing(Signal<Void>)
+        case nothing(Promise<Void>)
         case abandon
     }
 
@@ -86,7 +86,8 @@ extension OutputFlow {
     /// Changes the phase, and wakes everybody if it has changed.
     @discardableResult
     private func leave(_ change: (inout State) -> Bool) -> Bool {
-        let (hasLeft, writers, pump) = state.withLock { state -> (Bool, [DispatchSemaphore], Signal<Void>?) in
+        let (hasLeft, writers, pump) = state.withLock {
+            state -> (Bool, [DispatchSemaphore], Promise<Void>?) in
             guard change(&state) else { return (false, [], nil) }
             defer { state.writers = [] }
             return (true, state.writers, state.pump.take())
@@ -126,7 +127,7 @@ extension OutputFlow {
 
     private static func write(
         _ bytes: UnsafeRawBufferPointer, _ state: inout State
-    ) -> (Int, Signal<Void>?, DispatchSemaphore?) {
+    ) -> (Int, Promise<Void>?, DispatchSemaphore?) {
         guard state.phase == .open, state.error == nil else { return (-1, nil, nil) }
         if unsafe bytes.isEmpty { return (0, nil, nil) }
         let count = min(bytes.count, room - state.bytes.count)
@@ -197,7 +198,7 @@ extension OutputFlow {
                 return .bytes(state.bytes)
             }
             if state.phase == .closed { return .finish }
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             state.pump = signal
             return .nothing(signal)
         }

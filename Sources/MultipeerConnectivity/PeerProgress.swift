@@ -21,7 +21,7 @@ final class PeerProgress: Progress, @unchecked Sendable {
         var callOff: (@Sendable () -> Void)?
         /// Counts what has changed.
         var version = 0
-        var watchers: [Signal<Void>] = []
+        var watchers: [Promise<Void>] = []
     }
 
     private let state = Locked(State())
@@ -151,7 +151,7 @@ extension PeerProgress {
     /// Waits until there is something new since that version, or nothing will change any more, or the task is cancelled.
     /// Answers the version that there is then.
     func change(since version: Int) async -> Int {
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         let waits = state.withLock { state in
             if state.isOver || state.version > version { return false }
             state.watchers.append(signal)

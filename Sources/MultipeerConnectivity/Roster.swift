@@ -19,7 +19,7 @@ struct Roster {
     enum Admission: Sendable {
         case now
         case stale
-        case held(Signal<Void>)
+        case held(Promise<Void>)
     }
 
     private struct Entry {
@@ -39,10 +39,10 @@ struct Roster {
     private var departures = 0
     /// Events before this one are of a session that was left.
     private var boundary = 0
-    private var release: Signal<Void>?
+    private var release: Promise<Void>?
     /// Events that are over.
     private var seen = 0
-    private var observers: [(count: Int, signal: Signal<Void>)] = []
+    private var observers: [(count: Int, signal: Promise<Void>)] = []
 }
 
 // MARK: peers
@@ -109,7 +109,7 @@ extension Roster {
     }
 
     /// The native session has been left; so many events were before that. Answers who waits for it.
-    mutating func hasLeft(after count: Int) -> Signal<Void>? {
+    mutating func hasLeft(after count: Int) -> Promise<Void>? {
         departures -= 1
         boundary = max(boundary, count)
         return departures == 0 ? release.take() : nil
@@ -117,13 +117,13 @@ extension Roster {
 
     mutating func admission() -> Admission {
         guard departures > 0 else { return seen < boundary ? .stale : .now }
-        let signal = release ?? Signal()
+        let signal = release ?? Promise()
         release = signal
         return .held(signal)
     }
 
     /// One event is over. Answers who waited for it.
-    mutating func count() -> [Signal<Void>] {
+    mutating func count() -> [Promise<Void>] {
         seen += 1
         guard !observers.isEmpty else { return [] }
         let due = observers.filter { $0.count <= seen }
@@ -132,9 +132,9 @@ extension Roster {
     }
 
     /// Answers what to wait for until so many events are over; nil when they are.
-    mutating func until(_ count: Int) -> Signal<Void>? {
+    mutating func until(_ count: Int) -> Promise<Void>? {
         guard seen < count else { return nil }
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         observers.append((count, signal))
         return signal
     }

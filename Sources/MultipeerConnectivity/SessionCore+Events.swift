@@ -33,7 +33,7 @@ extension SessionCore {
     }
 
     private enum Pause: Sendable {
-        case held(Signal<Void>)
+        case held(Promise<Void>)
         case stream(IncomingStream)
         case resource(IncomingResource)
     }

@@ -35,7 +35,7 @@ final class TerminalLine: Sendable {
     /// The line that is typed behind the prompt; nil when the terminal is gone, or the task was cancelled.
     func ask(_ prompt: String) async -> String? {
         write(prompt)
-        let answer = Signal<String?>()
+        let answer = Promise<String?>()
         // A thread of its own: who types may take any time.
         let thread = Thread { [self] in answer.send(read()) }
         thread.name = "invitation"

@@ -8,7 +8,7 @@ import MultipeerTransport
 /// One question at a time, of all assistants of the process; anything but `y` or `yes` is a no. Where there is no terminal,
 /// or the process is in its background, it says so on standard error and declines.
 public struct MCTerminalPresenter: MCInvitationPresenter {
-    private static let gate = Gate()
+    private static let mutex = AsyncMutex()
     private let path: String
 
     /// Asks on `/dev/tty`.
@@ -19,8 +19,8 @@ public struct MCTerminalPresenter: MCInvitationPresenter {
 
     /// Asks, and waits for a line.
     public func shouldAccept(_ invitation: MCPresentedInvitation) async -> Bool {
-        await MCTerminalPresenter.gate.enter()
-        defer { MCTerminalPresenter.gate.leave() }
+        await MCTerminalPresenter.mutex.lock()
+        defer { MCTerminalPresenter.mutex.unlock() }
         if Task.isCancelled { return false }
         let inviter = invitation.inviter.displayName.withoutTricks
         guard let terminal = TerminalLine(path) else {

@@ -22,7 +22,7 @@ package final class ChannelInbox: Sendable {
         /// All that came and was not reported.
         var held = 0
         var end: End?
-        var waiter: Signal<Void>?
+        var waiter: Promise<Void>?
         var wasRead = false
         /// STOP, or DONE for a resource behind its FIN.
         var stop: CloseCode?
@@ -52,7 +52,7 @@ package final class ChannelInbox: Sendable {
     private enum Taken {
         case pieces([[UInt8]])
         case end(End)
-        case nothing(Signal<Void>)
+        case nothing(Promise<Void>)
     }
 
     /// What the loop takes over at a time.
@@ -116,7 +116,7 @@ extension ChannelInbox {
 
     /// Does nothing when it was given up before, or came to a bad end.
     func stop(_ code: CloseCode) {
-        let (rings, waiter) = state.withLock { state -> (Bool, Signal<Void>?) in
+        let (rings, waiter) = state.withLock { state -> (Bool, Promise<Void>?) in
             if state.stop != nil || state.done != nil { return (false, nil) }
             if case .failed = state.end { return (false, nil) }
             state.stop = code
@@ -167,7 +167,7 @@ extension ChannelInbox {
             }
             if let end = state.end { return (.end(end), state.owed > 0) }
             precondition(state.waiter == nil, "two tasks read one channel")
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             state.waiter = signal
             return (.nothing(signal), state.owed >= step)
         }
@@ -176,7 +176,7 @@ extension ChannelInbox {
     }
 
     /// Answers whether the wait was cancelled: then the signal is still the channel's.
-    private func isAbandoned(_ signal: Signal<Void>) -> Bool {
+    private func isAbandoned(_ signal: Promise<Void>) -> Bool {
         state.withLock { state in
             if state.waiter !== signal { return false }
             state.waiter = nil
@@ -213,7 +213,7 @@ extension ChannelInbox {
     }
 
     package func tell() {
-        let waiter = state.withLock { state -> Signal<Void>? in
+        let waiter = state.withLock { state -> Promise<Void>? in
             if !state.hasUnread, state.end == nil { return nil }
             return state.waiter.take()
         }

@@ -19,7 +19,7 @@ package final class ChannelOutlet: Sendable {
         var wish = Wish.open
         /// Set once.
         var outcome: ChannelFault??
-        var waiters: [Signal<ChannelFault?>] = []
+        var waiters: [Promise<ChannelFault?>] = []
     }
 
     /// What the loop takes over at a time.
@@ -33,7 +33,7 @@ package final class ChannelOutlet: Sendable {
     package let opening: ChannelOpening
     private let outlet: Outlet<ChannelFault>
     private let state = Locked(State())
-    private let begun = Signal<ChannelFault?>()
+    private let begun = Promise<ChannelFault?>()
     private let bytesWritten = Atomic<UInt64>(0)
     private let ring: @Sendable () -> Void
 
@@ -112,7 +112,7 @@ extension ChannelOutlet {
 
     /// How it ended: nil is well. A task that is cancelled waits no longer.
     func outcome() async -> ChannelFault? {
-        let signal = Signal<ChannelFault?>()
+        let signal = Promise<ChannelFault?>()
         let known = state.withLock { state -> ChannelFault?? in
             if state.outcome == nil { state.waiters.append(signal) }
             return state.outcome
@@ -159,7 +159,7 @@ extension ChannelOutlet {
 
     /// It is over: nil is well. The first call decides, and everybody who waits hears.
     package func settle(_ outcome: ChannelFault?) {
-        let waiters = state.withLock { state -> [Signal<ChannelFault?>] in
+        let waiters = state.withLock { state -> [Promise<ChannelFault?>] in
             guard state.outcome == nil else { return [] }
             state.outcome = .some(outcome)
             defer { state.waiters = [] }

@@ -24,7 +24,7 @@ package final class Inbox<Element: Sendable>: Sendable {
     private struct State {
         var batches: [Batch] = []
         var pushed = 0
-        var waiter: Signal<Void>?
+        var waiter: Promise<Void>?
         var isFinished = false
         /// What `takeAll` gave out last.
         var taken = Tally()
@@ -32,7 +32,7 @@ package final class Inbox<Element: Sendable>: Sendable {
 
     private enum Taken {
         case batches
-        case nothing(Signal<Void>)
+        case nothing(Promise<Void>)
         case finished
     }
 
@@ -51,7 +51,7 @@ package final class Inbox<Element: Sendable>: Sendable {
         if batch.isEmpty { return }
         let pushed = batch
         batch = Batch()
-        let waiter = state.withLock { state -> Signal<Void>? in
+        let waiter = state.withLock { state -> Promise<Void>? in
             if state.isFinished { return nil }
             state.batches.append(pushed)
             state.pushed += pushed.count
@@ -181,7 +181,7 @@ extension Inbox: AsyncSequence {
             }
             if state.isFinished { return ([], .finished) }
             precondition(state.waiter == nil, "two tasks wait for the same events")
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             state.waiter = signal
             return ([], .nothing(signal))
         }
@@ -190,7 +190,7 @@ extension Inbox: AsyncSequence {
     }
 
     /// Answers whether the wait was cancelled: then the signal is still the inbox's.
-    private func abandon(_ signal: Signal<Void>) -> Bool {
+    private func abandon(_ signal: Promise<Void>) -> Bool {
         state.withLock { state in
             if state.waiter !== signal { return false }
             state.waiter = nil

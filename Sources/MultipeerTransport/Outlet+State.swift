@@ -9,7 +9,7 @@ extension Outlet {
         struct Waiter: Sendable {
             let message: [UInt8]
             /// Who hears what becomes of it; nil for a message that was posted.
-            let signal: Signal<Verdict>?
+            let signal: Promise<Verdict>?
             /// Whether it only keeps a place, and nobody behind it passes.
             var isReserved = false
         }

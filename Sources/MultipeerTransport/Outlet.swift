@@ -114,7 +114,7 @@ package final class Outlet<Ending: Error>: Sendable {
     package var waiting: Int { state.withLock { $0.waiters.count } }
 
     private func wait(with message: [UInt8]) async throws {
-        let signal = Signal<Verdict>()
+        let signal = Promise<Verdict>()
         // Something may have changed since the offer: the queue decides again.
         let ticket = state.withLock { $0.enqueue(State.Waiter(message: message, signal: signal)) }
         admit { _ in }

@@ -63,7 +63,7 @@ extension SessionDriver {
         if let refusal { throw .refused(EndReason(refusal)) }
         if mesh.isLinked(to: data.endpoint) { return }
         // It is sought now, by this call or by one before, so there will be an outcome.
-        let outcome = Signal<EndReason?>()
+        let outcome = Promise<EndReason?>()
         outcomes[uid, default: []].append(outcome)
         loop.wantsTurnEnd(self)
         let reason = await outcome.value(onCancel: { [weak self] in
@@ -100,7 +100,7 @@ extension SessionDriver {
         guard let wire = wire(of: uid), let seat = wire.seat else { return false }
         takeMessages(of: wire.id)
         lastMark += 1
-        let (mark, signal) = (lastMark, Signal<Bool>())
+        let (mark, signal) = (lastMark, Promise<Bool>())
         marks[mark] = (uid, signal)
         seat.link.mark(mark)
         loop.wantsTurnEnd(self)
@@ -131,7 +131,7 @@ extension SessionDriver {
     /// Waits while the session leaves: what is asked for meanwhile is for the instance behind it.
     func leaving() async {
         while leaveDeadline != nil {
-            let departure = Signal<Void>()
+            let departure = Promise<Void>()
             departures.append(departure)
             await departure.value()
         }

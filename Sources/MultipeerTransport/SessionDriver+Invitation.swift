@@ -47,7 +47,7 @@ extension SessionDriver {
     /// What the search for a peer comes to, or that nobody waited for it so long; nil is a link.
     private func outcome(of data: ConnectionData, within patience: Duration) async -> EndReason? {
         let uid = data.peer.uid
-        let outcome = Signal<EndReason?>()
+        let outcome = Promise<EndReason?>()
         outcomes[uid, default: []].append(outcome)
         loop.wantsTurnEnd(self)
         // For a search that another call began, with an end of its own.

@@ -79,7 +79,7 @@ extension SessionDriver {
 struct Verification: ~Copyable {
     struct Waiter: Sendable {
         let until: Moment
-        let signal = Signal<Result<String, VerificationFault>>()
+        let signal = Promise<Result<String, VerificationFault>>()
     }
 
     var machine: VerificationCode

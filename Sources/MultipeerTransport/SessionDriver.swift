@@ -51,10 +51,10 @@ package actor SessionDriver: LoopClient {
     var authentications: [UID: LinkFacts.Authentication] = [:]
     /// First keys, for the life of the session, when there is no store on disk.
     var remembered = TrustStore()
-    var outcomes: [UID: [Signal<EndReason?>]] = [:]
-    var marks: [UInt64: (uid: UID, signal: Signal<Bool>)] = [:]
+    var outcomes: [UID: [Promise<EndReason?>]] = [:]
+    var marks: [UInt64: (uid: UID, signal: Promise<Bool>)] = [:]
     var lastMark: UInt64 = 0
-    var departures: [Signal<Void>] = []
+    var departures: [Promise<Void>] = []
     /// How many events were before this instance of the session: those are what the one that was left has told.
     package internal(set) var firstEvent = 0
     /// What goes on for this session elsewhere: an invitation of or to that peer.

@@ -115,14 +115,14 @@ distributed actor Counter: Greeter {
 
 /// What a distributed actor holds that others look at, without calling it.
 final class Watch: Sendable {
-    let began = Signal<Void>()
-    let cancelled = Signal<Void>()
+    let began = Promise<Void>()
+    let cancelled = Promise<Void>()
     /// On which it was cancelled.
-    let thread = Signal<String>()
+    let thread = Promise<String>()
     let running = Locked(0)
     let most = Locked(0)
     /// Calls that wait to be let go.
-    let gate = Locked<[Signal<Void>]>([])
+    let gate = Locked<[Promise<Void>]>([])
 
     func enter() {
         let now = running.withLock { running in
@@ -187,7 +187,7 @@ distributed actor Sleeper {
     /// Returns when it is let go, and looks at nothing else.
     distributed func insist() async -> Int {
         watch.began.send(())
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         watch.gate.withLock { $0.append(signal) }
         await signal.value()
         return 1

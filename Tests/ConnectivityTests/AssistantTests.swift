@@ -35,7 +35,7 @@ struct AssistantTests {
         let network = Network()
         let devices = [Device("ann", network), Device("carl", network)]
         let host = Hosting("bob", network)
-        let mayAnswer = Signal<Bool>()
+        let mayAnswer = Promise<Bool>()
         host.presenter.open.withLock { open in
             open = { invitation in
                 if invitation.inviter.displayName == "ann" {
@@ -76,7 +76,7 @@ struct AssistantTests {
             var host: Hosting? = Hosting("bob", network)
             let peer = try #require(host).peer
             let log = try #require(host).log
-            let isGone = Signal<Bool>()
+            let isGone = Promise<Bool>()
             host?.presenter.open.withLock { open in
                 open = { _ in
                     try? await Task.sleep(for: .seconds(60))

@@ -92,7 +92,7 @@ final class Device: NSObject, @unchecked Sendable {
 
     /// Waits until everything that the session's queue had to tell by now is told.
     func settles() async {
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         session.nearbyConnectionData(forPeer: MCPeerID(displayName: "nobody")) { _, _ in signal.send(()) }
         await signal.value()
     }

@@ -109,7 +109,7 @@ func code<Result>(of body: () throws -> Result) -> MCError.Code? {
 /// How a transfer ended, as its handler was told.
 final class Outcome: Sendable {
     private let calls = Locked<[MCError?]>([])
-    private let first = Signal<Void>()
+    private let first = Promise<Void>()
 
     func settle(_ error: (any Error)?) {
         if let error, !(error is MCError) { Issue.record("no MCError: \(error)") }

@@ -5,7 +5,7 @@ import Testing
 final class Log<Entry: Sendable>: Sendable {
     private struct State {
         var entries: [Entry] = []
-        var waiting: [Signal<Bool>] = []
+        var waiting: [Promise<Bool>] = []
     }
 
     /// The time is over, and what was waited for has not come.
@@ -26,7 +26,7 @@ final class Log<Entry: Sendable>: Sendable {
 
     /// Waits until this is so, half a minute at the most.
     func until(_ isSo: @Sendable ([Entry]) -> Bool) async throws {
-        let signal = Signal<Bool>()
+        let signal = Promise<Bool>()
         let alarm = Task {
             guard (try? await Task.sleep(for: .seconds(30))) != nil else { return }
             signal.send(false)
@@ -34,7 +34,7 @@ final class Log<Entry: Sendable>: Sendable {
         }
         defer { alarm.cancel() }
         while true {
-            let change = Signal<Bool>()
+            let change = Promise<Bool>()
             let entries = state.withLock { state in
                 state.waiting.append(change)
                 return state.entries

@@ -47,7 +47,7 @@ struct ProgressTests {
     func unconfirmed() async throws {
         let exchange = try await Exchange()
         let folder = Folder()
-        let (gate, hasStarted) = (DispatchSemaphore(value: 0), Signal<Void>())
+        let (gate, hasStarted) = (DispatchSemaphore(value: 0), Promise<Void>())
         exchange.bob.recorder.react { _, heard in
             guard heard.start("x") != nil else { return }
             hasStarted.send(())

@@ -48,7 +48,7 @@ struct Encounter {
         var remains = Remains()
         remains.add(ann)
         remains.add(bob)
-        let done = Signal<Void>()
+        let done = Promise<Void>()
         let deed = deed
         subject.at(place) { handset in
             handset.perform(deed)

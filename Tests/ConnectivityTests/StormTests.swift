@@ -57,8 +57,8 @@ private struct Storm {
         do { try await atLast { remains.areGone } } catch { Issue.record("seed \(seed): \(remains)") }
     }
 
-    private func rage(_ thread: UInt64) -> Signal<Void> {
-        let done = Signal<Void>()
+    private func rage(_ thread: UInt64) -> Promise<Void> {
+        let done = Promise<Void>()
         Thread.detachNewThread { [ann, bob, seed] in
             var dice = Seeded(seed << 8 | thread)
             for _ in 0..<Storm.deeds {

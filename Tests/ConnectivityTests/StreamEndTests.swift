@@ -127,7 +127,7 @@ struct StreamEndTests {
         let (output, input) = try await exchange.stream()
         output.open()
         let out = Held(output)
-        let begun = Signal<Void>()
+        let begun = Promise<Void>()
         async let written = Background.value {
             begun.send(())
             return out.value.writeAll([UInt8](repeating: 1, count: 4_000_000))

@@ -25,7 +25,7 @@ enum Background {
 
     /// Runs something that blocks, on a thread of its own.
     static func value<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws -> Value {
-        let signal = Signal<Value?>()
+        let signal = Promise<Value?>()
         thread { signal.send(body()) }
         return try await soon {
             guard let value = await signal.value(onCancel: { signal.send(nil) }) else { throw TooLate() }
@@ -50,7 +50,7 @@ final class StreamEnd: StreamDelegate, Sendable {
     }
 
     private let state = Locked(State())
-    private let over = Signal<Void>()
+    private let over = Promise<Void>()
     private let step: Int
 
     /// `step`: so many bytes at a time.

@@ -54,7 +54,7 @@ struct StreamScheduleTests {
     func moved() async throws {
         let exchange = try await Exchange()
         let (output, input) = try await exchange.stream()
-        let (reader, moved) = (StreamEnd(), Signal<Void>())
+        let (reader, moved) = (StreamEnd(), Promise<Void>())
         reader.onEvent { stream, event in
             if event != .hasBytesAvailable { return }
             _ = (stream.value as? InputStream)?.bytes(1)
@@ -87,7 +87,7 @@ struct StreamScheduleTests {
         let exchange = try await Exchange()
         let (output, input) = try await exchange.stream()
         let reader = StreamEnd()
-        let heard = Signal<Void>()
+        let heard = Promise<Void>()
         reader.onEvent { stream, _ in
             if closes { stream.value.close() } else { stream.value.delegate = nil }
             heard.send(())
@@ -113,7 +113,7 @@ struct StreamScheduleTests {
         output.close()
         let held = Held(input)
         let reader = StreamEnd(step: 1)
-        let isReady = Signal<Void>()
+        let isReady = Promise<Void>()
         Background.loop(until: { reader.isOver }) { loop in
             held.value.open()
             held.value.schedule(in: loop, forMode: .default)
@@ -212,7 +212,7 @@ struct StreamScheduleTests {
                 input.value.open()
             }
         }
-        let (writer, hasHeard) = (StreamEnd(), Signal<Bool>())
+        let (writer, hasHeard) = (StreamEnd(), Promise<Bool>())
         writer.onEvent { _, event in if event == .errorOccurred { hasHeard.send(true) } }
         writer.run(output)
         #expect(try await soon { await hasHeard.value(onCancel: { hasHeard.send(false) }) })

@@ -79,7 +79,7 @@ private final class PseudoTerminal: Sendable {
 
     /// What is shown until there is this text. Waits on a thread that may wait.
     func reads(to end: String) async throws -> String {
-        let shown = Signal<Result<String, any Error>>()
+        let shown = Promise<Result<String, any Error>>()
         DispatchQueue.global().async { [self] in shown.send(Result { try read(to: end) }) }
         return try await shown.value().get()
     }

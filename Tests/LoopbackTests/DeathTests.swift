@@ -144,7 +144,7 @@ private final class Reaper: Sendable {
 private final class Heard: Sendable {
     private struct State {
         var all: [PeerState] = []
-        var waiting: [Signal<Void>] = []
+        var waiting: [Promise<Void>] = []
     }
 
     private let state = Locked(State())
@@ -161,7 +161,7 @@ private final class Heard: Sendable {
         guard case .peer(_, let new) = event else { return }
         let waiting = state.withLock { state in
             state.all.append(new)
-            guard new.isOver else { return [Signal<Void>]() }
+            guard new.isOver else { return [Promise<Void>]() }
             defer { state.waiting = [] }
             return state.waiting
         }
@@ -172,7 +172,7 @@ private final class Heard: Sendable {
 
     /// Waits until the peer is not connected, and not sought either.
     func end() async {
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         let isOver = state.withLock { state in
             if state.all.last?.isOver != true { state.waiting.append(signal) }
             return state.all.last?.isOver == true

@@ -11,7 +11,7 @@ struct DriverStrangerTests {
     @Test("a peer that has confirmed is no stranger, however long its trust takes [limit.unauthenticated]")
     func confirmed() async throws {
         try await withTaps { annsTap, bobsTap in
-            let (asked, answer) = (Signal<Void>(), Signal<Bool>())
+            let (asked, answer) = (Promise<Void>(), Promise<Bool>())
             // On a plain connection the tap sees the frames. Ann dials at once, bob half a second later: he is asked first.
             let meeting = try Meeting.annFirst(
                 ann: .loopback(.none).tapped(by: annsTap),

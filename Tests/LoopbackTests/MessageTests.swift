@@ -211,7 +211,7 @@ struct MessageTests {
 final class Counter: Sendable {
     private struct State {
         var count = 0
-        var awaited: [(Int, Signal<Void>)] = []
+        var awaited: [(Int, Promise<Void>)] = []
     }
 
     private let state = Locked(State())
@@ -229,7 +229,7 @@ final class Counter: Sendable {
     }
 
     func reaches(_ count: Int) async {
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         let isThere = state.withLock { state in
             if state.count >= count { return true }
             state.awaited.append((count, signal))

@@ -30,7 +30,7 @@ struct OpenSSLClient: Sendable {
         try input.fileHandleForWriting.write(
             contentsOf: Data([0, 0, 8, 6, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8]))
         defer { if process.isRunning { process.terminate() } }
-        let read = Signal<Data>()
+        let read = Promise<Data>()
         let thread = Thread {
             let data = output.fileHandleForReading.readDataToEndOfFile()
             process.waitUntilExit()

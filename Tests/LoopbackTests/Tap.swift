@@ -57,7 +57,7 @@ actor Tap: LoopClient {
     private(set) var flows: [Flow] = []
     private var held: Set<Int> = []
     private var meddler: Meddler
-    private var awaited: [(condition: @Sendable ([Flow]) -> Bool, signal: Signal<Void>)] = []
+    private var awaited: [(condition: @Sendable ([Flow]) -> Bool, signal: Promise<Void>)] = []
     private var isStopped = false
 
     /// Where the tapped session listens.
@@ -112,7 +112,7 @@ actor Tap: LoopClient {
     /// Waits until the flows are so.
     func until(_ condition: @escaping @Sendable ([Flow]) -> Bool) async {
         if condition(flows) { return }
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         awaited.append((condition, signal))
         await signal.value(onCancel: { signal.send(()) })
     }

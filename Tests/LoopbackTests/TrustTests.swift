@@ -174,13 +174,13 @@ struct TrustTests {
 final class Questions: Sendable {
     private struct State {
         var all: [TrustEvidence] = []
-        var told: [Signal<Bool>] = []
+        var told: [Promise<Bool>] = []
     }
 
     private let state = Locked(State())
     private let answer: Bool?
     private let arrivals = Counter()
-    private let cancellation = Signal<Void>()
+    private let cancellation = Promise<Void>()
 
     init(answer: Bool?) { self.answer = answer }
 
@@ -216,8 +216,8 @@ final class Questions: Sendable {
         told[question].send(answer)
     }
 
-    private func note(_ evidence: TrustEvidence) -> Signal<Bool> {
-        let signal = Signal<Bool>()
+    private func note(_ evidence: TrustEvidence) -> Promise<Bool> {
+        let signal = Promise<Bool>()
         state.withLock {
             $0.all.append(evidence)
             $0.told.append(signal)

@@ -6,7 +6,7 @@ import MultipeerTransport
 /// A network in memory that tells who is doubted first, and can be made to refuse.
 actor WatchedDiscovery: DiscoveryBackend {
     private let base = InMemoryDiscovery()
-    private let doubted = Signal<PeerID>()
+    private let doubted = Promise<PeerID>()
     private var refusals = 0
 
     /// The next so many calls that start something fail.

@@ -124,7 +124,7 @@ struct WebSourceTests {
 
     @Test("a task that is cancelled stops fetching, and so does letting go")
     func cancellation() async throws {
-        let ended = Signal<Void>()
+        let ended = Promise<Void>()
         let server = try WebServer { path, write in
             _ = write(WebServer.head("200 OK"))
             while write([UInt8](repeating: 1, count: 65_536)) {}
@@ -164,7 +164,7 @@ struct WebSourceTests {
 
     private static func takeSlowly() async throws {
         let size = 256 * 1_048_576
-        let written = Signal<Void>()
+        let written = Promise<Void>()
         let server = try WebServer { _, write in
             _ = write(WebServer.head("200 OK", "Content-Length: \(size)"))
             for number in 0..<(size / wave) where !write(Self.bytes(of: number)) { return }

@@ -160,7 +160,7 @@ private actor Drain: LoopClient {
     private var outlet: Outlet<OutletTests.Gone>?
     private var arrived: [[UInt8]] = []
     private var taken: [[UInt8]] = []
-    private var awaited: (count: Int, signal: Signal<Void>)?
+    private var awaited: (count: Int, signal: Promise<Void>)?
 
     init(_ loop: EventLoop) { self.loop = loop }
 
@@ -168,7 +168,7 @@ private actor Drain: LoopClient {
 
     func all(_ count: Int) async -> [[UInt8]] {
         if arrived.count < count {
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             awaited = (count, signal)
             await signal.value()
         }

@@ -15,7 +15,7 @@ actor Probe: LoopClient {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     private(set) var calls: [Call] = []
-    private var awaited: (call: Call, signal: Signal<Void>)?
+    private var awaited: (call: Call, signal: Promise<Void>)?
     private var onReady: (@Sendable (isolated Probe, Int, Readiness) -> Void)?
 
     init(_ loop: EventLoop) { self.loop = loop }
@@ -41,7 +41,7 @@ actor Probe: LoopClient {
 
     /// Waits until the loop finds the descriptor ready.
     func wait(_ descriptor: Int32, for interest: Readiness) async throws -> Readiness {
-        let signal = Signal<Readiness>()
+        let signal = Promise<Readiness>()
         onReady = { probe, _, readiness in
             probe.loop.deregister(descriptor)
             signal.send(readiness)
@@ -58,7 +58,7 @@ actor Probe: LoopClient {
     /// Waits until the loop has made this call; one that was made already counts.
     func heard(_ call: Call) async {
         if calls.contains(call) { return }
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         awaited = (call, signal)
         await signal.value()
     }

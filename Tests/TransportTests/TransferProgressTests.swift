@@ -100,14 +100,14 @@ struct TransferProgressTests {
     @Test("several watchers see the state at once, the latest and the last; late ones the last")
     func watchers() async {
         let meter = ProgressMeter(total: 1_000)
-        let begun = Signal<Void>()
+        let begun = Promise<Void>()
         let one = Task { await watch(meter, begun) }
-        let other = Task { await watch(meter, Signal()) }
+        let other = Task { await watch(meter, Promise()) }
         await begun.value()
         // Far more often than anybody wants to know.
         for step in 1...1_000 { meter.note(UInt64(step)) }
         meter.end(hasSucceeded: true)
-        for seen in [await one.value, await other.value, await watch(meter, Signal())] {
+        for seen in [await one.value, await other.value, await watch(meter, Promise())] {
             #expect(seen.count <= 20)
             #expect(seen.last?.fraction == 1)
             #expect(seen.dropLast().allSatisfy { $0.fraction != 1 })
@@ -118,7 +118,7 @@ struct TransferProgressTests {
     @Test("a watcher that is cancelled stops, and one of a stalled transfer still hears")
     func cancellation() async {
         let meter = ProgressMeter(total: 10)
-        let begun = Signal<Void>()
+        let begun = Promise<Void>()
         let watching = Task { await watch(meter, begun) }
         await begun.value()
         watching.cancel()
@@ -132,7 +132,7 @@ struct TransferProgressTests {
     }
 
     @concurrent
-    private func watch(_ meter: ProgressMeter, _ begun: Signal<Void>) async -> [TransferProgress] {
+    private func watch(_ meter: ProgressMeter, _ begun: Promise<Void>) async -> [TransferProgress] {
         var seen: [TransferProgress] = []
         for await progress in TransferProgress.Updates(meter) {
             seen.append(progress)

@@ -8,20 +8,23 @@ import MultipeerTransport
 extension Deliveries {
     /// Those of a call that was sent. Each waits for its turn, until all are given up.
     func send(_ enclosures: Enclosures, to peer: PeerID) {
-        for (token, enclosure, berths) in takeAll(enclosures, to: peer) {
-            let turn: Berths.Turn?
-            switch berths.ask() {
-            case .taken: turn = nil
-            case .waits(let signal): turn = signal
-            case .refused(let error):
+        for (token, enclosure, permits) in takeAll(enclosures, to: peer) {
+            let turn: TransferPermits.Turn?
+            do throws(ActorCallError) {
+                turn = try permits.request()
+            } catch {
                 enclosure.fail(error)
                 continue
             }
             // What is local to the task that happens to be here, and its priority, are not the sending's.
             enclosures.isSent(
                 by: Task.detached {
-                    if let turn, let error = await berths.wait(for: turn) { return enclosure.fail(error) }
-                    await self.send(enclosure, token, berths)
+                    do throws(ActorCallError) {
+                        if let turn { try await permits.wait(for: turn) }
+                    } catch {
+                        return enclosure.fail(error)
+                    }
+                    await self.send(enclosure, token, permits)
                 })
         }
     }
@@ -29,43 +32,44 @@ extension Deliveries {
     /// Those of an answer that was sent. Comes back when all are under way; `waits` is told how much waits meanwhile, and
     /// less than nothing when it does not any more. Those that have not begun when the task is cancelled are given up.
     func send(_ enclosures: Enclosures, to peer: PeerID, waits: (Int) -> Void) async {
-        var failure = Task.isCancelled ? Berths.givenUp : nil
-        for (token, enclosure, berths) in takeAll(enclosures, to: peer) {
+        var failure = Task.isCancelled ? TransferPermits.givenUp : nil
+        for (token, enclosure, permits) in takeAll(enclosures, to: peer) {
             if failure == nil {
-                switch berths.ask() {
-                case .taken: break
-                case .waits(let turn):
-                    waits(enclosure.weight)
-                    failure = await berths.wait(for: turn)
-                    waits(-enclosure.weight)
-                case .refused(let error): failure = error
+                do throws(ActorCallError) {
+                    if let turn = try permits.request() {
+                        waits(enclosure.weight)
+                        defer { waits(-enclosure.weight) }
+                        try await permits.wait(for: turn)
+                    }
+                } catch {
+                    failure = error
                 }
             }
             // None of the others can be sent then, either.
-            if let failure { enclosure.fail(failure) } else { begin(enclosure, token, berths) }
+            if let failure { enclosure.fail(failure) } else { begin(enclosure, token, permits) }
         }
     }
 
-    private func begin(_ enclosure: Enclosures.Enclosure, _ token: String, _ berths: Berths) {
-        Task.detached { await self.send(enclosure, token, berths) }
+    private func begin(_ enclosure: Enclosures.Enclosure, _ token: String, _ permits: TransferPermits) {
+        Task.detached { await self.send(enclosure, token, permits) }
     }
 
-    /// With the berths of the link that there is now. What goes to this process itself is there at once.
+    /// With the permits of the link that there is now. What goes to this process itself is there at once.
     private func takeAll(
         _ enclosures: Enclosures, to peer: PeerID
-    ) -> [(token: String, enclosure: Enclosures.Enclosure, berths: Berths)] {
+    ) -> [(token: String, enclosure: Enclosures.Enclosure, permits: TransferPermits)] {
         let all = enclosures.takeAll()
         if all.isEmpty { return [] }
         if peer == session.peer {
             for (token, enclosure) in all { arrive(token, enclosure) }
             return []
         }
-        guard let berths = berths(to: peer) else {
+        guard let permits = permits(to: peer) else {
             let error = ActorCallError(.ended, "the link to \(peer) has ended")
             for (_, enclosure) in all { enclosure.fail(error) }
             return []
         }
-        return all.map { ($0.token, $0.enclosure, berths) }
+        return all.map { ($0.token, $0.enclosure, permits) }
     }
 
     /// From this process to itself.
@@ -77,18 +81,18 @@ extension Deliveries {
         }
     }
 
-    /// With a berth, which is free behind it.
-    private func send(_ enclosure: Enclosures.Enclosure, _ token: String, _ berths: Berths) async {
+    /// With a permit, which it releases in the end.
+    private func send(_ enclosure: Enclosures.Enclosure, _ token: String, _ permits: TransferPermits) async {
         switch enclosure {
-        case .stream(let reader): await pump(reader, Token.prefix + token, berths)
-        case .file(let url): await send(url, Token.prefix + token, berths)
+        case .stream(let reader): await pump(reader, Token.prefix + token, permits)
+        case .file(let url): await send(url, Token.prefix + token, permits)
         }
-        berths.giveBack()
+        permits.release()
     }
 
-    private func pump(_ reader: PipeReader, _ name: String, _ berths: Berths) async {
+    private func pump(_ reader: PipeReader, _ name: String, _ permits: TransferPermits) async {
         do {
-            let stream = try await open(name, berths)
+            let stream = try await open(name, permits)
             do {
                 // Ends with this scope, before anything is given up here.
                 async let _ = watch(stream, reader)
@@ -99,48 +103,48 @@ extension Deliveries {
                 throw error
             }
         } catch {
-            reader.fail(Task.isCancelled ? Berths.givenUp : error)
+            reader.fail(Task.isCancelled ? TransferPermits.givenUp : error)
         }
     }
 
-    /// Over no other link than the one of the berths: over a later one, nobody expects the stream.
-    private func open(_ name: String, _ berths: Berths) async throws -> OutgoingStream {
-        if let closure = berths.closure { throw closure }
+    /// Over no other link than the one of the permits: over a later one, nobody expects the stream.
+    private func open(_ name: String, _ permits: TransferPermits) async throws -> OutgoingStream {
+        if let closure = permits.closure { throw closure }
         let stream: OutgoingStream
         do throws(MultipeerError) {
-            stream = try await session.openStream(to: berths.peer, name: name)
+            stream = try await session.openStream(to: permits.peer, name: name)
         } catch {
-            if let closure = berths.closure { throw closure }
+            if let closure = permits.closure { throw closure }
             throw error
         }
-        if let closure = berths.closure {
+        if let closure = permits.closure {
             stream.abort()
             throw closure
         }
         return stream
     }
 
-    /// The peer may let go of a stream whose writer is idle: then the berth is free, and the writer hears when it goes on.
+    /// The peer may let go of a stream whose writer is idle: then the permit is free, and the writer hears when it goes on.
     private func watch(_ stream: OutgoingStream, _ reader: PipeReader) async {
         guard let error = await stream.failure(), !Task.isCancelled else { return }
         reader.fail(error)
     }
 
     /// A file that cannot be sent is told of by an empty stream in its place: nobody waits in vain.
-    private func send(_ file: URL, _ name: String, _ berths: Berths) async {
+    private func send(_ file: URL, _ name: String, _ permits: TransferPermits) async {
         // Without that link there is nobody who waits.
-        if berths.closure != nil { return }
+        if permits.closure != nil { return }
         let sending: OutgoingResource
         do throws(MultipeerError) {
-            sending = try await session.send(file: file, to: berths.peer, name: name)
+            sending = try await session.send(file: file, to: permits.peer, name: name)
         } catch {
-            guard let stream = try? await open(name, berths) else { return }
+            guard let stream = try? await open(name, permits) else { return }
             // Its end, which arrives for certain: one that is given up at once may never be heard of. Whoever has heard
             // gives it up in turn.
             try? await stream.finish()
             return
         }
-        if berths.closure != nil { return sending.cancel() }
+        if permits.closure != nil { return sending.cancel() }
         await withTaskCancellationHandler {
             // From here on the peer hears itself how it ends.
             try? await sending.completion()

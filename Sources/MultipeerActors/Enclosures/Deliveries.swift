@@ -22,8 +22,8 @@ final class Deliveries: Sendable {
 
     private struct State {
         /// Of every peer that is linked.
-        var berths: [PeerID: Berths] = [:]
-        var expected: [Key: Signal<Arrival>] = [:]
+        var permits: [PeerID: TransferPermits] = [:]
+        var expected: [Key: Promise<Arrival>] = [:]
         /// What was expected and is not any more: it is declined as soon as it comes. The last few of each peer.
         var unwanted: [PeerID: OrderedTable<String, Void>] = [:]
         var arrived: [Key: (arrival: Arrival, expiry: Task<Void, Never>)] = [:]
@@ -77,7 +77,7 @@ final class Deliveries: Sendable {
     func arrived(_ arrival: Arrival, _ key: Key) {
         // What cannot be expected is let go of, and so declined.
         guard Token.isToken(key.token) else { return }
-        let waiter = state.withLock { state -> Signal<Arrival>? in
+        let waiter = state.withLock { state -> Promise<Arrival>? in
             if let waiter = state.expected.removeValue(forKey: key) { return waiter }
             if state.unwanted[key.peer]?.remove(key.token) != nil { return nil }
             let unclaimed = state.unclaimed[key.peer] ?? 0
@@ -98,13 +98,13 @@ final class Deliveries: Sendable {
     private func expire(_ key: Key) { _ = state.withLock { $0.takeArrived(key) } }
 
     /// Somebody was told to expect it, and waits for the signal.
-    func expect(_ key: Key) -> Signal<Arrival> {
-        let signal = Signal<Arrival>()
+    func expect(_ key: Key) -> Promise<Arrival> {
+        let signal = Promise<Arrival>()
         typealias Arrived = (arrival: Arrival, expiry: Task<Void, Never>)
         let (arrived, willCome) = state.withLock { state -> (Arrived?, Bool) in
             if let arrived = state.takeArrived(key) { return (arrived, true) }
             // What came before the link's end is decoded behind it, perhaps; and nothing comes twice.
-            guard state.berths[key.peer] != nil, state.expected[key] == nil else { return (nil, false) }
+            guard state.permits[key.peer] != nil, state.expected[key] == nil else { return (nil, false) }
             state.expected[key] = signal
             return (nil, true)
         }
@@ -118,7 +118,7 @@ final class Deliveries: Sendable {
     }
 
     /// Nobody expects it any more.
-    func forget(_ key: Key, _ signal: Signal<Arrival>) {
+    func forget(_ key: Key, _ signal: Promise<Arrival>) {
         state.withLock { state in
             guard state.expected[key] === signal else { return }
             state.expected[key] = nil
@@ -130,28 +130,28 @@ final class Deliveries: Sendable {
     }
 
     /// Of the link that there is; nil without one.
-    func berths(to peer: PeerID) -> Berths? { state.withLock { $0.berths[peer] } }
+    func permits(to peer: PeerID) -> TransferPermits? { state.withLock { $0.permits[peer] } }
 
     func linkMade(to peer: PeerID) {
         // As many as those calls may bring that either side has in hand, and in any case those of one call.
         let waitingAtMost = max(2 * limits.calls, Envelope.Limit.arguments)
-        let berths = Berths(to: peer, limits.streams, waitingAtMost: waitingAtMost)
-        let before = state.withLock { $0.berths.updateValue(berths, forKey: peer) }
+        let permits = TransferPermits(to: peer, limits.streams, waitingAtMost: waitingAtMost)
+        let before = state.withLock { $0.permits.updateValue(permits, forKey: peer) }
         before?.close(ActorCallError(.ended, "there is another link to \(peer)"))
     }
 
     func linkEnded(to peer: PeerID, _ reason: EndReason) {
-        let (berths, waiters, unclaimed) = state.withLock { state in
+        let (permits, waiters, unclaimed) = state.withLock { state in
             state.unwanted[peer] = nil
             let keys = state.expected.keys.filter { $0.peer == peer }
             let others = state.arrived.keys.filter { $0.peer == peer }
             return (
-                state.berths.removeValue(forKey: peer),
+                state.permits.removeValue(forKey: peer),
                 keys.compactMap { state.expected.removeValue(forKey: $0) },
                 others.compactMap { state.takeArrived($0) }
             )
         }
-        berths?.close(
+        permits?.close(
             ActorCallError(
                 .ended, "the link to \(peer) ended before it was sent: \(reason)", reason: reason))
         for entry in unclaimed { entry.expiry.cancel() }
@@ -165,7 +165,7 @@ final class Deliveries: Sendable {
 final class Claim: Sendable {
     private let deliveries: Deliveries
     private let key: Deliveries.Key
-    private let signal: Signal<Deliveries.Arrival>
+    private let signal: Promise<Deliveries.Arrival>
     private let isTaken = Locked(false)
 
     init(_ deliveries: Deliveries, _ key: Deliveries.Key) {

@@ -15,8 +15,8 @@ final class Pipe: Sendable {
         var pieces: [[UInt8]] = []
         var held = 0
         var end: End?
-        var reader: Signal<Void>?
-        var writers: [Signal<Void>] = []
+        var reader: Promise<Void>?
+        var writers: [Promise<Void>] = []
 
         /// Small pieces become larger ones: each takes room of its own, and time to move up.
         mutating func add(_ bytes: [UInt8]) {
@@ -28,14 +28,14 @@ final class Pipe: Sendable {
             }
         }
 
-        mutating func takeWriters() -> [Signal<Void>] {
+        mutating func takeWriters() -> [Promise<Void>] {
             defer { writers = [] }
             return writers
         }
     }
 
     private enum Turn {
-        case piece([UInt8], [Signal<Void>])
+        case piece([UInt8], [Promise<Void>])
         case end(End)
         case wait
     }
@@ -47,8 +47,8 @@ final class Pipe: Sendable {
         if bytes.isEmpty { return }
         while true {
             try Task.checkCancellation()
-            let signal = Signal<Void>()
-            let (end, reader, waits) = state.withLock { state -> (End?, Signal<Void>?, Bool) in
+            let signal = Promise<Void>()
+            let (end, reader, waits) = state.withLock { state -> (End?, Promise<Void>?, Bool) in
                 if let end = state.end { return (end, nil, false) }
                 if state.held >= Pipe.capacity {
                     state.writers.append(signal)
@@ -72,7 +72,7 @@ final class Pipe: Sendable {
     func next() async throws -> [UInt8]? {
         while true {
             try Task.checkCancellation()
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             let turn = state.withLock { state -> Turn in
                 if !state.pieces.isEmpty {
                     let piece = state.pieces.removeFirst()
@@ -100,7 +100,7 @@ final class Pipe: Sendable {
     func fail(_ error: any Error) { end(.failed(error)) }
 
     private func end(_ end: End) {
-        let waiters = state.withLock { state -> [Signal<Void>] in
+        let waiters = state.withLock { state -> [Promise<Void>] in
             if state.end != nil { return [] }
             state.end = end
             if case .failed = end { state.pieces = [] }

@@ -56,7 +56,7 @@ final class ShimSubject: Sendable {
 
 /// Where somebody waits who may not go on.
 final class ShimGate: Sendable {
-    private let waiters = Locked<[Signal<Void>]?>(nil)
+    private let waiters = Locked<[Promise<Void>]?>(nil)
 
     func close() { waiters.withLock { $0 = $0 ?? [] } }
 
@@ -67,9 +67,9 @@ final class ShimGate: Sendable {
 
     /// Returns when it is open.
     func passed() async {
-        let signal = waiters.withLock { waiters -> Signal<Void>? in
+        let signal = waiters.withLock { waiters -> Promise<Void>? in
             guard waiters != nil else { return nil }
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             waiters?.append(signal)
             return signal
         }

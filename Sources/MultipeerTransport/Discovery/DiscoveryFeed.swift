@@ -9,13 +9,13 @@ package final class DiscoveryFeed: Sendable {
         var told: [UID: DiscoveredPeer] = [:]
         /// Of whom the two may differ, in the order in which they began to.
         var changed: [UID] = []
-        var waiter: Signal<Void>?
+        var waiter: Promise<Void>?
         var isFinished = false
     }
 
     private enum Taken {
         case event(BrowserEvent)
-        case nothing(Signal<Void>)
+        case nothing(Promise<Void>)
         case finished
     }
 
@@ -25,7 +25,7 @@ package final class DiscoveryFeed: Sendable {
 
     /// Takes one finding to the reader.
     package func hear(_ event: BrowserEvent) {
-        let waiter = state.withLock { state -> Signal<Void>? in
+        let waiter = state.withLock { state -> Promise<Void>? in
             if state.isFinished { return nil }
             state.take(event)
             return state.changed.isEmpty ? nil : state.waiter.take()
@@ -62,14 +62,14 @@ package final class DiscoveryFeed: Sendable {
             }
             if state.isFinished { return .finished }
             precondition(state.waiter == nil, "two tasks wait for the same events")
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             state.waiter = signal
             return .nothing(signal)
         }
     }
 
     /// Answers whether the wait was cancelled: then the signal is still the feed's.
-    private func abandon(_ signal: Signal<Void>) -> Bool {
+    private func abandon(_ signal: Promise<Void>) -> Bool {
         state.withLock { state in
             if state.waiter !== signal { return false }
             state.waiter = nil

@@ -20,15 +20,15 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     }
 
     var station: MulticastStation?
-    var registrations: [AdvertID: Signal<Bool>] = [:]
+    var registrations: [AdvertID: Promise<Bool>] = [:]
     var adverts: Set<AdvertID> = []
     var browses: [BrowseID: DiscoveryFeed] = [:]
-    var resolutions: [ResolveID: Signal<Resolution?>] = [:]
+    var resolutions: [ResolveID: Promise<Resolution?>] = [:]
     /// Who waits until the goodbyes have been said, and how long at the most.
-    var departures: [(until: Moment, signal: Signal<Void>)] = []
+    var departures: [(until: Moment, signal: Promise<Void>)] = []
 
     /// Who waits until an interface has an address, and how long at the most.
-    var arrivals: [(until: Moment, signal: Signal<Void>)] = []
+    var arrivals: [(until: Moment, signal: Promise<Void>)] = []
 
     /// Longer than it takes to find out that nobody else has an address.
     static let patience = Duration.seconds(4)
@@ -93,7 +93,7 @@ extension MulticastDiscovery {
         let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
             try engine.advertise(advert, at: now)
         }
-        let registration = Signal<Bool>()
+        let registration = Promise<Bool>()
         registrations[id] = registration
         adverts.insert(id)
         settle()
@@ -125,7 +125,7 @@ extension MulticastDiscovery {
         let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
             engine.resolve(peer.uid, of: type, within: patience, at: now)
         }
-        let answer = Signal<Resolution?>()
+        let answer = Promise<Resolution?>()
         resolutions[id] = answer
         settle()
         guard let resolution = await answer.value(onCancel: { answer.send(nil) }) else {
@@ -148,7 +148,7 @@ extension MulticastDiscovery {
     /// Returns when the goodbyes have been said.
     func stop(_ id: AdvertID) async {
         guard adverts.contains(id) else { return }
-        let departure = Signal<Void>()
+        let departure = Promise<Void>()
         departures.append((now + MulticastDiscovery.farewell, departure))
         withdraw(id)
         await departure.value()
@@ -186,7 +186,7 @@ extension MulticastDiscovery {
             defer { closeIfIdle() }
             return try opened.check()
         }
-        let arrival = Signal<Void>()
+        let arrival = Promise<Void>()
         arrivals.append((now + MulticastDiscovery.patience, arrival))
         setDeadline()
         await arrival.value(onCancel: { arrival.send(()) })

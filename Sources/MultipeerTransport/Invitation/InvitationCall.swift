@@ -14,7 +14,7 @@ package actor InvitationCall: LoopClient {
     private let makeData: @Sendable () async throws(MultipeerError) -> ConnectionData
     private var inviter: Inviter
     private var making: Task<Void, Never>?
-    private let outcome = Signal<Result<ConnectionData, InvitationFault>>()
+    private let outcome = Promise<Result<ConnectionData, InvitationFault>>()
 
     private init(
         _ loop: EventLoop, _ tls: InvitationTLS, _ inviter: Inviter,

@@ -25,9 +25,9 @@ package actor InvitationListener: LoopClient {
     /// The questions whose answers are on their way here.
     private let claimed = Locked<Set<QuestionID>>([])
     /// Of the questions that nobody has answered.
-    private var endings: [QuestionID: Signal<InvitationFault?>] = [:]
+    private var endings: [QuestionID: Promise<InvitationFault?>] = [:]
     /// Of those that were answered with yes.
-    private var outcomes: [QuestionID: Signal<Result<ConnectionData, InvitationFault>>] = [:]
+    private var outcomes: [QuestionID: Promise<Result<ConnectionData, InvitationFault>>] = [:]
 
     /// Nothing touches the network before `start`.
     ///
@@ -81,7 +81,7 @@ extension InvitationListener {
         claimed.withLock { _ = $0.remove(id) }
         try invitee.accept(id, with: data, at: EventLoop.currentMoment())
         endings.removeValue(forKey: id)?.send(nil)
-        let outcome = Signal<Result<ConnectionData, InvitationFault>>()
+        let outcome = Promise<Result<ConnectionData, InvitationFault>>()
         outcomes[id] = outcome
         loop.wantsTurnEnd(self)
         let result = await outcome.value(onCancel: { Task { await self.cancel(id) } })
@@ -183,7 +183,7 @@ extension InvitationListener {
 
     private func ask(_ asked: Invitee.Asked) {
         guard let remote = wires.remote(of: asked.connection) else { return }
-        let ending = Signal<InvitationFault?>()
+        let ending = Promise<InvitationFault?>()
         endings[asked.question] = ending
         questions.push(
             Question(

@@ -14,6 +14,5 @@ package struct Question: Identifiable, Sendable {
     package let deadline: Moment
     package let remote: SocketAddress
     /// Sent when the question is over: nil once it was answered, otherwise why nobody waits for an answer any more.
-    /// One task may wait for it.
-    package let ending: Signal<InvitationFault?>
+    package let ending: Promise<InvitationFault?>
 }

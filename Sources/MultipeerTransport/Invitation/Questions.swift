@@ -4,14 +4,14 @@
 package final class Questions: Sendable {
     private struct State {
         var waiting: [Question] = []
-        var waiter: Signal<Void>?
+        var waiter: Promise<Void>?
         var isFinished = false
     }
 
     private let state = Locked(State())
 
     func push(_ question: Question) {
-        let waiter = state.withLock { state -> Signal<Void>? in
+        let waiter = state.withLock { state -> Promise<Void>? in
             if state.isFinished { return nil }
             state.waiting.append(question)
             return state.waiter.take()
@@ -52,7 +52,7 @@ extension Questions: AsyncSequence {
 
     private enum Taken {
         case question(Question)
-        case nothing(Signal<Void>)
+        case nothing(Promise<Void>)
         case finished
     }
 
@@ -73,14 +73,14 @@ extension Questions: AsyncSequence {
             if !state.waiting.isEmpty { return .question(state.waiting.removeFirst()) }
             if state.isFinished { return .finished }
             precondition(state.waiter == nil, "two tasks wait for the same questions")
-            let signal = Signal<Void>()
+            let signal = Promise<Void>()
             state.waiter = signal
             return .nothing(signal)
         }
     }
 
     /// Answers whether the wait was cancelled: then the signal is still in its place.
-    private func abandon(_ signal: Signal<Void>) -> Bool {
+    private func abandon(_ signal: Promise<Void>) -> Bool {
         state.withLock { state in
             if state.waiter !== signal { return false }
             state.waiter = nil

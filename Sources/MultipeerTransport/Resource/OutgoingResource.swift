@@ -16,9 +16,9 @@ public final class OutgoingResource: Sendable {
     private let sender: ChannelSender
     private let meter: ProgressMeter
     /// Why this side gave up, if it was the one.
-    private let own = Settlement<ResourceFault>()
-    private let settlement = Settlement<Outcome>()
-    private let promise = Settlement<[UInt8]>()
+    private let ownFault = Promise<ResourceFault>()
+    private let result = Promise<Outcome>()
+    private let wholeDigest = Promise<[UInt8]>()
 
     package enum Outcome: Equatable, Sendable {
         case arrived
@@ -42,14 +42,14 @@ public final class OutgoingResource: Sendable {
     package var written: UInt64 { sender.written }
 
     /// The SHA-256 of all bytes, once they are read; nil when none was asked for.
-    package var digest: [UInt8]? { promise.value }
+    package var digest: [UInt8]? { wholeDigest.sentValue }
 
     /// Calls it off: the peer is told so, and keeps nothing. Does nothing to one that is over.
     public func cancel() { fail(.cancelled) }
 
     /// Waits until the receiver has closed the file, or it is known why it will not. Nil when the task is cancelled
     /// first, which does not call off the transfer.
-    package func outcome() async -> Outcome? { await settlement.wait() }
+    package func outcome() async -> Outcome? { await result.valueUnlessCancelled() }
 
     private func run(_ source: any PieceSource, _ digest: Bool, _ worker: EventLoop) async {
         let pumping = Task(executorPreference: worker.taskExecutor) { await self.pump(source, digest) }
@@ -58,7 +58,7 @@ public final class OutgoingResource: Sendable {
         source.cancel()
         if fault == nil { meter.note(sender.written) }
         meter.end(hasSucceeded: fault == nil)
-        settlement.settle(fault.map { .failed(own.value ?? .channel($0)) } ?? .arrived)  // [resource.done]
+        result.send(fault.map { .failed(ownFault.sentValue ?? .channel($0)) } ?? .arrived)  // [resource.done]
     }
 
     private func pump(_ source: any PieceSource, _ digest: Bool) async {
@@ -70,7 +70,7 @@ public final class OutgoingResource: Sendable {
                 meter.note(sender.written)
             }
             let promised = digest ? hasher.finish() : nil
-            if let promised { promise.settle(promised) }
+            if let promised { wholeDigest.send(promised) }
             sender.finish(digest: promised)  // [resource.digest]
         } catch {
             fail(error)
@@ -83,6 +83,6 @@ public final class OutgoingResource: Sendable {
 
     /// The first reason counts. When the peer or the link was first, the channel is over, and this changes nothing.
     private func fail(_ fault: ResourceFault) {
-        if own.settle(fault) { sender.abort(fault.closeCode) }  // [resource.cancel]
+        if ownFault.send(fault) { sender.abort(fault.closeCode) }  // [resource.cancel]
     }
 }

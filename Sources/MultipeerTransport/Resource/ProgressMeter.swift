@@ -9,7 +9,7 @@ package final class ProgressMeter: Sendable {
         var rate: TransferRate
         /// Set once, with whether the transfer has succeeded and when it was over.
         var end: (hasSucceeded: Bool, at: Moment)?
-        var watchers: [Signal<Void>] = []
+        var watchers: [Promise<Void>] = []
 
         func elapsed(at now: Moment) -> Duration { (end?.at ?? now) - began }
 
@@ -72,7 +72,7 @@ package final class ProgressMeter: Sendable {
 
     /// Waits until more is done than `completed`, or the transfer is over, or `patience` is.
     func change(from completed: UInt64, within patience: Duration) async {
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         let waits = state.withLock { state in
             if state.end != nil || state.completed > completed { return false }
             state.watchers.append(signal)

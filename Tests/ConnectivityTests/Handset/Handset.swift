@@ -37,7 +37,7 @@ final class Handset: NSObject, @unchecked Sendable {
         var keepsInvitations = false
         var invitations: [@Sendable (Bool, MCSession?) -> Void] = []
         weak var partner: Handset?
-        var waiting: [(isSo: @Sendable (Handset) -> Bool, signal: Signal<Void>)] = []
+        var waiting: [(isSo: @Sendable (Handset) -> Bool, signal: Promise<Void>)] = []
     }
 
     let peer: MCPeerID
@@ -139,7 +139,7 @@ final class Handset: NSObject, @unchecked Sendable {
     /// Waits until this holds; it is looked at whenever the device has heard something.
     func until(_ isSo: @escaping @Sendable (Handset) -> Bool) async {
         if isSo(self) { return }
-        let signal = Signal<Void>()
+        let signal = Promise<Void>()
         lock.withLock { state.waiting.append((isSo, signal)) }
         heard()
         await signal.value(onCancel: { signal.send(()) })

@@ -9,7 +9,7 @@ struct NotHeard: Error, CustomStringConvertible {
 final class Journal<Event: Sendable>: Sendable {
     private struct Waiter: Sendable {
         let isSo: @Sendable ([Event]) -> Bool
-        let signal: Signal<Bool>
+        let signal: Promise<Bool>
     }
 
     private struct State: Sendable {
@@ -43,7 +43,7 @@ final class Journal<Event: Sendable>: Sendable {
     func until(
         within patience: Duration = .seconds(30), _ isSo: @escaping @Sendable ([Event]) -> Bool
     ) async throws -> [Event] {
-        let signal = Signal<Bool>()
+        let signal = Promise<Bool>()
         let isDone = state.withLock { state in
             if isSo(state.events) { return true }
             state.waiters.append(Waiter(isSo: isSo, signal: signal))

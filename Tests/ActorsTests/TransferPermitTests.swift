@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Streams and files that wait for their turn", .inTurns, .timeLimit(.minutes(5)))
-struct BerthTests {
+struct TransferPermitTests {
     /// Linked, and Bob has a shelf, which Ann calls.
     private static func pair(
         _ change: (inout PeerActorSystem.Configuration) -> Void

@@ -1,14 +1,28 @@
-/// A value that one task waits for and any thread delivers, once: the only place that touches a continuation.
+/// A value that is settled once, by any thread, and that any number of tasks may wait for.
 ///
-/// Whoever sends first decides what the waiter gets; what is sent later is dropped. ThreadSanitizer cannot see the
-/// hand-over inside the concurrency runtime, so it is annotated. Inlinable like `Locked`.
+/// The first `send` settles it; later ones are dropped. This is the only place that touches a continuation: the mutex,
+/// the semaphore and the mailbox beside it wait with promises. ThreadSanitizer cannot see the hand-over inside the
+/// concurrency runtime, so it is annotated. Inlinable like `Locked`.
 @usableFromInline
-package final class Signal<Value: Sendable>: Sendable {
-    /// Safe: a continuation is taken out by the one call that leaves `.awaited`, so it is resumed once.
+package final class Promise<Value: Sendable>: Sendable {
+    /// Safe: a continuation is taken out by the one call that changes the state, so it is resumed once.
     @safe @usableFromInline enum State {
         case idle
+        /// The usual case: one task, and no allocation for it.
         case awaited(UnsafeContinuation<Value, Never>)
+        case shared(Waiters)
         case sent(Value)
+    }
+
+    /// More than one task, or one whose cancellation ends its wait.
+    @usableFromInline struct Waiters {
+        @safe enum Waiter {
+            case lasting(UnsafeContinuation<Value, Never>)
+            case cancellable(UInt64, UnsafeContinuation<Value?, Never>)
+        }
+
+        var list: [Waiter] = []
+        var tickets: UInt64 = 0
     }
 
     @usableFromInline let state = Locked(State.idle)
@@ -16,7 +30,7 @@ package final class Signal<Value: Sendable>: Sendable {
     @inlinable
     package init() {}
 
-    /// Answers whether this value is the one that the waiter gets.
+    /// Settles the promise. Returns false if it was settled before: then this value is dropped.
     @inlinable
     @discardableResult
     package func send(_ value: Value) -> Bool {
@@ -31,10 +45,11 @@ package final class Signal<Value: Sendable>: Sendable {
         case .sent: return false
         case .idle: break
         case .awaited(let continuation):
-            // Resuming reads the waiter's frame, behind the release and before the waiter is woken.
+            // Resuming reads the waiter's frame, after the release and before the waiter is woken.
             HandOver.ignore(true)
             unsafe continuation.resume(returning: value)
             HandOver.ignore(false)
+        case .shared(let waiters): waiters.resume(returning: value)
         }
         return true
     }
@@ -47,18 +62,24 @@ package final class Signal<Value: Sendable>: Sendable {
         }
     }
 
-    /// Waits for the value, whatever happens to the task. One task may wait, once.
+    /// The value, if there is one already.
+    package var sentValue: Value? {
+        state.withLock { state in
+            if case .sent(let value) = state { value } else { nil }
+        }
+    }
+
+    /// Waits for the value, even in a task that is cancelled.
     @inlinable
     package func value() async -> Value {
         let value = await unsafe withUnsafeContinuation { continuation in
             let ready = state.withLock { state -> Value? in
                 switch state {
                 case .sent(let value): return value
-                case .idle:
-                    state = unsafe .awaited(continuation)
-                    return nil
-                case .awaited: preconditionFailure("two tasks wait for one signal")
+                case .idle: state = unsafe .awaited(continuation)
+                case .awaited, .shared: unsafe state.append(continuation)
                 }
+                return nil
             }
             if let ready { unsafe continuation.resume(returning: ready) }
         }
@@ -66,7 +87,7 @@ package final class Signal<Value: Sendable>: Sendable {
         return value
     }
 
-    /// Waits for the value; when the task is cancelled first, `onCancel` runs, which may send one.
+    /// Waits for the value; if the task is cancelled first, `onCancel` runs, which may settle the promise.
     @inlinable
     package func value(onCancel: @Sendable () -> Void) async -> Value {
         await withTaskCancellationHandler {

@@ -1,0 +1,14 @@
+/// Lets one task in at a time, in the order in which they came, and over an `await`: what `Locked` cannot.
+///
+/// Cancelling a task does not end its wait: those who come here have something to finish, or to stop.
+package final class AsyncMutex: Sendable {
+    private let semaphore = AsyncSemaphore<Never>(1)
+
+    package init() {}
+
+    package func lock() async {
+        if case .waits(let turn) = semaphore.request() { _ = await turn.outcome.value() }
+    }
+
+    package func unlock() { semaphore.release() }
+}

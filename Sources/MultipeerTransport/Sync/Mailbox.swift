@@ -1,0 +1,78 @@
+/// Content that any thread changes, and that tasks wait on until they can take something from it: a monitor, and the
+/// only loop of this module in which a reader waits for the next element.
+///
+/// The content is what a kind of mailbox makes of it: elements, batches of them, or the difference between what is and
+/// what was last read. Cancelling a task ends its wait and nothing else: what is there already is taken first, and what
+/// comes later stays for the next reader.
+package final class Mailbox<Content: Sendable>: Sendable {
+    private struct State {
+        var content: Content
+        var waiters = Waiters()
+    }
+
+    /// Usually one, which needs no array.
+    private struct Waiters {
+        var first: Promise<Void>?
+        var others: [Promise<Void>] = []
+
+        mutating func append(_ waiter: Promise<Void>) {
+            if first == nil { first = waiter } else { others.append(waiter) }
+        }
+
+        /// Returns false if the waiter was woken.
+        mutating func remove(_ waiter: Promise<Void>) -> Bool {
+            if first === waiter {
+                first = others.isEmpty ? nil : others.removeFirst()
+                return true
+            }
+            guard let index = others.firstIndex(where: { $0 === waiter }) else { return false }
+            others.remove(at: index)
+            return true
+        }
+
+        func wake() {
+            first?.send(())
+            for waiter in others { waiter.send(()) }
+        }
+    }
+
+    private let state: Locked<State>
+
+    package init(_ content: Content) { state = Locked(State(content: content)) }
+
+    /// Looks at the content, or changes it in a way that nobody waits for.
+    package func withLock<Result: Sendable>(_ body: (inout Content) -> Result) -> Result {
+        state.withLock { body(&$0.content) }
+    }
+
+    /// Changes the content, and wakes everybody who waits if `body` says that there is something to take.
+    package func post<Result: Sendable>(_ body: (inout Content) -> (Result, wakes: Bool)) -> Result {
+        let (result, waiters) = state.withLock { state in
+            let (result, wakes) = body(&state.content)
+            var waiters = Waiters()
+            if wakes { swap(&waiters, &state.waiters) }
+            return (result, waiters)
+        }
+        waiters.wake()
+        return result
+    }
+
+    /// Changes the content, and wakes everybody who waits.
+    package func post(_ body: (inout Content) -> Void) { post { (body(&$0), wakes: true) } }
+
+    /// Waits until `take` returns something; nil when the task is cancelled first. `take` must not call out.
+    package func next<Item: Sendable>(_ take: (inout Content) -> Item?) async -> Item? {
+        while true {
+            let (item, waiter) = state.withLock { state -> (Item?, Promise<Void>?) in
+                if let item = take(&state.content) { return (item, nil) }
+                let waiter = Promise<Void>()
+                state.waiters.append(waiter)
+                return (nil, waiter)
+            }
+            guard let waiter else { return item }
+            await waiter.value(onCancel: { waiter.send(()) })
+            // Nobody else has taken it out: it was the cancellation that settled it.
+            if state.withLock({ $0.waiters.remove(waiter) }) { return nil }
+        }
+    }
+}
