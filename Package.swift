@@ -74,7 +74,8 @@ let package = Package(
         layer(
             "Multipeer",
             [
-                "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery",
+                "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
@@ -173,11 +174,14 @@ let package = Package(
             ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming", "MultipeerCore", "FuzzBodies"]),
         tests(
             "TransportTests",
-            ["MultipeerTransport", "MultipeerDiscovery", "MultipeerFraming", "MultipeerCore"]),
+            [
+                "MultipeerTransport", "MultipeerEngine", "MultipeerDiscovery", "MultipeerFraming",
+                "MultipeerCore",
+            ]),
         tests(
             "LoopbackTests",
             [
-                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+                "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
@@ -215,7 +219,8 @@ let package = Package(
         tests(
             "VectorTests",
             [
-                "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery",
+                "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(

@@ -1,4 +1,5 @@
 public import MultipeerCore
+import MultipeerEngine
 import MultipeerTransport
 
 extension Session {

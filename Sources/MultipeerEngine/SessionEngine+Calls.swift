@@ -63,6 +63,7 @@ extension SessionEngine {
     /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
     mutating func giveWay() {
         let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
+        outputs.append(.evicted)
         // First, so that no link takes the place of one that ends.
         mesh.cancelAll(at: now)
         for connection in links { endLink(connection.id, reason, telling: .full) }

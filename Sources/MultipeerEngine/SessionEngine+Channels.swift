@@ -42,7 +42,7 @@ extension SessionEngine {
 // MARK: - Channels of the peer
 
 /// What a reader of a peer's channel has done since it was last asked.
-package struct ReaderReport: Sendable {
+package struct ReaderReport: Equatable, Sendable {
     /// Bytes it has taken.
     package var consumed: Int
     /// It takes no more, for this reason.

@@ -124,7 +124,7 @@ extension SessionEngine {
 
     /// Answers to a peer that does not read them: with more than this waiting, nothing more is read from it either. More
     /// than ever waits while the peer reads, however slowly.
-    private static let unreadAnswers = 524_288
+    package static let unreadAnswers = 524_288
 
     /// Whether to read from this connection, while so many bytes wait to be written to it.
     package func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {

@@ -5,7 +5,7 @@ package import MultipeerMesh
 package import MultipeerSecurity
 
 /// Why there is no verification code.
-package enum VerificationFailure: Error, Equatable, Sendable {
+package enum VerificationFault: Error, Equatable, Sendable {
     /// There is no link to the peer.
     case notLinked
     /// On a plain link there is nothing that a code could protect.
@@ -84,7 +84,7 @@ extension SessionEngine {
     /// other side does its part when its application asks.
     package mutating func requestCode(
         of uid: UID, _ number: UInt64, within patience: Duration, at now: Moment
-    ) throws(VerificationFailure) {
+    ) throws(VerificationFault) {
         self.now = now
         guard let id = link(to: uid), let connection = connections[id], let peer = connection.peer else {
             throw .notLinked
@@ -173,7 +173,7 @@ extension SessionEngine {
         outputs.append(.verified(peer.verification.takeRequests(until: now), .failure(.timedOut)))
     }
 
-    mutating func failRequests(_ peer: LinkedPeer, _ failure: VerificationFailure) {
+    mutating func failRequests(_ peer: LinkedPeer, _ failure: VerificationFault) {
         let requests = peer.verification.takeRequests()
         if !requests.isEmpty { outputs.append(.verified(requests, .failure(failure))) }
     }

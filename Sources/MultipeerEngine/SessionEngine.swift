@@ -26,7 +26,7 @@ package struct SessionEngine: ~Copyable {
     /// What the owner has to do, in order. The first group are orders, the second one events.
     package enum Output: Sendable {
         /// Open a connection. The owner answers with `secured` or `ended`.
-        case dial(ConnectionID, Candidate, accepting: Fingerprint?)
+        indirect case dial(ConnectionID, Candidate, accepting: Fingerprint?)
         /// Write what `fill` still gives, end this side of the connection, and wait for the peer to end its own.
         case finish(ConnectionID)
         /// Give the connection back to the system at once.
@@ -40,7 +40,7 @@ package struct SessionEngine: ~Copyable {
 
         /// The connection is a link from now on; `remote` are the limits of the peer's HELLO. `isMesh`: entries of the
         /// mesh travel on it.
-        case linked(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
+        indirect case linked(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
         /// Reliable messages. `consumed` is due when the application has taken them.
         case messages(ConnectionID, [IncomingMessage])
         case channels(ConnectionID, [ChannelEvent])
@@ -52,13 +52,15 @@ package struct SessionEngine: ~Copyable {
         /// The peer's user wants to compare codes.
         case verificationRequested(PeerID)
         /// What became of these requests for a code.
-        case verified([UInt64], Result<String, VerificationFailure>)
+        case verified([UInt64], Result<String, VerificationFault>)
         /// The link is over. Nothing about it comes after this.
         case unlinked(ConnectionID, PeerID, EndReason)
         /// The application is told this.
         case state(PeerID, PeerState)
         /// An attempt is over, with a link when there is no reason. Once for each attempt.
         case settled(UID, EndReason?)
+        /// The mesh has too many members, and this session leaves: `unlinked` for each link and `left` follow.
+        case evicted
         /// The session has left: no connection remains. `restart` begins its next instance.
         case left
     }
@@ -105,7 +107,7 @@ package struct SessionEngine: ~Copyable {
     }
 
     /// How long a connection that was closed waits for the other end to close its side. [close.linger]
-    static let linger = Duration.seconds(1)
+    package static let linger = Duration.seconds(1)
 
     /// `seed` feeds jitter, holds and GREASE, nothing secret.
     package init(_ local: LocalPeer, _ configuration: Configuration = Configuration(), seed: UInt64) {

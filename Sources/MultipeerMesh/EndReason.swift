@@ -38,6 +38,11 @@ public struct Undelivered: Hashable, Sendable {
         self.messages = messages
         self.bytes = bytes
     }
+
+    /// What waited in two places.
+    package static func += (one: inout Undelivered, other: Undelivered) {
+        one = Undelivered(messages: one.messages + other.messages, bytes: one.bytes + other.bytes)
+    }
 }
 
 extension EndReason {

@@ -68,6 +68,7 @@ extension World {
         case .state(let peer, let state): heard(peer, state, of: node)
         case .settled(let uid, let reason): settled(uid, reason, of: node)
         case .left: left(node)
+        case .evicted: say("\(node.index) is evicted")
         case .channels, .relieved, .markReached, .datagramsOffered, .verificationRequested, .verified: break
         }
     }
@@ -175,7 +176,6 @@ extension World {
     /// No connection is left: the next instance begins.
     private func left(_ node: Node) {
         if !node.isDeparting {
-            say("\(node.index) is evicted")
             node.evictions += 1
             counts.evictions += 1
         }

@@ -1,17 +1,11 @@
 import MultipeerIntroduction
 
-/// The listening sockets of a session and the strangers they brought in. Spec 15.
-///
-/// A stranger is whoever has brought no valid CONFIRM. There are 32 at the most, 4 from one address; the oldest goes first, so
-/// that idle connections cannot keep an honest peer out.
+/// The listening sockets of a session.
 struct Acceptor {
-    static let strangers = 32
-    static let strangersPerAddress = 4
     private static let backlog: Int32 = 128
 
     /// Listeners by token; tokens are negative, so that they cannot be connections.
     private(set) var listeners: [Int: Listener] = [:]
-    private var waiting: [(id: ConnectionID, host: SocketAddress.Host)] = []
 
     final class Listener {
         let socket: Socket
@@ -71,22 +65,6 @@ struct Acceptor {
         }
         return found.filter { !$0.host.isLinkLocal } + found.filter(\.host.isLinkLocal)
     }
-
-    /// Notes a new stranger; answers whom to drop for it. [limit.unauthenticated]
-    mutating func admit(_ id: ConnectionID, from host: SocketAddress.Host) -> [ConnectionID] {
-        waiting.append((id, host.unmapped))
-        var dropped: [ConnectionID] = []
-        if waiting.count(where: { $0.host == host.unmapped }) > Acceptor.strangersPerAddress,
-            let oldest = waiting.firstIndex(where: { $0.host == host.unmapped })
-        {
-            dropped.append(waiting.remove(at: oldest).id)
-        }
-        if waiting.count > Acceptor.strangers { dropped.append(waiting.removeFirst().id) }
-        return dropped
-    }
-
-    /// The connection is no stranger any more, or is gone. Those that were dialled never were one.
-    mutating func ended(_ id: ConnectionID) { waiting.removeAll { $0.id == id } }
 }
 
 // MARK: the sockets on the loop

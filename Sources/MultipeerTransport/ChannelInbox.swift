@@ -1,3 +1,4 @@
+package import MultipeerEngine
 package import MultipeerFraming
 import Synchronization
 
@@ -55,20 +56,9 @@ package final class ChannelInbox: Sendable {
         case nothing(Promise<Void>)
     }
 
-    /// What the loop takes over at a time.
-    package struct Report: Equatable {
-        package var consumed = 0
-        package var stop: CloseCode?
-        package var done: CloseCode?
-        /// Nothing is held any more.
-        package var isDrained = false
 
-        package init(
-            consumed: Int = 0, stop: CloseCode? = nil, done: CloseCode? = nil, isDrained: Bool = false
-        ) {
-            (self.consumed, self.stop, self.done, self.isDrained) = (consumed, stop, done, isDrained)
-        }
-    }
+    /// What the loop takes over at a time.
+    package typealias Report = ReaderReport
 
     package let opening: ChannelOpening
     /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.

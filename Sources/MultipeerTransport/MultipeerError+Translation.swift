@@ -1,3 +1,4 @@
+package import MultipeerEngine
 package import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction

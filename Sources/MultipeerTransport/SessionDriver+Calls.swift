@@ -1,4 +1,5 @@
 package import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 package import MultipeerIntroduction
 import MultipeerMesh
@@ -34,7 +35,7 @@ extension SessionDriver {
         var flags: ConnectionData.Flags = configuration.datagrams ? .datagrams : []
         if joinsMesh { flags.insert(.mesh) }
         do throws(InvalidConnectionData) {
-            return try mesh.connectionData(
+            return try engine.connectionData(
                 for: recipient, candidates: candidates, flags: flags, token: token,
                 lifetime: lifetime, at: EventLoop.currentMoment())
         } catch {
@@ -44,7 +45,7 @@ extension SessionDriver {
 
     /// The members' copy of our data is old. Where that fails it is tried again later. [mesh.data]
     func renewMeshData() {
-        do throws(SessionFault) { _ = try issue(for: nil, joinsMesh: true) } catch { mesh.postponeRenewal() }
+        do throws(SessionFault) { _ = try issue(for: nil, joinsMesh: true) } catch { engine.postponeRenewal() }
     }
 
     /// Seeks the peer of `data` and answers once it is linked; throws why not. With `issuing` it makes what the peer needs
@@ -61,7 +62,7 @@ extension SessionDriver {
             refusal = seek(data)
         }
         if let refusal { throw .refused(EndReason(refusal)) }
-        if mesh.isLinked(to: data.endpoint) { return }
+        if engine.mesh.isLinked(to: data.endpoint) { return }
         // It is sought now, by this call or by one before, so there will be an outcome.
         let outcome = Promise<EndReason?>()
         outcomes[uid, default: []].append(outcome)
@@ -85,24 +86,24 @@ extension SessionDriver {
 
     /// Answers whether the search begins with this call.
     func seek(_ data: ConnectionData, within patience: Duration) throws(Introductions.Refusal) -> Bool {
-        if data.candidates.contains(where: \.isLinkLocal) { mesh.zones = linkLocalZones() }
-        return try mesh.connect(with: data, within: patience, at: EventLoop.currentMoment())
+        if data.candidates.contains(where: \.isLinkLocal) { engine.zones = linkLocalZones() }
+        return try engine.connect(with: data, within: patience, at: EventLoop.currentMoment())
     }
 
     /// Stops seeking a peer; does nothing for one that is linked.
     package func cancel(_ uid: UID) {
-        mesh.cancel(uid, at: EventLoop.currentMoment())
+        engine.cancel(uid, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
     }
 
     /// Answers true once the peer's side has received everything sent to it so far; false when its link ended first.
     package func flush(_ uid: UID) async -> Bool {
-        guard let wire = wire(of: uid), let seat = wire.seat else { return false }
-        takeMessages(of: wire.id)
+        guard let id = engine.link(to: uid) else { return false }
+        takeMessages(of: id)
         lastMark += 1
         let (mark, signal) = (lastMark, Promise<Bool>())
         marks[mark] = (uid, signal)
-        seat.link.mark(mark)
+        engine.mark(mark, on: id)
         loop.wantsTurnEnd(self)
         return await signal.value()
     }
@@ -110,60 +111,35 @@ extension SessionDriver {
     /// Says goodbye to everyone behind what was sent, waits for that at most `patience`, and begins a new instance.
     package func disconnect(within patience: Duration) async {
         takeFromCallers()
-        let now = EventLoop.currentMoment()
         abandonPursuits()
-        mesh.cancelAll(at: now)
         carryOut()
         for wire in Array(wires.values) {
             guard let seat = wire.seat else { continue }
             // Other threads may have been let in since they were asked just now: what was accepted goes, too.
-            seat.link.enqueue(outlets.close(seat.peer.uid, with: EndReason(code: .left)))
+            engine.enqueue(outlets.close(seat.peer.uid, with: EndReason(code: .left)), on: wire.id)
             finishChannels(wire, seat, EndReason(code: .left))
             finishDatagrams(wire, seat)
-            seat.isLeaving = true
-            sayGoodbye(wire, seat)
         }
-        leaveDeadline = min(leaveDeadline ?? .distantFuture, now + patience)
+        engine.leave(within: patience, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
         await leaving()
     }
 
-    /// Waits while the session leaves: what is asked for meanwhile is for the instance behind it.
+    /// Waits while the session leaves: what is asked for meanwhile is for the next instance.
     func leaving() async {
-        while leaveDeadline != nil {
+        while engine.isLeaving, !isOver {
             let departure = Promise<Void>()
             departures.append(departure)
             await departure.value()
         }
     }
 
-    /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
-    func giveWay() {
-        let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
-        // First, so that no link takes the place of one that ends.
-        mesh.cancelAll(at: loop.now)
-        abandonPursuits()
-        for wire in Array(wires.values) where wire.seat != nil { endLink(wire.id, reason, telling: .full) }
-        leaveDeadline = leaveDeadline ?? loop.now
-    }
-
-    /// The patience is over: whoever still holds a link is told so, and nothing more is waited for.
-    func leaveNow() {
-        leaveDeadline = .distantFuture
-        for wire in Array(wires.values) where wire.seat != nil {
-            endLink(wire.id, EndReason(code: .left), telling: .goodbye)
-        }
-    }
-
-    /// Once no connection is left: begins the new instance, and lets in who waits for it.
-    func finishLeaving() {
-        guard leaveDeadline != nil, wires.isEmpty else { return }
-        leaveDeadline = nil
+    /// The session has left: begins its next instance, and lets in the calls that wait for it.
+    func beginInstance() {
         firstEvent = eventCount
         forgetStates()
         let fresh = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
-        mesh = Mesh(
-            fresh, peers: configuration.peers, seed: randomness.next(), after: mesh.lastConnection)
+        engine.restart(fresh, seed: randomness.next())
         releaseWhoWaitsToLeave()
     }
 
@@ -172,10 +148,8 @@ extension SessionDriver {
         isOver = true
         stopListening()
         abandonPursuits()
-        mesh.cancelAll(at: EventLoop.currentMoment())
+        engine.abandon(at: EventLoop.currentMoment())
         carryOut()
-        for wire in Array(wires.values) { abandon(wire) }
-        leaveDeadline = nil
         releaseWhoWaitsToLeave()
         deliver()
         inbox.finish()
@@ -189,12 +163,16 @@ extension SessionDriver {
 
     /// What protects the link to a peer and what it has done; nil without a link.
     package func facts(_ uid: UID) -> LinkFacts? {
-        guard let wire = wire(of: uid), let seat = wire.seat else { return nil }
+        guard let wire = wire(of: uid), let seat = wire.seat,
+            var statistics = engine.peer(on: wire.id)?.link.statistics
+        else { return nil }
+        statistics.channelBytesSent = seat.channelBytesSent
+        statistics.channelBytesReceived = seat.channelBytesReceived
         return LinkFacts(
             isEncrypted: seat.isEncrypted, suite: seat.suite, authentication: seat.authentication,
             address: "\(wire.remote)", localAddress: wire.socket.localAddress.map { "\($0)" } ?? "",
             isDialled: wire.isDialled, datagrams: seat.lane?.facts ?? LinkFacts.Datagrams(),
-            statistics: seat.statistics)
+            statistics: statistics)
     }
 
     /// How many events there have been, with those that are about to be delivered: who counts what it takes from the
@@ -202,6 +180,9 @@ extension SessionDriver {
     package var eventCount: Int { inbox.pushed + pending.count }
 
     package var linkedPeers: [PeerID] { wires.values.compactMap { $0.seat?.peer } }
+
+    /// Bytes of channels that have come and were not taken, of all links together.
+    package var heldBytes: Int { engine.heldBytes }
 
     func wire(of uid: UID) -> Wire? { wires.values.first { $0.seat?.peer.uid == uid } }
 }
@@ -221,8 +202,6 @@ extension SessionDriver {
             marks[mark] = nil
         }
     }
-
-    func reached(_ mark: UInt64) { marks.removeValue(forKey: mark)?.signal.send(true) }
 }
 
 // MARK: where others can reach us

@@ -1,4 +1,5 @@
 package import MultipeerCore
+import MultipeerEngine
 package import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -9,11 +10,11 @@ extension SessionDriver {
     /// Opens a channel; waits while the peer has as many open as it takes, or has not taken what was announced to it.
     package func open(_ opening: ChannelOpening, to uid: UID) async throws(ChannelFault) -> ChannelSender {
         if let complaint = opening.complaint { throw .invalid(complaint) }
-        guard leaveDeadline == nil, let wire = wire(of: uid), let seat = wire.seat else { throw .notLinked }
-        let key = ChannelKey(link: wire.id, number: seat.link.open(opening))
+        guard let wire = wire(of: uid), let seat = wire.seat, let number = engine.open(opening, on: wire.id)
+        else { throw .notLinked }
+        let key = ChannelKey(link: wire.id, number: number)
         let channel = ChannelOutlet(opening) { [errands] in errands.add(.writer(key)) }
         seat.outgoing[key.number] = channel
-        dirty.insert(wire.id)
         loop.wantsTurnEnd(self)
         if let fault = await channel.beginning() { throw fault }
         return ChannelSender(to: seat.peer, channel)
@@ -23,88 +24,79 @@ extension SessionDriver {
     func serveWriter(_ key: ChannelKey) {
         guard let seat = wires[key.link]?.seat, let channel = seat.outgoing[key.number] else { return }
         let work = channel.take()
-        dirty.insert(key.link)
         if let code = work.abort {
             seat.outgoing[key.number] = nil
-            return seat.link.reset(key.number, code)
+            return engine.reset(key.number, code, on: key.link)
         }
-        for piece in work.pieces { seat.link.write(piece, to: key.number) }
-        if work.isFinished { seat.link.finish(key.number, digest: work.digest) }
+        for piece in work.pieces { engine.write(piece, to: key.number, on: key.link) }
+        if work.isFinished { engine.finish(key.number, digest: work.digest, on: key.link) }
     }
 
     /// What somebody has read, or does not want to read.
     func serveReader(_ key: ChannelKey) {
-        guard let seat = wires[key.link]?.seat, let place = seat.incoming[key.number] else { return }
-        let report = place.channel.take()
-        dirty.insert(key.link)
-        if let code = report.stop, !place.isFinished {
-            seat.incoming[key.number] = nil
-            return seat.link.stop(key.number, code)  // [channel.stop]
-        }
-        if report.consumed > 0 { seat.link.consumed(report.consumed, of: key.number) }
-        if place.isResource, let code = report.done ?? report.stop {
-            seat.incoming[key.number] = nil
-            seat.link.done(key.number, code)  // [resource.done]
-        } else if place.isFinished, !place.isResource, report.isDrained {
-            seat.incoming[key.number] = nil
-        }
+        guard let seat = wires[key.link]?.seat, let channel = seat.incoming[key.number] else { return }
+        if engine.read(channel.take(), of: key.number, on: key.link) { seat.incoming[key.number] = nil }
     }
 
-    /// Takes what a link has to say of its channels.
-    func collectChannels(_ wire: Wire, _ seat: Seat) {
-        let events = seat.link.takeChannelEvents()
-        if events.isEmpty { return }
-        for event in events {
-            if !event.isOwn { seat.hasHeardOfChannels = true }
-            switch event {
-            case .opened(let number, let opening, let cost): announce(number, opening, cost, wire, seat)
-            case .data(let number, let bytes):
-                seat.channelBytesReceived += bytes.count
-                hear(number, seat) { $0.deliver(bytes) }
-            case .finished(let number, let digest):
-                seat.incoming[number]?.isFinished = true
-                hear(number, seat) { $0.end(.finished(digest: digest)) }
-                serveReader(ChannelKey(link: wire.id, number: number))  // nobody may be left to read it
-            case .aborted(let number, let code):
-                hear(number, seat) { $0.fail(.reset(code)) }
-                seat.incoming[number] = nil
-            case .began(let number): seat.outgoing[number]?.begin()
-            case .wrote(let number, let pieces, let bytes):
-                seat.channelBytesSent += bytes
-                seat.outgoing[number]?.wrote(pieces: pieces, bytes: bytes)
-            case .ended(let number):
-                guard seat.outgoing[number]?.opening.kind == .stream else { continue }
-                seat.outgoing.removeValue(forKey: number)?.settle(nil)
-            case .stopped(let number, let code):
-                seat.outgoing.removeValue(forKey: number)?.settle(.stopped(code))
-            case .completed(let number, let code):
-                seat.outgoing.removeValue(forKey: number)?.settle(code == .ok ? nil : .stopped(code))
-            }
+    /// What a link has to say of its channels.
+    func deliver(_ events: [ChannelEvent], on id: ConnectionID) {
+        guard let seat = wires[id]?.seat else { return }
+        for event in events { deliver(event, id, seat) }
+    }
+
+    private func deliver(_ event: ChannelEvent, _ id: ConnectionID, _ seat: Seat) {
+        switch event {
+        case .opened(let number, let opening, let cost): announce(number, opening, cost, id, seat)
+        case .data(let number, let bytes):
+            seat.channelBytesReceived += bytes.count
+            hear(number, seat) { $0.deliver(bytes) }
+        case .finished(let number, let digest):
+            hear(number, seat) { $0.end(.finished(digest: digest)) }
+            serveReader(ChannelKey(link: id, number: number))  // nobody may be left to read it
+        case .aborted(let number, let code):
+            hear(number, seat) { $0.fail(.reset(code)) }
+            seat.incoming[number] = nil
+        case .began(let number): seat.outgoing[number]?.begin()
+        case .wrote(let number, let pieces, let bytes):
+            seat.channelBytesSent += bytes
+            seat.outgoing[number]?.wrote(pieces: pieces, bytes: bytes)
+        case .ended(let number):
+            guard seat.outgoing[number]?.opening.kind == .stream else { return }
+            seat.outgoing.removeValue(forKey: number)?.settle(nil)
+        case .stopped(let number, let code):
+            seat.outgoing.removeValue(forKey: number)?.settle(.stopped(code))
+        case .completed(let number, let code):
+            seat.outgoing.removeValue(forKey: number)?.settle(code == .ok ? nil : .stopped(code))
         }
-        relieveMemory()
-        sayGoodbye(wire, seat)
     }
 
     private func announce(
-        _ number: UInt32, _ opening: ChannelOpening, _ cost: Int, _ wire: Wire, _ seat: Seat
+        _ number: UInt32, _ opening: ChannelOpening, _ cost: Int, _ id: ConnectionID, _ seat: Seat
     ) {
-        let key = ChannelKey(link: wire.id, number: number)
+        let key = ChannelKey(link: id, number: number)
         let channel = ChannelInbox(opening, window: Int(configuration.channelCredit)) { [errands] in
             errands.add(.reader(key))
         }
-        seat.incoming[number] = Seat.Incoming(channel: channel)
+        seat.incoming[number] = channel
         let receiver = ChannelReceiver(from: seat.peer, channel)
         let event: SessionEvent =
             opening.kind == .resource
             ? .resource(IncomingResource(receiver, folder: folder)) : .stream(IncomingStream(receiver))
-        if let guest, guest.takes(event) { return seat.link.consumed(cost) }
-        pending.append(event, key: Int(wire.id.rawValue), cost: cost)  // [channel.cost]
+        if let guest, guest.takes(event) { return engine.consumed(cost, on: id) }
+        pending.append(event, key: Int(id.rawValue), cost: cost)  // [channel.cost]
     }
 
     private func hear(_ number: UInt32, _ seat: Seat, _ change: (ChannelInbox) -> Void) {
-        guard let channel = seat.incoming[number]?.channel else { return }
+        guard let channel = seat.incoming[number] else { return }
         change(channel)
         if heard.last !== channel { heard.append(channel) }
+    }
+
+    /// The session holds too much unread, and this channel was stopped for it.
+    func relieved(_ id: ConnectionID, _ number: UInt32) {
+        guard let channel = wires[id]?.seat?.incoming.removeValue(forKey: number) else { return }
+        channel.fail(.stopped(.busy))
+        heard.append(channel)
     }
 
     /// Delivers what happened, in one batch.
@@ -123,37 +115,20 @@ extension SessionDriver {
         for (number, channel) in seat.outgoing {
             serveWriter(ChannelKey(link: wire.id, number: number))
             guard !channel.isFinished else { continue }
-            seat.link.reset(number, .cancelled)
+            engine.reset(number, .cancelled, on: wire.id)
             seat.outgoing.removeValue(forKey: number)?.settle(.ended(reason))
         }
-    }
-
-    /// Once the channels that were finished are over, a link that is left goes when its messages have gone.
-    func sayGoodbye(_ wire: Wire, _ seat: Seat) {
-        guard seat.isLeaving, seat.outgoing.isEmpty else { return }
-        seat.link.closeWhenDrained(.goodbye, at: loop.now)  // [close.goodbye]
-        dirty.insert(wire.id)
     }
 
     /// The link is over: whoever waits hears it, once. What has come can still be read.
     func failChannels(_ seat: Seat, _ reason: EndReason) {
         for channel in seat.outgoing.values { channel.settle(.ended(reason)) }
-        for place in seat.incoming.values {
-            place.channel.end(.failed(.ended(reason)))
-            heard.append(place.channel)
+        for channel in seat.incoming.values {
+            channel.end(.failed(.ended(reason)))
+            heard.append(channel)
         }
         seat.outgoing = [:]
         seat.incoming = [:]
-    }
-}
-
-extension ChannelEvent {
-    /// Whether it is about what this side wrote.
-    fileprivate var isOwn: Bool {
-        switch self {
-        case .began, .wrote, .ended: true
-        case .opened, .data, .finished, .aborted, .stopped, .completed: false
-        }
     }
 }
 

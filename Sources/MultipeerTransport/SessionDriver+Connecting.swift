@@ -1,4 +1,5 @@
 import MultipeerCore
+import MultipeerEngine
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
@@ -8,7 +9,7 @@ import MultipeerSecurity
 extension SessionDriver {
     func dial(_ id: ConnectionID, _ candidate: Candidate, accepting: Fingerprint?) {
         guard let address = SocketAddress(candidate) else {
-            return mesh.lost(id, .unreachable("not an address"), at: loop.now)
+            return engine.ended(id, .unreachable("not an address"), at: loop.now)
         }
         do throws(SocketFault) {
             let wire = Wire(
@@ -16,7 +17,7 @@ extension SessionDriver {
             try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .writable)
             wires[id] = wire
         } catch {
-            mesh.lost(id, .unreachable("\(address): \(error)"), at: loop.now)
+            engine.ended(id, .unreachable("\(address): \(error)"), at: loop.now)
         }
     }
 
@@ -46,20 +47,15 @@ extension SessionDriver {
     }
 
     private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
-        guard leaveDeadline == nil else { return }
-        let id = mesh.accepted(at: loop.now)
+        guard let id = engine.accepted(from: remote.host.unmapped.bytes, at: loop.now) else { return }
         let wire = Wire(id, socket, to: remote, dialled: false, accepting: nil)
         do throws(SocketFault) {
             try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .readable)
             wires[id] = wire
         } catch {
-            return mesh.lost(id, .unreachable("\(error)"), at: loop.now)
+            engine.ended(id, .unreachable("\(error)"), at: loop.now)
         }
-        for stranger in acceptor?.admit(id, from: remote.host) ?? [] {  // [limit.unauthenticated]
-            guard let wire = wires[stranger] else { continue }
-            close(wire)
-            mesh.lost(stranger, .lost, at: loop.now)
-        }
+        carryOut()
     }
 
     /// Out of descriptors: strangers wait in the backlog for a while, and the loop does not spin over them.

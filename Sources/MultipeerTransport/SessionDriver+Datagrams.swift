@@ -1,4 +1,5 @@
 package import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -68,18 +69,19 @@ extension SessionDriver {
     }
 
     /// The peer's DGRAM.
-    func datagramsOffered(_ offer: DatagramOffer, _ wire: Wire, _ seat: Seat) {
-        guard let lane = seat.lane else { return declineDatagrams(offer, seat) }
+    func datagramsOffered(_ offer: DatagramOffer, on id: ConnectionID) {
+        guard let wire = wires[id], let seat = wire.seat else { return }
+        guard let lane = seat.lane else { return declineDatagrams(offer, id, seat) }
         lane.path.receive(offer, at: loop.now)
         tendDatagrams(wire, seat)
     }
 
     /// Whoever wants none says so once, in answer to an offer: port 0.
-    private func declineDatagrams(_ offer: DatagramOffer, _ seat: Seat) {
+    private func declineDatagrams(_ offer: DatagramOffer, _ id: ConnectionID, _ seat: Seat) {
         guard offer.port != 0, !seat.hasDeclinedDatagrams else { return }
         seat.hasDeclinedDatagrams = true
         let association = datagramPorts.draw(using: &randomness)
-        seat.link.say(.datagram(DatagramOffer(association: association, port: 0)))  // [dgram.offer]
+        engine.say(.datagram(DatagramOffer(association: association, port: 0)), on: id)  // [dgram.offer]
     }
 
     func advanceDatagrams(_ wire: Wire, _ seat: Seat) {
@@ -175,14 +177,13 @@ extension SessionDriver {
             let association = datagramPorts.draw(using: &randomness)
             if let former = lane.path.association { datagramPorts.forget(former) }
             datagramPorts.assign(association, to: wire.id)
-            seat.link.say(.datagram(lane.path.announce(association, at: now)))
-            dirty.insert(wire.id)
+            engine.say(.datagram(lane.path.announce(association, at: now)), on: wire.id)
         case .begin(let context): begin(lane, wire, context)
         case .drop: lane.drop()
         case .retransmit: lane.retransmit(at: now)
         case .send(let content): lane.send(content, at: now)
         case .up:
-            guard leaveDeadline == nil else { return }
+            guard !engine.isLeaving else { return }
             lane.outlet = datagramOutlets.open(seat.peer.uid) { [errands, id = wire.id] in
                 errands.add(.datagrams(id))
             }
@@ -206,10 +207,9 @@ extension SessionDriver {
     private func divertDatagrams(_ lane: DatagramLane, _ wire: Wire, _ seat: Seat) {
         guard let outlet = lane.outlet.take() else { return }
         let messages = lane.takeQueue() + datagramOutlets.close(outlet, of: seat.peer.uid)
-        guard !messages.isEmpty, leaveDeadline == nil else { return }
+        guard !messages.isEmpty, !engine.isLeaving else { return }
         seat.outlet.adopt(messages: messages.count, bytes: messages.reduce(0) { $0 + $1.count })
-        seat.link.enqueue(messages)
-        dirty.insert(wire.id)
+        engine.enqueue(messages, on: wire.id)
     }
 
     /// Asks to hear when a socket that was full has room again.

@@ -1,4 +1,5 @@
 package import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 package import MultipeerIntroduction
 import MultipeerMesh
@@ -10,7 +11,7 @@ extension SessionDriver {
     /// waits, and answers for the time behind that.
     package func hasRoom(for uid: UID) async -> Bool {
         await leaving()
-        return mesh.hasRoom(for: uid)
+        return engine.mesh.hasRoom(for: uid)
     }
 
     /// What the other side of an invitation gets: the same every time, so that crossing invitations lead to one link.
@@ -23,19 +24,19 @@ extension SessionDriver {
     ///
     /// Several may wait for one peer. Who stops waiting, by the end or by cancelling, ends the search only as the last.
     package func link(with data: ConnectionData, until end: Moment) async throws(SessionFault) {
-        let own = mesh.local.endpoint
+        let own = engine.mesh.local.endpoint
         while true {
             let patience = end - EventLoop.currentMoment()
-            guard leaveDeadline == nil, !isOver, mesh.local.endpoint == own else {
+            guard !engine.isLeaving, !isOver, engine.mesh.local.endpoint == own else {
                 throw .refused(SessionDriver.left)
             }
             guard patience > .zero else { throw .refused(EndReason(code: .timedOut)) }
             let hasBegun = try begin(data, within: patience)
-            if mesh.isLinked(to: data.endpoint) { return }
+            if engine.mesh.isLinked(to: data.endpoint) { return }
             guard let reason = await outcome(of: data, within: patience) else { return }
             // The peer gave up an earlier invitation, which the search was for, and not this one.
             if !hasBegun, reason.closeCode == .cancelled, !Task.isCancelled { continue }
-            let isLeft = leaveDeadline != nil || mesh.local.endpoint != own
+            let isLeft = engine.isLeaving || engine.mesh.local.endpoint != own
             throw .refused(isLeft ? SessionDriver.left : reason)
         }
     }
@@ -61,7 +62,7 @@ extension SessionDriver {
             return reason
         }
         // The search itself has not ended.
-        if mesh.isLinked(to: data.endpoint) { return nil }
+        if engine.mesh.isLinked(to: data.endpoint) { return nil }
         outcomes[uid]?.remove(at: place)
         let others = pursuits.values.count { $0.uid == uid && !$0.isAbandoned } - 1
         if outcomes[uid]?.isEmpty == true, others <= 0 {
@@ -133,7 +134,7 @@ extension SessionDriver {
 
     private func endPursuit(_ id: UInt64) -> (isAbandoned: Bool, isTold: Bool) {
         guard let pursuit = pursuits.removeValue(forKey: id) else { return (true, true) }
-        return (pursuit.isAbandoned, pursuit.isTold || mesh.state(of: pursuit.uid) != .notConnected)
+        return (pursuit.isAbandoned, pursuit.isTold || engine.mesh.state(of: pursuit.uid) != .notConnected)
     }
 
     func abandonPursuits() {

@@ -1,3 +1,4 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -10,7 +11,7 @@ extension SessionDriver {
     /// so much unread that answers to it would pile up.
     func read(_ wire: Wire) {
         for _ in 0..<4 {
-            if wire.isCongested {
+            if !engine.wantsInput(wire.id, unsent: wire.unsent) {
                 dirty.insert(wire.id)
                 return
             }
@@ -43,8 +44,8 @@ extension SessionDriver {
         let first = ciphertext.read { $0.isEmpty ? 0 : $0[0] }
         if first == 0x16, let tls {
             wire.channel = try SecureChannel.tls(
-                tls, role: .server, accepting: mesh.acceptedFingerprints)
-        } else if first == UInt8(ascii: "M"), mesh.awaitsPlain {  // [enc.required]
+                tls, role: .server, accepting: engine.acceptedFingerprints)
+        } else if first == UInt8(ascii: "M"), engine.awaitsPlain {  // [enc.required]
             wire.channel = SecureChannel.plain()
         } else {
             lost(wire, .lost)
@@ -58,7 +59,7 @@ extension SessionDriver {
         dirty.insert(wire.id)
         guard try wire.channel?.handshake() == true else { return false }
         wire.phase = .framed
-        mesh.secured(
+        engine.secured(
             wire.id, try secured(wire), nonce: try Randomness.bytes(32), at: loop.now)
         carryOut()
         return wires[wire.id] === wire
@@ -89,28 +90,10 @@ extension SessionDriver {
     }
 
     private func decode(_ wire: Wire) {
-        do throws(FramingError) {
-            while !plaintext.isEmpty, wires[wire.id] === wire, !wire.isParting {
-                if let seat = wire.seat {
-                    let now = loop.now
-                    let used = plaintext.read { seat.link.receive($0, through: &wire.decoder, at: now) }
-                    plaintext.discard(used)
-                    collect(wire, seat)
-                    if used == 0 { return }
-                } else {
-                    var one = OneFrame()
-                    let used = try plaintext.read { (bytes) throws(FramingError) in
-                        try wire.decoder.decode(bytes, into: &one)
-                    }
-                    plaintext.discard(used)
-                    guard let header = one.header else { return }
-                    mesh.receive(wire.id, header, one.payload.span, at: loop.now)
-                    carryOut()
-                    if mesh.isConfirmed(wire.id) { acceptor?.ended(wire.id) }
-                }
-            }
-        } catch {
-            mesh.violated(wire.id, error.closeCode, at: loop.now)
+        let now = loop.now
+        while !plaintext.isEmpty, wires[wire.id] === wire {
+            let used = plaintext.read { engine.receive($0, on: wire.id, at: now) }
+            plaintext.discard(used)
             carryOut()
         }
     }

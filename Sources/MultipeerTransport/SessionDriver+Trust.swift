@@ -1,5 +1,6 @@
 import Glibc
 import MultipeerCore
+import MultipeerEngine
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
@@ -10,10 +11,10 @@ extension SessionDriver {
     /// Decides at once where the policy can. Who has to be asked, and a file that has to be written, are waited for off
     /// the loop: neither may keep it from its other work.
     func ask(_ uid: UID, about id: ConnectionID) {
-        guard let wire = wires[id], let peer = mesh.name(of: uid) else { return }
+        guard let wire = wires[id], let peer = engine.mesh.name(of: uid) else { return }
         let evidence = TrustEvidence(
             peer: uid, name: peer.displayName,
-            chain: mesh.showsIdentity(uid) ? wire.channel?.peerChain ?? [] : [],
+            chain: engine.mesh.showsIdentity(uid) ? wire.channel?.peerChain ?? [] : [],
             fingerprint: wire.channel?.peerFingerprint, known: knownFingerprint(of: uid),
             now: Int64(time(nil)))
         let (policy, store) = (configuration.trust, configuration.trustStore)
@@ -51,7 +52,7 @@ extension SessionDriver {
             isTrusted = isForSession ? remembered.rememberFirst(evidence) : true
             authentications[uid] = authentication(evidence, by: policy)
         }
-        mesh.decide(
+        engine.decide(
             uid, asked: id, isTrusted: isTrusted, at: EventLoop.currentMoment())  // [trust.before-confirm]
         loop.wantsTurnEnd(self)
     }

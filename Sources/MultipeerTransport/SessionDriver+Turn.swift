@@ -1,4 +1,5 @@
 import MultipeerCore
+import MultipeerEngine
 import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
@@ -31,22 +32,12 @@ extension SessionDriver {
     }
 
     private func advance() {
-        let now = loop.now
-        mesh.advance(to: now)
-        // What was decided about a link comes before the link itself: it may be dead by now, too.
+        engine.advance(to: loop.now)
         carryOut()
         for wire in Array(wires.values) {
-            if case .parting(let deadline) = wire.phase, deadline <= now { close(wire) }
-            guard let seat = wire.seat else { continue }
-            seat.link.advance(to: now)
-            seat.verification?.advance(to: now)
-            dirty.insert(wire.id)
-            collect(wire, seat)
-            advanceDatagrams(wire, seat)
+            if let seat = wire.seat { advanceDatagrams(wire, seat) }
         }
-        advanceTurns()
-        if let acceptResumes, acceptResumes <= now { resumeAccepting() }
-        if let leaveDeadline, leaveDeadline <= now { leaveNow() }
+        if let acceptResumes, acceptResumes <= loop.now { resumeAccepting() }
         loop.wantsTurnEnd(self)
     }
 
@@ -56,8 +47,7 @@ extension SessionDriver {
         for sum in consumed.take().sums {
             if sum.key < 0 { datagramsConsumed(sum.cost, key: sum.key) }
             guard let id = UInt32(exactly: sum.key).map(ConnectionID.init(rawValue:)) else { continue }
-            wires[id]?.seat?.link.consumed(sum.cost)
-            dirty.insert(id)
+            engine.consumed(sum.cost, on: id)
         }
         for errand in errands.takeAll() {
             switch errand {
@@ -75,41 +65,38 @@ extension SessionDriver {
     func takeMessages(of id: ConnectionID) {
         guard let seat = wires[id]?.seat else { return }
         let messages = seat.outlet.take()
-        if !messages.isEmpty { seat.link.enqueue(messages) }
-        dirty.insert(id)
+        if !messages.isEmpty { engine.enqueue(messages, on: id) }
     }
 
     /// Carries out every decision, writes what is due, delivers in one batch and sets the next deadline.
     func settle() {
         carryOut()
         // Writing can end a connection, which can make others be dialled or selected: until nothing is left to write.
-        while !dirty.isEmpty {
-            let due = dirty.sorted()
-            dirty = []
+        while case let due = takeDue(), !due.isEmpty {
             for id in due { wires[id].map { flush($0) } }
             carryOut()
         }
         deliver()
-        finishLeaving()
         setDeadline()
+    }
+
+    private func takeDue() -> [ConnectionID] {
+        let wanted = engine.takeDue()
+        if dirty.isEmpty { return wanted.count > 1 ? wanted.sorted() : wanted }
+        defer { dirty.removeAll(keepingCapacity: true) }
+        return dirty.union(wanted).sorted()
     }
 
     private func setDeadline() {
         // The loop would keep it until then.
         if isOver { return loop.setDeadline(self, nil) }
-        var earliest = mesh.deadline
+        var earliest = engine.deadline
         func note(_ moment: Moment?) {
             guard let moment else { return }
             earliest = min(earliest ?? moment, moment)
         }
         note(acceptResumes)
-        note(leaveDeadline)
-        note(turns.deadline)
-        for wire in wires.values {
-            note(wire.deadline)
-            note(wire.seat?.verification?.deadline)
-            note(wire.seat?.lane?.path.deadline)
-        }
+        for wire in wires.values { note(wire.seat?.lane?.path.deadline) }
         loop.setDeadline(self, earliest)
     }
 }

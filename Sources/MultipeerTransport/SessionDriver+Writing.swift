@@ -1,3 +1,4 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -28,13 +29,12 @@ extension SessionDriver {
 
     private func seal(_ wire: Wire) throws(SecurityFault) {
         guard let waiting = wire.channel?.outputCount, waiting < SessionDriver.sealing else { return }
-        if let seat = wire.seat {
-            let sent = seat.link.fill(&wire.frames, upTo: SessionDriver.frames, now: loop.now)
-            seat.outlet.released(messages: sent.messages, bytes: sent.bytes)
-            collectChannels(wire, seat)
-            if seat.link.end != nil { collect(wire, seat) }
-        }
-        if wire.phase != .securing, !wire.frames.isEmpty { try wire.channel?.write(contentsOf: &wire.frames) }
+        guard wire.phase == .framed || wire.isParting else { return }
+        let outlet = wire.seat?.outlet
+        let sent = engine.fill(wire.id, into: &wire.frames, upTo: SessionDriver.frames, at: loop.now)
+        outlet?.released(messages: sent.messages, bytes: sent.bytes)
+        carryOut()
+        if !wire.frames.isEmpty { try wire.channel?.write(contentsOf: &wire.frames) }
     }
 
     /// False when the socket is full or gone.
@@ -43,7 +43,8 @@ extension SessionDriver {
         case .sent:
             return true
         case .wouldBlock:
-            want(wire.isCongested ? .writable : [.readable, .writable], of: wire)
+            let takesInput = engine.wantsInput(wire.id, unsent: wire.unsent)
+            want(takesInput ? [.readable, .writable] : .writable, of: wire)
             return false
         case .failed(let fault):
             lost(wire, .unreachable(fault.description))

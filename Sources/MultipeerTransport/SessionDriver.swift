@@ -1,10 +1,11 @@
 package import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 package import MultipeerSecurity
 
-/// Carries out what the machines of one session decide: sockets, channels, timers. It knows no rules of the protocol.
+/// Carries out what the engine of one session decides: sockets, TLS, timers, queues. It knows no rules of the protocol.
 ///
 /// An actor pinned to its loop. Readiness enters through `ready` and is isolated from there on; at the end of a turn
 /// everything decided is written, delivered in one batch and the next deadline is set.
@@ -27,8 +28,11 @@ package actor SessionDriver: LoopClient {
     nonisolated package let identity: Identity?
     let tls: TLSContext?
 
-    var mesh: Mesh
+    var engine: SessionEngine
+    /// The outputs of the engine are being carried out: what follows from that waits for its turn.
+    var isCarryingOut = false
     var wires: [ConnectionID: Wire] = [:]
+    /// Those that may have something to write, besides what the engine says.
     var dirty: Set<ConnectionID> = []
     /// Those that could not write everything in their turn.
     var unfinished: Set<ConnectionID> = []
@@ -38,15 +42,12 @@ package actor SessionDriver: LoopClient {
     var acceptor: Acceptor?
     var datagramPorts = DatagramPorts()
     var acceptResumes: Moment?
-    /// Set while the session leaves: until when it waits for its links to drain.
-    var leaveDeadline: Moment?
     /// The session's owner is gone.
     var isOver = false
     /// Who else takes part of what arrives.
     weak var guest: (any SessionGuest)?
     /// What bears its mark is not the application's, not even when the guest is gone.
     var guestMark: UInt32?
-    var turns = ReassemblyTurns()
     var questions: [UID: Task<Void, Never>] = [:]
     var authentications: [UID: LinkFacts.Authentication] = [:]
     /// First keys, for the life of the session, when there is no store on disk.
@@ -54,6 +55,10 @@ package actor SessionDriver: LoopClient {
     var outcomes: [UID: [Promise<EndReason?>]] = [:]
     var marks: [UInt64: (uid: UID, signal: Promise<Bool>)] = [:]
     var lastMark: UInt64 = 0
+    /// What was queued for a peer when its link ended, and never reached the engine.
+    var untaken: [UID: Undelivered] = [:]
+    var codeRequests: [UInt64: Promise<Result<String, VerificationFault>>] = [:]
+    var lastCodeRequest: UInt64 = 0
     var departures: [Promise<Void>] = []
     /// How many events were before this instance of the session: those are what the one that was left has told.
     package internal(set) var firstEvent = 0
@@ -70,7 +75,6 @@ package actor SessionDriver: LoopClient {
     static let sealing = 65_536
     /// Frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
     static let frames = 2 * (FrameHeader.byteCount + 65_536)
-    static let linger = Duration.seconds(1)
     static let agent = "swift-multipeer/0.1"
 
     /// Nothing touches the network before the first call that needs it.
@@ -84,7 +88,12 @@ package actor SessionDriver: LoopClient {
         }
         var randomness = SystemRandomness()
         let local = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
-        mesh = Mesh(local, peers: configuration.peers, seed: randomness.next())
+        engine = SessionEngine(
+            local,
+            SessionEngine.Configuration(
+                peers: configuration.peers,
+                timing: Liveness.Timing(silence: configuration.silence, death: configuration.death)),
+            seed: randomness.next())
         let consumed = Consumption()
         self.consumed = consumed
         inbox = Inbox(reportAfter: Int(configuration.messageCredit) / 8) { consumed.add($0) }

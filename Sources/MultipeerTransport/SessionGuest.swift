@@ -1,4 +1,5 @@
 package import MultipeerCore
+import MultipeerEngine
 import MultipeerIntroduction
 package import MultipeerMesh
 
@@ -32,7 +33,7 @@ extension SessionDriver {
     }
 
     /// Messages of one turn: the guest's to the guest, the others into the inbox.
-    func sort(_ messages: [IncomingMessage], _ wire: Wire, _ seat: Seat, by mark: UInt32) {
+    func sort(_ messages: [IncomingMessage], _ id: ConnectionID, _ seat: Seat, by mark: UInt32) {
         var taken: [IncomingMessage] = []
         var cost = 0
         for message in messages {
@@ -41,13 +42,12 @@ extension SessionDriver {
                 taken.append(message)
             } else {
                 pending.append(
-                    .message(Message(peer: seat.peer, message)), key: Int(wire.id.rawValue),
+                    .message(Message(peer: seat.peer, message)), key: Int(id.rawValue),
                     cost: message.cost)
             }
         }
         if taken.isEmpty { return }
-        seat.link.consumed(cost)
-        dirty.insert(wire.id)
+        engine.consumed(cost, on: id)
         guest?.arrived(taken, from: seat.peer)
     }
 }

@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 
-/// One TCP connection of a session: its socket, the channel in it and the frames in that. Lives on the loop.
+/// One TCP connection of a session: its socket, the channel in it and the bytes that wait. Lives on the loop.
 ///
 /// ```
 /// connecting ──▶ securing ──▶ framed ──▶ parting ──▶ (closed)
@@ -16,18 +16,14 @@ final class Wire {
         case sniffing
         case securing
         case framed
-        /// Our CLOSE is on its way: flush, then wait for the other side's end, until `deadline`.
-        case parting(until: Moment)
+        /// What waits is written, then our side is ended, and the other side's end is awaited.
+        case parting
     }
 
     /// What a connection that parts says below the frames: close_notify, then the end of our side of the stream.
     enum Farewell {
         case owed, said, written
     }
-
-    /// Answers to a peer that does not read them: beyond so many bytes nothing more is read from it either. More than
-    /// ever waits while the peer reads, however slowly.
-    private static let unreadAnswers = 524_288
 
     let id: ConnectionID
     let remote: SocketAddress
@@ -37,14 +33,11 @@ final class Wire {
     var phase: Phase
     let socket: Socket
     var channel: SecureChannel?
-    var decoder = FrameDecoder()
-    /// Frames to be sealed, before the seat has its own.
+    /// Frames to be sealed.
     var frames = ByteBuffer()
     var seat: Seat?
     var interest: Readiness
     var farewell = Farewell.owed
-    /// A frame has come.
-    var hasHeard = false
 
     init(
         _ id: ConnectionID, _ socket: consuming Socket, to remote: SocketAddress, dialled: Bool,
@@ -59,12 +52,9 @@ final class Wire {
         interest = dialled ? .writable : .readable
     }
 
-    var isParting: Bool { if case .parting = phase { true } else { false } }
-    /// What comes while we part is dropped, so it makes no answers.
-    var isCongested: Bool {
-        !isParting && frames.count + (channel?.outputCount ?? 0) > Wire.unreadAnswers  // [limit.unread]
-    }
-    var deadline: Moment? { if case .parting(let deadline) = phase { deadline } else { seat?.link.deadline } }
+    var isParting: Bool { phase == .parting }
+    /// Bytes that wait to be written.
+    var unsent: Int { frames.count + (channel?.outputCount ?? 0) }
 }
 
 extension Wire {
@@ -97,15 +87,12 @@ extension Wire {
     }
 }
 
-/// A linked peer: the link's machine, the queue that its senders fill, and its channels.
+/// A linked peer: the queue that its senders fill, and its channels.
 final class Seat {
     let peer: PeerID
-    var link: Link
     let outlet: Outlet<EndReason>
     let suite: String?
     let authentication: LinkFacts.Authentication
-    /// Nil until somebody wants the code.
-    var verification: Verification?
 
     /// Nil when the link has no datagrams.
     var lane: DatagramLane?
@@ -114,71 +101,19 @@ final class Seat {
     /// Our channels, until they are over.
     var outgoing: [UInt32: ChannelOutlet] = [:]
     /// The peer's channels, until they are over and read.
-    var incoming: [UInt32: Incoming] = [:]
+    var incoming: [UInt32: ChannelInbox] = [:]
 
-    /// The peer has opened a channel, or answered one.
-    var hasHeardOfChannels = false
     var channelBytesSent = 0
     var channelBytesReceived = 0
-    /// Whether it was said that the link has a long message to put together.
-    var wantsTurn = false
-
-    /// The session is left: GOODBYE goes when everything else has gone.
-    var isLeaving = false
-
-    /// A channel of the peer.
-    struct Incoming {
-        let channel: ChannelInbox
-        /// FIN has come.
-        var isFinished = false
-
-        var isResource: Bool { channel.opening.kind == .resource }
-    }
-
-    var statistics: LinkStatistics {
-        var statistics = link.statistics
-        statistics.channelBytesSent = channelBytesSent
-        statistics.channelBytesReceived = channelBytesReceived
-        return statistics
-    }
 
     var isEncrypted: Bool { suite != nil }
 
     init(
-        _ data: ConnectionData, link: consuming Link, outlet: Outlet<EndReason>, suite: String?,
-        authentication: LinkFacts.Authentication
+        _ peer: PeerID, outlet: Outlet<EndReason>, suite: String?, authentication: LinkFacts.Authentication
     ) {
-        peer = data.peer
-        self.link = link
+        self.peer = peer
         self.outlet = outlet
         self.suite = suite
         self.authentication = authentication
-    }
-}
-
-/// Takes one frame out of a decoder, then pauses it: before a link stands, each frame decides who gets the next one.
-struct OneFrame: FrameSink {
-    private(set) var header: FrameHeader?
-    private(set) var payload: [UInt8] = []
-    let frameLimit: Int
-    let frameOrder: FrameOrder?
-
-    /// Of a session: what may come before SELECTED.
-    init() {
-        frameLimit = Limits.frameBeforeSelect  // [frame.limit-before]
-        frameOrder = .beforeSelected  // [frame.order]
-    }
-
-    /// Of an invitation; only INVITE may be long.
-    init(maybeInvite: Bool) {
-        frameLimit = maybeInvite ? Limits.frame : Limits.frameBeforeSelect  // [frame.limit-before]
-        frameOrder = .invitation  // [invite.order]
-    }
-
-    var wantsFrames: Bool { header == nil }
-
-    mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
-        self.header = header
-        self.payload = [UInt8](copying: payload)
     }
 }

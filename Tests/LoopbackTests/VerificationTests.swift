@@ -1,5 +1,6 @@
 import Multipeer
 import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerMesh
 import MultipeerTransport

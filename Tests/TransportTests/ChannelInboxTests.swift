@@ -1,4 +1,5 @@
 import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerTransport
 import Testing

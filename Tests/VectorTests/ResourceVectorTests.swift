@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity

@@ -1,4 +1,5 @@
 import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
@@ -29,12 +30,20 @@ final class InvitationWires {
     private let tls: InvitationTLS
     private let role: SecureChannel.Role
     private var wires: [ConnectionID: Wire] = [:]
-    /// Those that are over, in their order.
-    private var parting: [Wire] = []
+    /// What has come of the frames of each.
+    private var readers: [ConnectionID: FrameReader] = [:]
+    /// Those that are over, in their order, and until when they wait for the other side's end.
+    private var parting: [(wire: Wire, until: Moment)] = []
     private var dirty: Set<ConnectionID> = []
     private var events: [Event] = []
     private var ciphertext = ByteBuffer()
     private var plaintext = ByteBuffer()
+
+    private final class FrameReader {
+        var decoder = FrameDecoder()
+        /// A frame has come.
+        var hasHeard = false
+    }
 
     init(_ loop: EventLoop, _ tls: InvitationTLS, _ role: SecureChannel.Role) {
         self.loop = loop
@@ -51,7 +60,7 @@ final class InvitationWires {
     var hasWork: Bool { !events.isEmpty || !dirty.isEmpty }
 
     /// When the first of those that are over is cut off.
-    var deadline: Moment? { parting.lazy.compactMap(\.deadline).min() }
+    var deadline: Moment? { parting.lazy.map(\.until).min() }
 
     func remote(of id: ConnectionID) -> SocketAddress? { wires[id]?.remote }
 }
@@ -97,13 +106,13 @@ extension InvitationWires {
 
     /// Writes what waits, and cuts off who had its time.
     func settle() {
-        for wire in parting where wire.deadline.map({ $0 <= loop.now }) == true { drop(wire) }
+        for place in parting where place.until <= loop.now { drop(place.wire) }
         while !dirty.isEmpty {
             let due = dirty.sorted()
             dirty = []
             for id in due {
                 if let wire = wires[id] { flush(wire) }
-                for wire in parting where wire.id == id { flush(wire) }
+                for place in parting where place.wire.id == id { flush(place.wire) }
             }
         }
     }
@@ -120,7 +129,7 @@ extension InvitationWires {
 extension InvitationWires {
     func ready(_ token: Int, _ readiness: Readiness) {
         guard let id = UInt32(exactly: token).map(ConnectionID.init(rawValue:)) else { return }
-        guard let wire = wires[id] ?? parting.first(where: { $0.id == id }) else { return }
+        guard let wire = wires[id] ?? parting.first(where: { $0.wire.id == id })?.wire else { return }
         if wire.phase == .connecting { return finishDialling(wire) }
         if readiness.contains(.writable) { dirty.insert(id) }
         if readiness.contains(.readable) || readiness.contains(.failed) { read(wire) }
@@ -147,7 +156,7 @@ extension InvitationWires {
     }
 
     private func read(_ wire: Wire) {
-        if wire.isCongested {
+        if !takesInput(wire) {
             dirty.insert(wire.id)
             return
         }
@@ -186,16 +195,18 @@ extension InvitationWires {
         defer { plaintext.removeAll() }
         do throws(FramingError) {
             while !plaintext.isEmpty {
-                var frame = OneFrame(maybeInvite: role == .server && !wire.hasHeard)
+                let reader = readers[wire.id] ?? FrameReader()
+                readers[wire.id] = reader
+                var frame = OneFrame(maybeInvite: role == .server && !reader.hasHeard)
                 let used = try plaintext.read { (bytes) throws(FramingError) in
-                    try wire.decoder.decode(bytes, into: &frame)
+                    try reader.decoder.decode(bytes, into: &frame)
                 }
                 plaintext.discard(used)
-                if wire.decoder.ignoredFrames > Self.ignoredFrames {
+                reader.hasHeard = reader.hasHeard || frame.header != nil
+                if reader.decoder.ignoredFrames > Self.ignoredFrames {
                     return events.append(.violated(wire.id, .flood))
                 }
                 guard let header = frame.header else { return }
-                wire.hasHeard = true
                 events.append(.frame(wire.id, header, frame.payload))
             }
         } catch {
@@ -221,13 +232,18 @@ extension InvitationWires {
                 switch wire.transmit() {
                 case .sent: break
                 case .wouldBlock:
-                    return want(wire.isCongested ? .writable : [.readable, .writable], of: wire)
+                    return want(takesInput(wire) ? [.readable, .writable] : .writable, of: wire)
                 case .failed(let fault): return lost(wire, .unreachable("\(wire.remote): \(fault)"))
                 }
             }
         } catch {
             lost(wire, .security(error))
         }
+    }
+
+    /// What comes while we part is dropped, so it makes no answers.
+    private func takesInput(_ wire: Wire) -> Bool {
+        wire.isParting || wire.unsent <= SessionEngine.unreadAnswers  // [limit.unread]
     }
 
     private func want(_ interest: Readiness, of wire: Wire) {
@@ -255,16 +271,18 @@ extension InvitationWires {
     /// What waits is written, our side is ended, and the other side's end is waited for: one second at the most.
     private func linger(_ wire: Wire) {
         wires[wire.id] = nil
-        wire.phase = .parting(until: loop.now + SessionDriver.linger)
-        parting.append(wire)
+        readers[wire.id] = nil
+        wire.phase = .parting
+        parting.append((wire, until: loop.now + SessionEngine.linger))
         dirty.insert(wire.id)
-        if parting.count > Self.partingLimit { drop(parting[0]) }
+        if parting.count > Self.partingLimit { drop(parting[0].wire) }
     }
 
     /// Gives the socket back to the system.
     private func drop(_ wire: Wire) {
         if wires[wire.id] === wire { wires[wire.id] = nil }
-        parting.removeAll { $0 === wire }
+        readers[wire.id] = nil
+        parting.removeAll { $0.wire === wire }
         loop.deregister(wire.socket.descriptor)
         wire.channel = nil
     }
