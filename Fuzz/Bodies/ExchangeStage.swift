@@ -45,6 +45,7 @@ struct ExchangeStage {
 
     init() {
         limits.calls = 4
+        limits.nestedCalls = 1
         limits.pending = 16
         limits.checkIns = 4
         limits.envelope = 1_024
@@ -65,7 +66,8 @@ struct ExchangeStage {
         case 1:
             guard linked.removeValue(forKey: peer) != nil else { break }
             machine.linkEnded(to: peer, EndReason(code: .lost))
-        case 2, 3: try place(to: peer, size: Int(input.byte()), within: input.byte())
+        case 2: try place(to: peer, size: Int(input.byte()), within: input.byte())
+        case 3: try place(to: peer, size: Int(input.byte()), within: input.byte(), depth: depth(order))
         case 4:
             // One whose end is decided is over.
             if isPrompt, let waiter = open.keys.min(), let call = open.removeValue(forKey: waiter) {
@@ -92,6 +94,11 @@ struct ExchangeStage {
         case 9:
             let call = Envelope.Call(number: UInt64(input.byte()), place: .name("a"), target: "$s")
             receive(Envelope.call(call).bytes, from: peer)
+        case 13 where depth(order) == 1: receive(Envelope.nesting(UInt32(input.byte() & 3)).bytes, from: peer)
+        case 13 where depth(order) > 1:
+            let call = Envelope.Call(
+                number: UInt64(input.byte()), depth: depth(order), place: .name("a"), target: "$s")
+            receive(Envelope.call(call).bytes, from: peer)
         case 10: receive(Envelope.answer(UInt64(input.byte()), .done).bytes, from: peer)
         case 12: try checkIn(input.byte())
         default: receive([0x00, 0x41, 0x43, 0x54] + input.bytes(Int(input.byte())), from: peer)
@@ -105,6 +112,9 @@ struct ExchangeStage {
             if isSlow { return }
         }
     }
+
+    /// Of a call within calls: none, two that have an allowance of their own, and one that is too deep.
+    private func depth(_ order: UInt8) -> UInt8 { [0, 1, 2, 9][Int(order >> 4 & 3)] }
 
     private mutating func nextEpoch() -> Int {
         epochs += 1
@@ -136,9 +146,12 @@ struct ExchangeStage {
     }
 
     /// As whoever calls does: what was decided before may have to be heard before.
-    private mutating func place(to peer: UID, size: Int, within tenths: UInt8) throws(BrokenPromise) {
+    private mutating func place(
+        to peer: UID, size: Int, within tenths: UInt8, depth: UInt8 = 0
+    ) throws(BrokenPromise) {
         let call = Envelope.Call(
-            place: .name("a"), target: "$s", arguments: [[UInt8](repeating: 0, count: size)])
+            depth: depth, place: .name("a"), target: "$s",
+            arguments: [[UInt8](repeating: 0, count: size)])
         let deadline = tenths == 0 ? nil : now + .milliseconds(100 * Int64(tenths))
         let new: (number: CallNumber, post: [UInt8]?)
         placed += 1
@@ -190,8 +203,11 @@ struct ExchangeStage {
             try promise(open.removeValue(forKey: waiter) != nil, "a call is settled once")
         case .execute(_, let call):
             executing.append(call)
-            let others = executing.count { $0.peer == call.peer }
-            try promise(others <= 2 * limits.calls, "a peer has no more in hand than it may")
+            let others = executing.filter { $0.peer == call.peer }
+            try promise(
+                others.count { !$0.isInner } <= 2 * limits.calls, "a peer has no more in hand than it may")
+            let most = limits.calls + Envelope.Limit.depths * limits.nestedCalls
+            try promise(others.count <= 2 * most, "nor with those that are made for others")
         case .stop, .arrived, .left: break
         }
     }

@@ -5,6 +5,9 @@ public struct ActorLimits: Hashable, Sendable {
     /// Bytes of the arguments of those calls, 64 KiB to 1 GiB; 16 MiB unless set. With their answers that wait until the peer
     /// reads they may be twice as many: a further answer is replaced by `busy`.
     public var callBytes = 16 * 1_048_576
+    /// Calls of one peer that are executed beside those when they are made within others: so many at each of eight depths,
+    /// 1 to 65,536; 64 unless set. At each depth they have the bytes of one `envelope`.
+    public var nestedCalls = 64
     /// The longest arguments of one call, and the longest result, in bytes with what belongs to them: 1 KiB to 16 MiB, no
     /// more than `callBytes`; 1 MiB unless set, and never more than the session's `maxMessage`. What is longer goes through
     /// a `ByteStream` or a `SentFile`.
@@ -15,9 +18,9 @@ public struct ActorLimits: Hashable, Sendable {
     /// Bytes of those that wait to be sent, 64 KiB to 1 GiB; 64 MiB unless set.
     public var pendingBytes = 64 * 1_048_576
     /// Streams and files beside calls and answers that are under way to one peer at a time, 1 to 1,024; 32 unless set. The
-    /// others wait, twice as many as `calls` at the most, and a call whose answer they belong to counts as in hand meanwhile,
-    /// a stream with 256 KiB. The session's own limit, which the
-    /// application's streams and files share, holds besides.
+    /// others wait, twice as many as calls of all depths at the most, and a call whose answer they belong to counts as in
+    /// hand meanwhile, a stream with 256 KiB. The session's own limit, which the application's streams and files share,
+    /// holds besides.
     public var streams = 32
     /// Actors that one peer may check in, 0 to 65,536; 1,024 unless set. What it checks in beyond is not seen.
     public var checkIns = 1_024
@@ -31,11 +34,29 @@ public struct ActorLimits: Hashable, Sendable {
             ("calls", calls, 1...65_536), ("callBytes", callBytes, 65_536...1_073_741_824),
             ("envelope", envelope, 1_024...16 * 1_048_576), ("pending", pending, 1...1_000_000),
             ("pendingBytes", pendingBytes, 65_536...1_073_741_824), ("checkIns", checkIns, 0...65_536),
-            ("streams", streams, 1...1_024),
+            ("streams", streams, 1...1_024), ("nestedCalls", nestedCalls, 1...65_536),
         ]
         for (name, value, range) in ranges where !range.contains(value) {
             return "\(name) is \(value), and has to be \(range.lowerBound) to \(range.upperBound)"
         }
         return envelope <= callBytes ? nil : "an envelope cannot be longer than callBytes"
+    }
+}
+
+extension ActorLimits {
+    /// Calls of one peer of all depths.
+    var callsInAll: Int { calls + Envelope.Limit.depths * nestedCalls }
+    private var bytesInAll: Int { callBytes + Envelope.Limit.depths * envelope }
+
+    /// Whether one more call of that size may be in hand beside these, where so many `times` as much may as was announced.
+    func mayTake(_ size: Int, beside load: IncomingLoad, times: Int, isInner: Bool) -> Bool {
+        let (calls, most) = isInner ? (load.all.calls, callsInAll) : (load.outer.calls, self.calls)
+        return calls < times * most && mayGrow(load, by: size, times: times, isInner: isInner)
+    }
+
+    /// Whether a call that is in hand may have so many bytes more.
+    func mayGrow(_ load: IncomingLoad, by size: Int, times: Int = 2, isInner: Bool) -> Bool {
+        let (bytes, most) = isInner ? (load.all.bytes, bytesInAll) : (load.outer.bytes, callBytes)
+        return bytes + size <= times * most
     }
 }

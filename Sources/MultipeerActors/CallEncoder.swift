@@ -56,7 +56,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
 
     /// The CALL, but for its number.
     func bytes(
-        to place: ActorID.Place, _ target: String, budget: Duration?
+        to place: ActorID.Place, _ target: String, budget: Duration?, depth: UInt8
     ) throws(ActorCallError) -> [UInt8] {
         guard target.utf8.count <= Envelope.Limit.target else {
             throw ActorCallError(.coding, "the name of the method has more than 2,048 bytes")
@@ -64,11 +64,12 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
         // Rounded up: no limit is none, and nothing is over before its time.
         let milliseconds = budget.map { ($0.wholeNanoseconds + 999_999) / 1_000_000 }
         let call = Envelope.Call(
-            budget: milliseconds.map { UInt32(clamping: max(1, $0)) }, coding: coding, place: place,
-            target: target, generics: generics)
+            depth: depth, budget: milliseconds.map { UInt32(clamping: max(1, $0)) }, coding: coding,
+            place: place, target: target, generics: generics)
         var bytes = call.head(capacity: arguments.count + 1)
         bytes.append(UInt8(truncatingIfNeeded: count))
         bytes.append(contentsOf: arguments)
+        call.appendDepth(to: &bytes)
         return bytes
     }
 }

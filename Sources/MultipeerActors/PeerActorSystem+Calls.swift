@@ -55,11 +55,11 @@ extension PeerActorSystem {
     ) async throws -> CallOutcome {
         try Task.checkCancellation()
         let now = EventLoop.currentMoment()
-        let deadline = (PeerActorSystem.context ?? CallContext()).deadline(
-            within: configuration.timeout, at: now)
+        let context = PeerActorSystem.context ?? CallContext()
+        let deadline = context.deadline(within: configuration.timeout, at: now)
         if let deadline, deadline <= now { throw ActorCallError(timedOut: id) }
         let bytes = try invocation.bytes(
-            to: id.place, target.identifier, budget: deadline.map { $0 - now })
+            to: id.place, target.identifier, budget: deadline.map { $0 - now }, depth: context.depth)
         let caller = Caller(enclosures: invocation.enclosures, callee: id.peer)
         let number = try place(bytes, id, caller, deadline, now)
         let outcome = await caller.outcome.value(onCancel: { caller.outcome.send(.failed(.cancelled)) })

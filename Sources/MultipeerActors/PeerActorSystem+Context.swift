@@ -9,6 +9,8 @@ struct CallContext: Sendable {
     /// Whether one was set here, in the place of the system's own.
     var isLimited = false
     var caller: PeerID?
+    /// How many calls of peers a call that is made now is made for, one within the other.
+    var depth: UInt8 = 0
 
     /// When a call that is made now has to be over. A peer's call may leave less time for it, and never more.
     func deadline(within timeout: Duration?, at now: Moment) -> Moment? {

@@ -48,7 +48,7 @@ extension PeerActorSystem {
         let handler = CallResultHandler(self, incoming, call.coding)
         let context = CallContext(
             deadline: call.budget.map { EventLoop.currentMoment() + .milliseconds(Int64($0)) },
-            caller: incoming.peer)
+            caller: incoming.peer, depth: call.depth == .max ? .max : call.depth + 1)
         do {
             try await PeerActorSystem.$context.withValue(context) {
                 var decoder = CallDecoder(self, call, incoming.peer)

@@ -58,6 +58,26 @@ struct CallTests {
         await pair.end()
     }
 
+    @Test("as many calls as may be in hand, each with others within it, all end with their results")
+    func nested() async throws {
+        let pair = try await Self.pair { configuration in
+            (configuration.limits.calls, configuration.limits.nestedCalls) = (2, 1)
+            // Waiting for each other, they would not end by themselves.
+            configuration.timeout = nil
+        }
+        let (local, remote) = try Self.counter(pair)
+        let own = Counter(actorSystem: pair.ann)
+        try await within {
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<12 { group.addTask { try await remote.descend(5, with: own) } }
+                for try await depth in group { #expect(depth == 5) }
+            }
+        }
+        #expect(pair.ann.underway.own == 0)
+        _ = local
+        await pair.end()
+    }
+
     @Test("errors of registered types arrive as what they are, others as their description")
     func errors() async throws {
         let pair = try await Self.pair()

@@ -229,13 +229,14 @@ struct EnclosureTests {
     func flood() async throws {
         let mallory = try Session.onLoopback("mallory")
         let bob = try await PeerActorSystem.alone("bob") {
-            $0.limits.calls = 4
+            // Twice as many as these and one at each of eight depths are kept.
+            ($0.limits.calls, $0.limits.nestedCalls) = (4, 1)
             $0.patience = .seconds(600)
         }
         try await mallory.link(to: bob.session)
         let declined = Watch()
         var streams: [Task<Void, Never>] = []
-        for number in 0..<20 {
+        for number in 0..<36 {
             let token = String(repeating: "0", count: 30) + String(number + 100, radix: 16)
             let name = "org.swift-multipeer.actors/\(token)"
             streams.append(Task { await Self.write(name, from: mallory, to: bob.peer, declined) })

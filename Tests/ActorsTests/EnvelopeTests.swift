@@ -21,10 +21,12 @@ struct EnvelopeTests {
             .checkIn(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .name("till"))),
             .bye(7),
             .checkOut(Envelope.CheckIn(key: "tills", type: "1d6WorkerC", place: .number(1, incarnation: 2))),
+            .nesting(64),
+            .call(Envelope.Call(number: 8, depth: 3, place: .name("a"), target: "t", arguments: [[9]])),
         ]
     }
 
-    private static let indices = 0..<11
+    private static let indices = 0..<13
 
     @Test("what is written is read as the same", arguments: indices)
     func roundTrip(_ index: Int) throws {
@@ -44,6 +46,23 @@ struct EnvelopeTests {
                 0x74, 1, 0,
                 2, 0x53, 0x69, 1, 0, 0, 0, 1, 7,
             ])
+    }
+
+    @Test("a call that is made for another has its depth behind it, and without that is a call like others")
+    func depth() throws {
+        let call = Envelope.Call(number: 258, depth: 2, place: .name("a"), target: "$t", arguments: [[7]])
+        let bytes = Envelope.call(call).bytes
+        #expect(
+            bytes == [
+                0x00, 0x41, 0x43, 0x54, 12, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 1, 0, 1, 0x61, 0, 2, 0x24,
+                0x74, 0, 1, 0, 0, 0, 1, 7, 2,
+            ])
+        var outer = call
+        outer.depth = 0
+        let flat = Envelope.call(outer).bytes
+        #expect(Array(bytes.dropFirst(5).dropLast()) == Array(flat.dropFirst(5)))
+        let shallow = bytes.dropLast() + [0]
+        #expect(throws: EnvelopeFault.malformed) { try Envelope(Array(shallow).span) }
     }
 
     @Test("an envelope that was cut short, or is too long, is none", arguments: indices)

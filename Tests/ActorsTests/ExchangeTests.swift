@@ -339,11 +339,13 @@ struct ExchangeTests {
     @Test("any bytes are taken, and every call is settled once", arguments: 0..<20)
     func chaos(_ seed: Int) {
         var random = Seeded(UInt64(seed))
-        var table = Table(bob: ActorLimits().with { $0.calls = 5 })
+        var table = Table(bob: ActorLimits().with { ($0.calls, $0.nestedCalls) = (5, 1) })
         var placed = 0
         for _ in 0..<Sanitizer.fewer(2_000) {
             switch Int.random(in: 0..<8, using: &random) {
-            case 0...2: if table.call("\(placed)", within: .seconds(1)) == nil { placed += 1 }
+            case 0...2:
+                let depth = UInt8([0, 0, 1, 9][Int.random(in: 0..<4, using: &random)])
+                if table.call("\(placed)", depth: depth, within: .seconds(1)) == nil { placed += 1 }
             case 3...4: if !table.executing.isEmpty { table.answer() }
             case 5: table.wait(.milliseconds(200))
             case 6:

@@ -72,9 +72,9 @@ struct Table {
     }
 
     /// What ann sends bob as a CALL, whatever her own system says of it.
-    mutating func send(_ number: CallNumber, size: Int = 10) {
+    mutating func send(_ number: CallNumber, size: Int = 10, depth: UInt8 = 0) {
         let call = Envelope.Call(
-            number: number, place: .name("till"), target: "$s",
+            number: number, depth: depth, place: .name("till"), target: "$s",
             arguments: [[UInt8](repeating: 0, count: size)])
         bob.receive(Envelope.call(call).bytes.span, from: annsUID)
         settle()
@@ -119,9 +119,12 @@ struct Table {
 
     /// Ann calls; answers the fault if she may not.
     @discardableResult
-    mutating func call(_ waiter: String, size: Int = 10, within timeout: Duration? = nil) -> CallFault? {
+    mutating func call(
+        _ waiter: String, size: Int = 10, depth: UInt8 = 0, within timeout: Duration? = nil
+    ) -> CallFault? {
         let call = Envelope.Call(
-            place: .name("till"), target: "$s", arguments: [[UInt8](repeating: 0, count: size)])
+            depth: depth, place: .name("till"), target: "$s",
+            arguments: [[UInt8](repeating: 0, count: size)])
         do throws(CallFault) {
             let placed = try ann.place(
                 Envelope.call(call).bytes, to: bobsUID, waiter: waiter, deadline: timeout.map { now + $0 },
@@ -134,9 +137,9 @@ struct Table {
         return nil
     }
 
-    /// Bob answers the oldest call that he executes.
-    mutating func answer(_ answer: Envelope.Answer = .done) {
-        let call = executing.removeFirst()
+    /// Bob answers the oldest call that he executes, or another one.
+    mutating func answer(_ answer: Envelope.Answer = .done, at index: Int = 0) {
+        let call = executing.remove(at: index)
         if !isBobSilent { ann.receive(Envelope.answer(call.number, answer).bytes.span, from: bobsUID) }
         bob.finished(call)
         settle()

@@ -51,7 +51,7 @@ struct TransferPermitTests {
     func tooMany() async throws {
         let (pair, shelf, remote) = try await Self.pair {
             $0.limits.streams = 1
-            $0.limits.calls = 1
+            ($0.limits.calls, $0.limits.nestedCalls) = (1, 1)
             $0.patience = .seconds(600)
         }
         var writers: [ByteStream.Writer] = []

@@ -125,12 +125,17 @@ actor DatagramTap: LoopClient {
 
 extension SessionConfiguration {
     /// Datagrams go through the tap, and are tried again soon.
-    func tapped(by tap: DatagramTap, as side: DatagramTap.Side) -> SessionConfiguration {
+    ///
+    /// `pings`: when three of them go unanswered the path is down. A loop that is held up for so long on a full machine
+    /// takes it down, too: whoever wants it to stay up keeps to the pings of every session.
+    func tapped(
+        by tap: DatagramTap, as side: DatagramTap.Side, pings: Duration = .milliseconds(100)
+    ) -> SessionConfiguration {
         with {
             $0.datagramPort = tap.port(of: side)
             $0.datagramTiming.patience = .seconds(2)
             $0.datagramTiming.rest = .milliseconds(200)
-            $0.datagramTiming.pings = .milliseconds(100)
+            $0.datagramTiming.pings = pings
         }
     }
 }

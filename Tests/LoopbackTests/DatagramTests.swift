@@ -157,12 +157,14 @@ extension Meeting {
 }
 
 func withDatagramTap(
-    _ preference: EncryptionPreference, _ body: (Meeting, DatagramTap) async throws -> Void
+    _ preference: EncryptionPreference, pings: Duration = .milliseconds(100),
+    _ body: (Meeting, DatagramTap) async throws -> Void
 ) async throws {
     let tap = try await DatagramTap()
     let configuration = SessionConfiguration.loopback(preference)
     let meeting = try Meeting(
-        ann: configuration.tapped(by: tap, as: .ann), bob: configuration.tapped(by: tap, as: .bob))
+        ann: configuration.tapped(by: tap, as: .ann, pings: pings),
+        bob: configuration.tapped(by: tap, as: .bob, pings: pings))
     try await body(meeting, tap)
     await meeting.end()
     await tap.stop()

@@ -186,6 +186,19 @@ struct DatagramPathTests {
     }
 
     @Test(
+        "pongs that all come behind three more pings are too late, however short a time that was",
+        arguments: [Duration.milliseconds(100), .seconds(5)])
+    func heldUp(_ pings: Duration) throws {
+        var timing = DatagramPath.Timing()
+        timing.pings = pings
+        var path = try #require(PathSituation.up.path(timing: timing))
+        let end = Self.start + .milliseconds(400)
+        while let deadline = path.deadline, deadline <= end, path.canCarry(1) { path.advance(to: deadline) }
+        _ = path.take(.pong, sequence: 1, token: 2, at: end)
+        #expect(path.canCarry(1) == (pings > .milliseconds(400)))
+    }
+
+    @Test(
         "after a fault the path begins anew in 1, 2, 4 … 30 s, and a path that came up starts over [dgram.restart]"
     )
     func backoff() throws {

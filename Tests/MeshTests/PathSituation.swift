@@ -11,8 +11,11 @@ enum PathSituation: String, CaseIterable, Sendable {
     static let remote = DatagramOffer(association: 0xB1, port: 4_000)
 
     /// Nil for a phase that a plain link does not have.
-    func path(isControlling: Bool = true, isProtected: Bool = true) -> DatagramPath? {
-        var path = DatagramPath(isControlling: isControlling, isProtected: isProtected, port: 3_000)
+    func path(
+        isControlling: Bool = true, isProtected: Bool = true, timing: DatagramPath.Timing = .init()
+    ) -> DatagramPath? {
+        var path = DatagramPath(
+            isControlling: isControlling, isProtected: isProtected, port: 3_000, timing: timing)
         if self == .fresh { return path.drained }
         _ = path.announce(Self.local, at: Self.start)
         if self == .alone { return path.drained }

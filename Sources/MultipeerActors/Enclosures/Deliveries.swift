@@ -50,7 +50,7 @@ final class Deliveries: Sendable {
         self.session = session
         self.patience = patience
         // An answer may be read here before the calls that came before have gone from the list.
-        unclaimedAtMost = 2 * limits.calls
+        unclaimedAtMost = 2 * limits.callsInAll
         self.limits = limits
     }
 
@@ -134,7 +134,7 @@ final class Deliveries: Sendable {
 
     func linkMade(to peer: PeerID) {
         // As many as those calls may bring that either side has in hand, and in any case those of one call.
-        let waitingAtMost = max(2 * limits.calls, Envelope.Limit.arguments)
+        let waitingAtMost = max(2 * limits.callsInAll, Envelope.Limit.arguments)
         let permits = TransferPermits(to: peer, limits.streams, waitingAtMost: waitingAtMost)
         let before = state.withLock { $0.permits.updateValue(permits, forKey: peer) }
         before?.close(ActorCallError(.ended, "there is another link to \(peer)"))

@@ -2,6 +2,26 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerMesh
 
+/// How much is sent of what a peer takes: in common, and of calls that are made for others also at each depth.
+///
+/// A call that waits at some depth waits for calls of that depth which are sent, and these wait at most for deeper ones;
+/// the deepest do not wait. So no call ever waits for itself, however many are under way.
+struct Allowances: Sendable {
+    static let common = 0
+    static let deepest = Envelope.Limit.depths
+    static let count = deepest + 1
+
+    private var loads = [Load](repeating: Load(), count: Allowances.count)
+
+    subscript(share: Int) -> Load {
+        get { loads[share] }
+        set { loads[share] = newValue }
+    }
+
+    /// The one beside the common one of calls that deep; the common one for those that are made for no other.
+    static func share(of depth: UInt8) -> Int { min(Int(depth), deepest) }
+}
+
 /// What is known of one linked peer, and under way with it.
 struct Correspondent<Waiter: Sendable, Work: Sendable>: Sendable {
     /// An own call that is not settled.
@@ -9,6 +29,8 @@ struct Correspondent<Waiter: Sendable, Work: Sendable>: Sendable {
         let size: Int
         let waiter: Waiter
         let deadline: Moment?
+        /// Of which of the peer's allowances it takes, once it is sent.
+        var share = Allowances.common
     }
 
     /// An own call that waits until the peer takes more.
@@ -21,6 +43,7 @@ struct Correspondent<Waiter: Sendable, Work: Sendable>: Sendable {
     struct Execution: Sendable {
         /// Of the call, and of its answer when that has to wait.
         var size: Int
+        let isInner: Bool
         /// Set once it runs.
         var work: Work?
         var isCancelled = false
@@ -47,15 +70,20 @@ struct Correspondent<Waiter: Sendable, Work: Sendable>: Sendable {
     var hello: Envelope.Hello?
     var isIncompatible = false
 
+    /// What the peer takes beside the rest at each depth; nil until its system has said it, and in those that never do.
+    var nesting: UInt32?
+
     /// Own calls that were sent and are not answered.
     private(set) var sent: [CallNumber: Pending] = [:]
-    private(set) var sentBytes = 0
-    /// Own calls that were not sent.
-    private(set) var waiting = OrderedTable<CallNumber, Waiting>()
+    private var allowances = Allowances()
+    /// Own calls that were not sent, by the allowance of their depth.
+    private var waiting = [OrderedTable<CallNumber, Waiting>](
+        repeating: OrderedTable(), count: Allowances.count)
+    private var waitingCount = 0
 
     var executions: [CallNumber: Execution] = [:]
     /// Of all of these.
-    var load = Load()
+    var load = IncomingLoad()
     /// Calls that were cancelled before they arrived, or behind their end: the last few.
     private var cancelledEarly: [CallNumber] = []
 
@@ -69,50 +97,130 @@ struct Correspondent<Waiter: Sendable, Work: Sendable>: Sendable {
 
     // MARK: own calls
 
-    /// Whether the peer takes a call of that size now, and has heard how long answers may be. One alone is always taken, if
-    /// it is not too long.
-    func takes(_ size: Int) -> Bool {
-        guard let hello, greeting == nil else { return false }
-        return sent.isEmpty || sent.count < Int(hello.calls) && sentBytes + size <= Int(clamping: hello.bytes)
+    /// The allowance in which the peer takes a call now that has just been made. It does not go before others of its depth,
+    /// nor out of the common one before anybody.
+    func share(for size: Int, at depth: UInt8) -> Int? {
+        let own = Allowances.share(of: depth)
+        if waitingCount == 0, takes(size, in: Allowances.common) { return Allowances.common }
+        return own != Allowances.common && waiting[own].isEmpty && takes(size, in: own) ? own : nil
     }
+
+    /// Whether the peer takes a call of that size in that allowance, and has heard how long answers may be. One alone is
+    /// always taken, if it is not too long.
+    private func takes(_ size: Int, in share: Int) -> Bool {
+        guard let hello, greeting == nil else { return false }
+        if share == Allowances.common {
+            return allowances[share].takes(size, calls: Int(hello.calls), bytes: Int(clamping: hello.bytes))
+        }
+        guard let nesting else { return false }
+        return allowances[share].takes(size, calls: Int(nesting), bytes: Int(clamping: hello.longest))
+    }
+
+    /// Whether a call of that depth may wait for its turn. The deepest share an allowance with those that are made for them,
+    /// and would wait for themselves.
+    func mayWait(at depth: UInt8) -> Bool {
+        knowsNothing || Allowances.share(of: depth) != Allowances.deepest
+    }
+
+    /// Whether all calls wait, because the peer has not said, or not heard, what goes between the two systems.
+    private var knowsNothing: Bool { nesting == nil || greeting != nil }
 
     func call(_ number: CallNumber) -> (call: Pending, isSent: Bool)? {
         if let call = sent[number] { return (call, true) }
-        return waiting[number].map { ($0.call, false) }
+        if waitingCount == 0 { return nil }
+        for table in waiting {
+            if let waiting = table[number] { return (waiting.call, false) }
+        }
+        return nil
     }
 
-    mutating func send(_ number: CallNumber, _ call: Pending) {
+    mutating func send(_ number: CallNumber, _ call: Pending, in share: Int) {
+        var call = call
+        call.share = share
         sent[number] = call
-        sentBytes += call.size
+        allowances[share].add(call.size)
     }
 
-    mutating func enqueue(_ number: CallNumber, _ call: Waiting) { waiting.append(number, call) }
+    mutating func enqueue(_ number: CallNumber, _ call: Waiting, at depth: UInt8) {
+        waiting[Allowances.share(of: depth)].append(number, call)
+        waitingCount += 1
+    }
 
-    /// The first that waits.
-    mutating func next() -> (number: CallNumber, bytes: [UInt8], waiter: Waiter)? {
-        waiting.head().map { ($0.key, $0.value.bytes, $0.value.call.waiter) }
+    /// What goes next of what waits.
+    struct Next: Sendable {
+        let number: CallNumber
+        let bytes: [UInt8]
+        let waiter: Waiter
+        /// Nil for one that is too long.
+        let share: Int?
+    }
+
+    /// The oldest of all goes, if the common allowance has room for it; else the oldest of a depth whose own has.
+    mutating func next() -> Next? {
+        if waitingCount == 0 { return nil }
+        let longest = Int(clamping: hello?.longest ?? .max)
+        var oldest: (number: CallNumber, waiting: Waiting)?
+        var own: (number: CallNumber, waiting: Waiting, share: Int)?
+        for share in waiting.indices {
+            guard let (number, first) = waiting[share].head() else { continue }
+            if first.bytes.count > longest {
+                return Next(number: number, bytes: first.bytes, waiter: first.call.waiter, share: nil)
+            }
+            if oldest.map({ number < $0.number }) ?? true { oldest = (number, first) }
+            if own == nil, share != Allowances.common, takes(first.bytes.count, in: share) {
+                own = (number, first, share)
+            }
+        }
+        if let (number, first) = oldest, takes(first.bytes.count, in: Allowances.common) {
+            return Next(
+                number: number, bytes: first.bytes, waiter: first.call.waiter, share: Allowances.common)
+        }
+        return own.map {
+            Next(
+                number: $0.number, bytes: $0.waiting.bytes, waiter: $0.waiting.call.waiter, share: $0.share)
+        }
     }
 
     /// Makes one that waits one that was sent.
-    mutating func release(_ number: CallNumber) {
-        if let waiting = waiting.remove(number) { send(number, waiting.call) }
+    mutating func release(_ number: CallNumber, in share: Int) {
+        if let call = removeWaiting(number) { send(number, call, in: share) }
     }
 
     mutating func remove(_ number: CallNumber) -> (call: Pending, wasSent: Bool)? {
         if let call = sent.removeValue(forKey: number) {
-            sentBytes -= call.size
+            allowances[call.share].remove(call.size)
             return (call, true)
         }
-        return waiting.remove(number).map { ($0.call, false) }
+        return removeWaiting(number).map { ($0, false) }
+    }
+
+    private mutating func removeWaiting(_ number: CallNumber) -> Pending? {
+        if waitingCount == 0 { return nil }
+        for share in waiting.indices {
+            guard let found = waiting[share].remove(number) else { continue }
+            waitingCount -= 1
+            return found.call
+        }
+        return nil
     }
 
     /// All that were sent, the oldest first: the same events give the same actions.
     mutating func removeSent() -> [Pending] {
-        defer { (sent, sentBytes) = ([:], 0) }
+        defer { (sent, allowances) = ([:], Allowances()) }
         return sent.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    mutating func removeWaiting() -> [Pending] { waiting.removeAll().map(\.call) }
+    /// All that wait, the oldest first.
+    mutating func removeWaiting() -> [Pending] {
+        var numbers: [CallNumber] = []
+        for table in waiting { numbers += table.keys }
+        return numbers.sorted().compactMap { removeWaiting($0) }
+    }
+
+    /// Those that wait and may not, because the peer has said meanwhile what it takes at each depth.
+    var overdeep: [CallNumber] {
+        waitingCount == 0 || knowsNothing ? [] : waiting[Allowances.deepest].keys
+    }
 
     // MARK: the peer's calls
 
@@ -140,8 +248,8 @@ struct Correspondent<Waiter: Sendable, Work: Sendable>: Sendable {
     ) {
         defer {
             self.generation = generation
-            (executions, load, cancelledEarly, checkIns) = ([:], Load(), [], [])
-            hello = nil
+            (executions, load, cancelledEarly, checkIns) = ([:], IncomingLoad(), [], [])
+            (hello, nesting) = (nil, nil)
         }
         return (executions, checkIns)
     }

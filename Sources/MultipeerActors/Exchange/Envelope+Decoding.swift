@@ -13,6 +13,11 @@ extension Envelope {
         switch kind {
         case .hello: self = .hello(try reader.hello(in: bytes))
         case .call: self = .call(try reader.call(in: bytes))
+        case .innerCall:
+            var call = try reader.call(in: bytes)
+            call.depth = try reader.integer(in: bytes)
+            guard call.depth > 0 else { throw .malformed }
+            self = .call(call)
         case .value:
             let number = try reader.integer(CallNumber.self, in: bytes)
             self = .answer(number, .value(try reader.coding(in: bytes), try reader.rest(in: bytes)))
@@ -32,6 +37,7 @@ extension Envelope {
         case .checkIn: self = .checkIn(try reader.checkIn(in: bytes))
         case .checkOut: self = .checkOut(try reader.checkIn(in: bytes))
         case .bye: self = .bye(try reader.integer(in: bytes))
+        case .nesting: self = .nesting(try reader.integer(in: bytes))
         }
         guard reader.cursor.remaining(in: bytes) == 0 else { throw .malformed }
     }
@@ -42,9 +48,9 @@ extension Envelope {
         var number: CallNumber = 0
         for index in numberOffset..<(numberOffset + 8) { number = number << 8 | CallNumber(bytes[index]) }
         switch kind {
-        case .call: return (true, number)
+        case .call, .innerCall: return (true, number)
         case .value, .done, .error, .failure: return (false, number)
-        case .hello, .cancel, .checkIn, .checkOut, .bye: return nil
+        case .hello, .cancel, .checkIn, .checkOut, .bye, .nesting: return nil
         }
     }
 }

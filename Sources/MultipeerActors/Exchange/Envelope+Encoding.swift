@@ -19,6 +19,7 @@ extension Envelope {
                 bytes.append(number: UInt32(truncatingIfNeeded: argument.count))
                 bytes.append(contentsOf: argument)
             }
+            call.appendDepth(to: &bytes)
             return bytes
         case .answer(let number, let answer): return answer.bytes(number)
         case .cancel(let number):
@@ -31,11 +32,28 @@ extension Envelope {
             var bytes = Envelope.beginning(.bye, capacity: 13)
             bytes.append(number: incarnation)
             return bytes
+        case .nesting(let calls):
+            var bytes = Envelope.beginning(.nesting, capacity: 9)
+            bytes.append(number: calls)
+            return bytes
         }
     }
 
     /// Where the number of a call is, which is given behind the encoding.
     static let numberOffset = 5
+    private static let kindOffset = 4
+
+    /// How deep the call is of which these are the bytes.
+    static func depth(of call: [UInt8]) -> UInt8 {
+        call[kindOffset] == Kind.innerCall.rawValue ? call.last ?? 0 : 0
+    }
+
+    /// Makes an INNER CALL the CALL that every system reads.
+    static func flatten(_ call: inout [UInt8]) {
+        guard depth(of: call) > 0 else { return }
+        call[kindOffset] = Kind.call.rawValue
+        call.removeLast()
+    }
 
     fileprivate static func beginning(_ kind: Kind, capacity: Int) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -49,7 +67,8 @@ extension Envelope {
 extension Envelope.Call {
     /// Everything before the count of the arguments, with room for so much behind it.
     func head(capacity: Int) -> [UInt8] {
-        var bytes = Envelope.beginning(.call, capacity: 64 + target.utf8.count + capacity)
+        let kind: Envelope.Kind = depth == 0 ? .call : .innerCall
+        var bytes = Envelope.beginning(kind, capacity: 65 + target.utf8.count + capacity)
         bytes.append(number: number)
         bytes.append(number: budget ?? 0)
         bytes.append(coding.rawValue)
@@ -58,6 +77,11 @@ extension Envelope.Call {
         bytes.append(UInt8(truncatingIfNeeded: generics.count))
         for generic in generics { bytes.append(text: generic) }
         return bytes
+    }
+
+    /// What stands behind the arguments. Last, so that a peer that does not know it can be spared it.
+    func appendDepth(to bytes: inout [UInt8]) {
+        if depth > 0 { bytes.append(depth) }
     }
 }
 

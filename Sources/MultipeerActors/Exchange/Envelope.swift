@@ -11,6 +11,8 @@ package enum Envelope: Equatable, Sendable {
     case checkOut(CheckIn)
     /// The system of that incarnation is gone, and its session is not.
     case bye(UInt64)
+    /// So many calls that are made for others its sender takes beside the others at each depth.
+    case nesting(UInt32)
 
     /// The answer to a call for which there is neither a result nor an error.
     static func refusal(_ number: CallNumber, _ failure: Failure, _ text: String) -> Envelope {
@@ -22,7 +24,7 @@ package enum Envelope: Equatable, Sendable {
     package static let version: UInt8 = 1
 
     enum Kind: UInt8 {
-        case hello = 1, call, value, done, error, failure, cancel, checkIn, checkOut, bye
+        case hello = 1, call, value, done, error, failure, cancel, checkIn, checkOut, bye, nesting, innerCall
     }
 }
 
@@ -59,6 +61,8 @@ extension Envelope {
 
     package struct Call: Equatable, Sendable {
         package var number: CallNumber
+        /// How many calls it is made for, one within the other: 0 for none, 255 for that and more.
+        package var depth: UInt8
         /// In milliseconds; nil for no limit.
         package var budget: UInt32?
         package var coding: Coding
@@ -69,10 +73,11 @@ extension Envelope {
         package var arguments: [[UInt8]]
 
         package init(
-            number: CallNumber = 0, budget: UInt32? = nil, coding: Coding = .binary, place: ActorID.Place,
-            target: String, generics: [String] = [], arguments: [[UInt8]] = []
+            number: CallNumber = 0, depth: UInt8 = 0, budget: UInt32? = nil, coding: Coding = .binary,
+            place: ActorID.Place, target: String, generics: [String] = [], arguments: [[UInt8]] = []
         ) {
             self.number = number
+            self.depth = depth
             self.budget = budget
             self.coding = coding
             self.place = place
@@ -117,6 +122,8 @@ extension Envelope {
         package static let type = 255
         package static let text = 1_024
         package static let key = 255
+        /// Depths of calls within calls that have an allowance each; the last is that of all below it.
+        package static let depths = 8
         /// An envelope that every system takes, in bytes.
         package static let shortest = 1_024
     }

@@ -8,14 +8,16 @@ extension Exchange {
     package mutating func place(
         _ bytes: consuming [UInt8], to uid: UID, waiter: Waiter, deadline: Moment?, now: Moment
     ) throws(CallFault) -> (number: CallNumber, post: [UInt8]?) {
-        let size = bytes.count
-        let seen = look(at: uid) { ($0.isIncompatible, $0.hello, $0.waiting.isEmpty && $0.takes(size)) }
-        guard let (isIncompatible, hello, isSent) = seen else { throw .notLinked }
+        let (size, depth) = (bytes.count, Envelope.depth(of: bytes))
+        let seen = look(at: uid) {
+            ($0.isIncompatible, $0.hello, $0.share(for: size, at: depth), $0.mayWait(at: depth))
+        }
+        guard let (isIncompatible, hello, share, mayWait) = seen else { throw .notLinked }
         if isIncompatible { throw .incompatible }
         let longest = Int(clamping: hello?.longest ?? .max)
         if size > longest { throw .tooLarge(size, limit: longest) }
         guard ownCalls < limits.pending else { throw .busy }
-        guard isSent || unsentBytes + size <= limits.pendingBytes else { throw .busy }
+        guard share != nil || mayWait && unsentBytes + size <= limits.pendingBytes else { throw .busy }
         lastNumber += 1
         let number = lastNumber
         for index in 0..<8 {
@@ -26,13 +28,19 @@ extension Exchange {
         let own = OwnCall(uid: uid, number: number)
         if let deadline { deadlines.insert(own, at: deadline) }
         if hello == nil { deadlines.insert(own, at: now + Self.patience) }
-        if isSent {
-            correspondents[uid]?.send(number, call)
-            return (number, bytes)
+        if let share {
+            correspondents[uid]?.send(number, call, in: share)
+            return (number, wired(bytes, for: uid))
         }
         unsentBytes += size
-        correspondents[uid]?.enqueue(number, Correspondent.Waiting(call: call, bytes: bytes))
+        correspondents[uid]?.enqueue(number, Correspondent.Waiting(call: call, bytes: bytes), at: depth)
         return (number, nil)
+    }
+
+    /// The bytes of a call as this peer reads them.
+    private mutating func wired(_ bytes: consuming [UInt8], for uid: UID) -> [UInt8] {
+        if look(at: uid, { $0.nesting == nil }) ?? true { Envelope.flatten(&bytes) }
+        return bytes
     }
 
     /// For a call that was placed while something else waits to be carried out: it goes behind that.
@@ -61,18 +69,18 @@ extension Exchange {
 
     /// Sends of those that wait what the peer takes now.
     mutating func release(_ uid: UID) {
-        while let (number, bytes, waiter) = correspondents[uid]?.next() {
-            let longest = Int(clamping: correspondents[uid]?.hello?.longest ?? .max)
-            if bytes.count > longest {
-                settle(number, to: uid, .failed(.tooLarge(bytes.count, limit: longest)))
+        while let next = correspondents[uid]?.next() {
+            guard let share = next.share else {
+                let longest = Int(clamping: correspondents[uid]?.hello?.longest ?? .max)
+                settle(next.number, to: uid, .failed(.tooLarge(next.bytes.count, limit: longest)))
                 continue
             }
-            guard correspondents[uid]?.takes(bytes.count) == true else { return }
-            correspondents[uid]?.release(number)
-            unsentBytes -= bytes.count
+            correspondents[uid]?.release(next.number, in: share)
+            unsentBytes -= next.bytes.count
             // Whoever has checked in before this was called is found by it.
             tellCheckIns()
-            actions.append(.send(bytes, uid, .call(number, waiter)))
+            actions.append(.send(wired(next.bytes, for: uid), uid, .call(next.number, next.waiter)))
         }
+        for number in correspondents[uid]?.overdeep ?? [] { settle(number, to: uid, .failed(.busy)) }
     }
 }

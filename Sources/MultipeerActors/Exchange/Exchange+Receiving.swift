@@ -28,6 +28,7 @@ extension Exchange {
                 // One of the system before, overtaken by the next one's HELLO, is of no interest.
                 guard correspondents[uid]?.hello?.incarnation == incarnation else { return }
                 systemEnded(at: uid, sent: .noSystem, waiting: .noSystem)
+            case .nesting(let calls): receiveNesting(calls, from: uid)
             }
         } catch {
             refuse(bytes, error, from: uid)
@@ -77,6 +78,16 @@ extension Exchange {
         release(uid)
     }
 
+    /// How many calls that are made for others the peer's system takes beside the rest, at each depth.
+    private mutating func receiveNesting(_ calls: UInt32, from uid: UID) {
+        guard calls > 0, correspondents[uid]?.hello != nil else {
+            dropped += 1
+            return
+        }
+        correspondents[uid]?.nesting = calls
+        release(uid)
+    }
+
     /// Systems that one peer may have one after the other, over one link: each is told all that has checked in here.
     private static var systemsAtMost: Int { 1_024 }
 
@@ -98,7 +109,10 @@ extension Exchange {
             if hello.known != incarnation {
                 actions.append(.send(self.hello(knowing: hello.incarnation), uid, .notice))
             }
-            guard greeting == .checkIns, correspondents[uid]?.isOwn != true else { continue }
+            guard greeting == .checkIns else { continue }
+            let nesting = Envelope.nesting(UInt32(clamping: limits.nestedCalls))
+            actions.append(.send(nesting.bytes, uid, .notice))
+            if correspondents[uid]?.isOwn == true { continue }
             for checkIn in ownCheckIns.values.joined().sorted(by: { $0.key < $1.key }) {
                 actions.append(.send(Envelope.checkIn(checkIn).bytes, uid, .notice))
             }
@@ -127,24 +141,25 @@ extension Exchange {
             return answer(call.number, .tooLarge, "this peer takes \(limits.envelope) bytes", to: uid)
         }
         // Twice what was announced: an answer may have been read there before its call has gone from the list here.
-        let load = inHand(of: uid)
-        guard load.calls < 2 * limits.calls, load.bytes + size <= 2 * limits.callBytes else {
-            return answer(call.number, .busy, "this peer has \(load.calls) calls in hand", to: uid)
+        let (isInner, load) = (call.depth > 0, inHand(of: uid))
+        guard limits.mayTake(size, beside: load, times: 2, isInner: isInner) else {
+            return answer(call.number, .busy, "this peer has \(load.all.calls) calls in hand", to: uid)
         }
         // What peers have left behind who come under ever new names is bounded by what eight of them may have.
-        guard leftovers.all.calls < 16 * limits.calls, leftovers.all.bytes < 16 * limits.callBytes else {
-            let text = "\(leftovers.all.calls) calls of peers that are gone still run"
+        guard limits.mayTake(1, beside: leftovers.load, times: 16, isInner: isInner) else {
+            let text = "\(leftovers.load.all.calls) calls of peers that are gone still run"
             return answer(call.number, .busy, text, to: uid)
         }
-        correspondents[uid]?.executions[call.number] = Correspondent.Execution(size: size)
-        correspondents[uid]?.load.add(size)
-        actions.append(
-            .execute(call, IncomingCall(peer: peer, number: call.number, generation: generation)))
+        correspondents[uid]?.executions[call.number] = Correspondent.Execution(size: size, isInner: isInner)
+        correspondents[uid]?.load.add(size, isInner: isInner)
+        let incoming = IncomingCall(
+            peer: peer, number: call.number, generation: generation, isInner: isInner)
+        actions.append(.execute(call, incoming))
     }
 
     /// All calls of a peer, those that it has left behind among them.
-    private mutating func inHand(of uid: UID) -> Load {
-        (look(at: uid) { $0.load } ?? Load()) + leftovers[uid]
+    private mutating func inHand(of uid: UID) -> IncomingLoad {
+        (look(at: uid) { $0.load } ?? IncomingLoad()) + leftovers[uid]
     }
 
     /// How many bytes an answer to that peer may have.
@@ -172,7 +187,9 @@ extension Exchange {
     package mutating func answerMayWait(_ size: Int, for call: IncomingCall) -> Bool {
         let load = inHand(of: call.peer.uid)
         // One alone always may: it is no longer than an envelope.
-        guard load.calls <= 1 || load.bytes + size <= 2 * limits.callBytes else { return false }
+        guard load.all.calls <= 1 || limits.mayGrow(load, by: size, isInner: call.isInner) else {
+            return false
+        }
         answerWaits(size, for: call)
         return true
     }
@@ -181,7 +198,7 @@ extension Exchange {
     package mutating func answerWaits(_ size: Int, for call: IncomingCall) {
         guard isCurrent(call), correspondents[call.peer.uid]?.executions[call.number] != nil else { return }
         correspondents[call.peer.uid]?.executions[call.number]?.size += size
-        correspondents[call.peer.uid]?.load.bytes += size
+        correspondents[call.peer.uid]?.load.grow(by: size, isInner: call.isInner)
     }
 
     /// A call of a peer is over, and its answer sent.
@@ -189,7 +206,7 @@ extension Exchange {
         guard isCurrent(call) else { return leftovers.remove(call) }
         let uid = call.peer.uid
         guard let execution = correspondents[uid]?.executions.removeValue(forKey: call.number) else { return }
-        correspondents[uid]?.load.remove(execution.size)
+        correspondents[uid]?.load.remove(execution.size, isInner: execution.isInner)
     }
 
     /// Whether it was called by the system and over the link that are there now.

@@ -78,7 +78,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     }
 
     package var callsOfOthers: Int {
-        correspondents.values.reduce(leftovers.all.calls) { $0 + $1.executions.count }
+        correspondents.values.reduce(leftovers.load.all.calls) { $0 + $1.executions.count }
     }
     /// Who is linked.
     package var peers: [PeerID] { correspondents.values.map(\.peer) }
@@ -145,7 +145,9 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
             let (executions, checkIns) = correspondents[uid]?.forget(next)
         else { return }
         for (number, execution) in executions.sorted(by: { $0.key < $1.key }) {
-            leftovers.add(IncomingCall(peer: peer, number: number, generation: generation), execution.size)
+            let call = IncomingCall(
+                peer: peer, number: number, generation: generation, isInner: execution.isInner)
+            leftovers.add(call, execution.size)
             if let work = execution.work { actions.append(.stop(work)) }
         }
         for checkIn in checkIns.sorted(by: { ($0.key, $0.type) < ($1.key, $1.type) }) {
