@@ -62,6 +62,7 @@ extension MultipeerError {
             self.init(.ended, "\(channel): the link ended: \(reason)", reason: reason)
         case .cancelled: self.init(.cancelled, "\(channel) was cancelled")
         case .finished: self.init(.invalidArgument, "\(channel) was finished before")
+        case .inUse: self.init(.invalidArgument, "\(channel) is being read by another task")
         }
     }
 }
