@@ -108,8 +108,9 @@ public actor Session {
     /// at once; data of a session that the peer made later is a search of its own, and the link stays until the new one
     /// stands. While the session leaves, the call waits for that.
     ///
-    /// Throws `ended` with the typed reason when there is no link, and `system` when the session cannot listen.
-    /// Cancelling the task cancels the search, for everybody who waits for it, like `cancelConnect`.
+    /// Throws `ended` with the typed reason when there is no link, `system` when the session cannot listen, and `cancelled`
+    /// when the search was given up: by cancelling a task that waits for it, which ends it for all of them, by
+    /// `cancelConnect` or by `disconnect`.
     public func connect(with data: ConnectionData) async throws(MultipeerError) {
         try await MultipeerError.translating { () async throws(SessionFault) in
             try await driver.connect(with: data)
@@ -224,10 +225,15 @@ public actor Session {
     /// Waits until the peer's session has received everything sent to it so far. Whether its application has taken it is
     /// another matter.
     ///
-    /// Throws `notConnected` when there is no link, or it ends first.
+    /// Throws `notConnected` when there is no link, or it ends first, and `cancelled` when the task is cancelled first.
     public func flush(to peer: PeerID) async throws(MultipeerError) {
-        guard await driver.flush(peer.uid) else {
+        let outcome = Promise<Bool?>()
+        Task { [driver] in outcome.send(await driver.flush(peer.uid)) }
+        switch await outcome.value(onCancel: { outcome.send(nil) }) {
+        case true?: return
+        case false?:
             throw MultipeerError(.notConnected, "the link to \(peer) ended before everything had arrived")
+        case nil: throw MultipeerError(.cancelled, "waiting for \(peer) to receive everything was cancelled")
         }
     }
 

@@ -21,7 +21,8 @@ extension MultipeerError {
         case .network(let cause): self.init(.system, "\(cause)")
         case .security(let cause): self.init(.identity, "\(cause)")
         case .invalidData(let cause): self.init(.invalidConnectionData, cause.description)
-        case .refused(let reason): self.init(.ended, "\(reason)", reason: reason)
+        case .refused(let reason):
+            self.init(reason.code == .cancelled ? .cancelled : .ended, "\(reason)", reason: reason)
         case .invalidArgument(let complaint): self.init(.invalidArgument, complaint)
         case .noAddress: self.init(.system, "this machine has no address at which anybody could reach it")
         }
