@@ -12,9 +12,9 @@ public import MultipeerTransport
 /// }
 /// ```
 ///
-/// It runs from `start` to `stop`, as often as you like. Letting go of it stops it, with a goodbye; iterating over its
-/// invitations does not keep it. What was accepted by then goes on. Nothing needs the main thread. Everybody on the network can read what is advertised, the
-/// name and the id of the peer among it.
+/// It runs from `start` to `stop`, as often as you like; `stop` ends the loop over its invitations. Releasing it stops it,
+/// with a goodbye; iterating over its invitations does not keep it. What was accepted by then goes on. Nothing needs the
+/// main thread. Everybody on the network can read what is advertised, the name and the id of the peer among it.
 ///
 /// With discovery on loopback alone, set `SessionConfiguration.listening` to `configuration.listening`, so that the session
 /// stays there, too: otherwise it listens on every interface, and tells those whom it is linked with their addresses.
@@ -28,7 +28,7 @@ public actor Advertiser {
     /// What it tells besides.
     public private(set) var info: DiscoveryInfo
 
-    private let door = Door()
+    private let slot = ListenerSlot()
     /// Held from the first to the last step of a start or stop.
     private let mutex = AsyncMutex()
     private var stand: Stand?
@@ -55,13 +55,13 @@ public actor Advertiser {
     }
 
     deinit {
-        door.end()
+        slot.close()
         guard let stand else { return }
         Task { await stand.close() }
     }
 
-    /// Who wants to be linked. It goes on over `stop` and `start`, and ends when the advertiser is let go of.
-    public nonisolated var invitations: Invitations { Invitations(door) }
+    /// Who wants to be linked. It ends when the advertiser is stopped or released.
+    public nonisolated var invitations: Invitations { Invitations(slot) }
 
     /// Whether others can find the peer by it.
     public var isRunning: Bool { stand != nil }
@@ -89,7 +89,7 @@ public actor Advertiser {
                 Advertisement(peer: peer, type: service, port: port, info: announced))
             if info != announced { try await ongoing.update(info) }
             stand = Stand(listener: listener, advertisement: ongoing)
-            door.open(listener)
+            slot.open(listener)
         } catch {
             await listener.stop()
             throw error
@@ -97,13 +97,13 @@ public actor Advertiser {
     }
 
     /// Says that the peer is gone, and ends the invitations that are not answered; returns when that is done. Those that
-    /// were accepted go on, and links stay.
+    /// were accepted go on, and links stay. Every iteration over `invitations` ends, also of one that is not running.
     public func stop() async {
         await mutex.lock()
         defer { mutex.unlock() }
+        slot.close()
         guard let stand else { return }
         self.stand = nil
-        door.close()
         await stand.close()
     }
 

@@ -13,8 +13,8 @@ public import MultipeerTransport
 /// }
 /// ```
 ///
-/// It runs from `start` to `stop`, as often as you like. Letting go of it stops it; iterating over its events does not
-/// keep it. Nothing needs the main thread. A peer that stops, or whose process ends well, is lost within two seconds; one
+/// It runs from `start` to `stop`, as often as you like; `stop` ends the loops over its events. Releasing it stops it;
+/// iterating over its events does not keep it. Nothing needs the main thread. A peer that stops, or whose process ends well, is lost within two seconds; one
 /// that vanishes without a word, after `DiscoveryConfiguration.hostTTL`, or within some ten seconds when an invitation
 /// does not reach it or a session of this process loses its link to it.
 ///
@@ -56,7 +56,7 @@ public actor Browser {
         sightings.events.stop()
     }
 
-    /// Who comes, changes and goes. It goes on over `stop` and `start`, and ends when the browser is let go of.
+    /// Who comes, changes and goes. It ends when the browser is stopped, its discovery fails, or it is released.
     public nonisolated var events: BrowserEvents { BrowserEvents(sightings.events) }
 
     /// Who is there now, in the order of their names.
@@ -78,14 +78,17 @@ public actor Browser {
         watch = Watch(backend, service, found, telling: sightings)
     }
 
-    /// Looks no more; everybody who was there is lost. Invitations that are under way go on.
+    /// Looks no more; everybody who was there is lost, and every iteration over `events` ends with that, also of a
+    /// browser that is not running. Invitations that are under way go on.
     public func stop() async {
         await mutex.lock()
         defer { mutex.unlock() }
-        guard let watch else { return }
-        self.watch = nil
-        watch.end()
-        await watch.ended()
+        if let watch {
+            self.watch = nil
+            watch.end()
+            await watch.ended()
+        }
+        sightings.end()
     }
 
     /// Invites a peer that was found, and returns when it is linked in `session`, which one that was linked there already
@@ -169,8 +172,8 @@ private final class Watch: Sendable {
         self.state = state
         task = Task {
             for await event in found { sightings.note(event) }
+            sightings.end()
             state.isOver.withLock { $0 = true }
-            sightings.clear()
         }
         losses = Losses.shared.watch { uid in
             guard let lost = sightings.peer(uid) else { return }

@@ -1,10 +1,15 @@
 public import MultipeerDiscovery
 import MultipeerTransport
 
-/// What a browser sees, as an asynchronous sequence. One consumer at a time: two tasks that wait at once end the process.
+/// What a browser sees, as an asynchronous sequence.
 ///
-/// A peer is found once until it is lost, and never the local one. Whoever lags behind misses nothing that is still true: a
-/// peer that came and went meanwhile is not told of, and one that changed twice is told of once.
+/// Any number of tasks may iterate over it. Each iterator begins with everybody who is there, and reports each change
+/// from then on: a peer is found once until it is lost, and never the local one. One that begins while there is no other
+/// goes on where the last one stopped. An iterator that lags behind misses nothing that is still true: a peer that came
+/// and went meanwhile is not reported, and one that changed twice is reported once.
+///
+/// When the browser is stopped, each iterator reports that everybody is lost, and ends. One that is made before `start`
+/// waits for it; one that is made after `stop` is for the next start.
 public struct BrowserEvents: AsyncSequence, Sendable {
     /// One thing that happened.
     public typealias Element = BrowserEvent
@@ -15,14 +20,14 @@ public struct BrowserEvents: AsyncSequence, Sendable {
 
     init(_ base: DiscoveryEvents) { self.base = base }
 
-    /// Goes on where the iterator before it stopped.
+    /// Goes on where the last iterator stopped, if there is no other.
     public func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
 
     /// Hands out the events.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: DiscoveryEvents.Iterator
 
-        /// The next event; nil once the browser is gone or the task is cancelled.
+        /// The next event; nil once the browser was stopped or is gone, or the task is cancelled.
         public mutating func next() async -> BrowserEvent? { await base.next() }
 
         /// The same, without leaving the actor that asks.

@@ -1,9 +1,12 @@
 import MultipeerTransport
 
-/// The invitations to an advertiser as an asynchronous sequence. One consumer at a time: two tasks that wait at once end the
-/// process.
+/// The invitations to an advertiser as an asynchronous sequence.
 ///
-/// What nobody takes waits where it came in: 16 at the most, for others are told to try again. One that its inviter gave
+/// It ends when the advertiser is stopped or released. An iterator that is made before the start waits for it; one that
+/// is made after `stop` is for the next start. Of several consumers, each invitation goes to one, whichever is free
+/// first: it can be answered once.
+///
+/// What nobody takes waits where it came in: at most 16, since others are told to try again. One that its inviter gave
 /// up, or whose time is over, before it was taken does not come.
 public struct Invitations: AsyncSequence, Sendable {
     /// Somebody asks to be linked.
@@ -11,41 +14,23 @@ public struct Invitations: AsyncSequence, Sendable {
     /// It never fails.
     public typealias Failure = Never
 
-    private let door: Door
+    private let slot: ListenerSlot
 
-    init(_ door: Door) { self.door = door }
+    init(_ slot: ListenerSlot) { self.slot = slot }
 
-    /// Goes on where the iterator before it stopped.
-    public func makeAsyncIterator() -> Iterator { Iterator(door) }
+    /// Goes on where the iterator before it stopped, unless the advertiser was stopped since.
+    public func makeAsyncIterator() -> Iterator { Iterator(run: slot.run) }
 
     /// Hands out the invitations.
     public struct Iterator: AsyncIteratorProtocol {
-        private let door: Door
-        private var source: (listener: InvitationListener, questions: Questions.Iterator)?
+        fileprivate let run: ListenerSlot.Run
 
-        init(_ door: Door) { self.door = door }
-
-        /// The next invitation; nil once the advertiser is gone or the task is cancelled.
-        public mutating func next() async -> Invitation? { await next(isolation: #isolation) }
+        /// The next invitation; nil once the advertiser was stopped or is gone, or the task is cancelled.
+        public mutating func next() async -> Invitation? { await run.next() }
 
         /// The same, without leaving the actor that asks.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Invitation? {
-            while true {
-                if source == nil {
-                    guard let listener = await door.listener() else { return nil }
-                    source = (listener, listener.questions.makeAsyncIterator())
-                }
-                guard let listener = source?.listener else { continue }
-                if let question = await source?.questions.next(isolation: actor) {
-                    if door.isOpen(to: listener) { return Invitation(question, to: listener) }
-                } else if Task.isCancelled {
-                    return nil
-                } else {
-                    // Whoever stops a listener has closed the door before.
-                    source = nil
-                    if door.isOpen(to: listener) { return nil }
-                }
-            }
+            await run.next()
         }
     }
 }

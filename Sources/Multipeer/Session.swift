@@ -16,8 +16,8 @@ public import MultipeerTransport
 /// await session.disconnect()
 /// ```
 ///
-/// The session listens from the first `connectionData` or `connect` on. It is reusable after `disconnect`; letting go
-/// of it ends its links without a goodbye, its searches, and its events.
+/// The session listens from the first `connectionData` or `connect` on. `disconnect` ends the loops over its events, and
+/// it can be used again after that. Releasing it ends its links without a goodbye, its searches, and its events.
 ///
 /// What happens at the limits, all of them in chapter 15 of the spec:
 /// - 7 links, or 8 peers in the mesh, unless `configuration.peers` says otherwise: `connect` throws `ended` with the reason
@@ -61,10 +61,16 @@ public actor Session {
         Task { await driver.shutDown() }
     }
 
-    /// What happened, in order, without loss. One consumer at a time: two tasks that wait at once end the process.
+    /// What happened, in order, without loss.
     ///
-    /// Memory is bounded by credit: a peer whose messages are not taken is held back. The sequence ends when the session
-    /// is let go of; iterating does not keep it.
+    /// It ends with `disconnect`, after the last `notConnected`, and when the session is released; iterating does not keep
+    /// it. A session that is used again after `disconnect` tells of that to iterators that are made after it.
+    ///
+    /// Any number of tasks may iterate over it. Each of them gets every event from its first wait on; what happened while
+    /// nobody did is for the first. Breaking off a loop and starting another loses nothing.
+    ///
+    /// Memory is bounded by credit: a peer whose messages are not taken is held back. With several consumers, the slowest
+    /// decides; release an iterator that you do not want to wait with any more.
     public nonisolated var events: SessionEvents { SessionEvents(driver.inbox) }
 
     /// Where a task may run that must answer fast: on the session's own thread, without a hop either way.
@@ -103,8 +109,9 @@ public actor Session {
     /// at once; data of a session that the peer made later is a search of its own, and the link stays until the new one
     /// stands. While the session leaves, the call waits for that.
     ///
-    /// Throws `ended` with the typed reason when there is no link, and `system` when the session cannot listen.
-    /// Cancelling the task cancels the search, for everybody who waits for it, like `cancelConnect`.
+    /// Throws `ended` with the typed reason when there is no link, `system` when the session cannot listen, and `cancelled`
+    /// when the search was given up: by cancelling a task that waits for it, which ends it for all of them, by
+    /// `cancelConnect` or by `disconnect`.
     public func connect(with data: ConnectionData) async throws(MultipeerError) {
         try await MultipeerError.translating { () async throws(SessionFault) in
             try await driver.connect(with: data)
@@ -146,8 +153,11 @@ public actor Session {
     /// From the call on nothing can be sent, and no search or invitation goes on. Afterwards the session can be used
     /// again, as a new instance: connection data made before is void. What could not be sent is counted in each peer's
     /// reason.
+    ///
+    /// Every iteration over `events` ends, once it has taken what happened until then.
     public func disconnect(within patience: Duration = .seconds(1)) async {
         await driver.disconnect(within: patience)
+        driver.inbox.endIterators()
     }
 
     // MARK: sending
@@ -216,10 +226,15 @@ public actor Session {
     /// Waits until the peer's session has received everything sent to it so far. Whether its application has taken it is
     /// another matter.
     ///
-    /// Throws `notConnected` when there is no link, or it ends first.
+    /// Throws `notConnected` when there is no link, or it ends first, and `cancelled` when the task is cancelled first.
     public func flush(to peer: PeerID) async throws(MultipeerError) {
-        guard await driver.flush(peer.uid) else {
+        let outcome = Promise<Bool?>()
+        Task { [driver] in outcome.send(await driver.flush(peer.uid)) }
+        switch await outcome.value(onCancel: { outcome.send(nil) }) {
+        case true?: return
+        case false?:
             throw MultipeerError(.notConnected, "the link to \(peer) ended before everything had arrived")
+        case nil: throw MultipeerError(.cancelled, "waiting for \(peer) to receive everything was cancelled")
         }
     }
 

@@ -38,8 +38,9 @@ final class Sightings: Sendable {
         feed.hear(event)
     }
 
-    /// Nobody looks any more: all are lost.
-    func clear() {
+    /// Nobody looks any more: all are lost, and every iteration over the events ends with that.
+    func end() {
         for peer in peers { note(.lost(peer.peer)) }
+        feed.endReaders()
     }
 }

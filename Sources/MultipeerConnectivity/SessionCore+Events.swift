@@ -9,9 +9,12 @@ extension SessionCore {
     func pump() {
         let events = native.events
         Task(executorPreference: native.executor) { [weak self] in
-            for await batch in events.batches {
-                guard let self else { return }
-                await deliver(batch)
+            // They end with each `disconnect`, and this session goes on.
+            while self != nil {
+                for await batch in events.batches {
+                    guard let self else { return }
+                    await deliver(batch)
+                }
             }
         }
     }

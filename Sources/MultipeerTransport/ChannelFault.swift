@@ -18,4 +18,6 @@ package enum ChannelFault: Error, Equatable, Sendable {
     case cancelled
     /// This side has finished it: nothing more can be written.
     case finished
+    /// Another task waits for what comes: one at a time can read.
+    case inUse
 }

@@ -12,7 +12,7 @@ package final class ChannelInbox: Sendable {
         case failed(ChannelFault)
     }
 
-    private struct State: Sendable {
+    fileprivate struct State: Sendable {
         /// Those before `head` were handed out.
         var pieces: [[UInt8]] = []
         var head = 0
@@ -23,7 +23,8 @@ package final class ChannelInbox: Sendable {
         /// All that came and was not reported.
         var held = 0
         var end: End?
-        var waiter: Promise<Void>?
+        /// Whether a task waits for more.
+        var isAwaited = false
         var wasRead = false
         /// STOP, or DONE for a resource behind its FIN.
         var stop: CloseCode?
@@ -50,10 +51,9 @@ package final class ChannelInbox: Sendable {
         }
     }
 
-    private enum Taken {
+    fileprivate enum Taken: Sendable {
         case pieces([[UInt8]])
         case end(End)
-        case nothing(Promise<Void>)
     }
 
 
@@ -64,7 +64,7 @@ package final class ChannelInbox: Sendable {
     /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.
     /// CREDIT goes by quarters of the window, so half a quarter loses nothing.
     private let step: Int
-    private let state = Locked(State())
+    private let mailbox = Mailbox(State())
     private let bytesReceived = Atomic<UInt64>(0)
     private let ring: @Sendable () -> Void
 
@@ -85,42 +85,38 @@ extension ChannelInbox {
     var received: UInt64 { bytesReceived.load(ordering: .relaxed) }
 
     var digest: [UInt8]? {
-        state.withLock { state in
+        mailbox.withLock { state in
             if case .finished(let digest) = state.end { digest } else { nil }
         }
     }
 
-    /// What is there, up to so many pieces; nil behind FIN. What it answered before counts as done with.
+    /// What is there, up to so many pieces; nil after FIN. What it returned before counts as consumed.
+    ///
+    /// Throws `.inUse` while another task waits, and `.cancelled` when this one is cancelled instead of waiting.
     func next(upTo count: Int = .max) async throws(ChannelFault) -> [[UInt8]]? {
-        while true {
-            switch take(upTo: count) {
-            case .pieces(let pieces): return pieces
-            case .end(.finished): return nil
-            case .end(.failed(let fault)): throw fault
-            case .nothing(let signal):
-                await signal.value(onCancel: { signal.send(()) })
-                if isAbandoned(signal) { throw .cancelled }
-            }
+        switch try await take(upTo: count) {
+        case .pieces(let pieces): return pieces
+        case .end(.finished): return nil
+        case .end(.failed(let fault)): throw fault
         }
     }
 
     /// Does nothing when it was given up before, or came to a bad end.
     func stop(_ code: CloseCode) {
-        let (rings, waiter) = state.withLock { state -> (Bool, Promise<Void>?) in
-            if state.stop != nil || state.done != nil { return (false, nil) }
-            if case .failed = state.end { return (false, nil) }
+        let isNew = mailbox.post { state in
+            if state.stop != nil || state.done != nil { return false }
+            if case .failed = state.end { return false }
             state.stop = code
             // Whoever has read everything keeps the good end.
             if state.end == nil || state.hasUnread { state.end = .failed(.cancelled) }
             state.drop()
-            return (true, state.waiter.take())
+            return true
         }
-        waiter?.send(())
-        if rings { ring() }
+        if isNew { ring() }
     }
 
     func done(_ code: CloseCode) {
-        let rings = state.withLock { state in
+        let rings = mailbox.withLock { state in
             guard state.stop == nil, state.done == nil, case .finished = state.end else { return false }
             state.done = code
             state.drop()
@@ -130,48 +126,61 @@ extension ChannelInbox {
     }
 
     /// Nobody will read any more: whoever never did declines.
-    func abandon() { stop(state.withLock { $0.wasRead } ? .cancelled : .declined) }
+    func abandon() { stop(mailbox.withLock { $0.wasRead } ? .cancelled : .declined) }
 
-    private func take(upTo count: Int) -> Taken {
-        let (taken, rings) = state.withLock { state -> (Taken, Bool) in
-            state.wasRead = true
-            state.owed += state.lent
-            state.lent = 0
-            if state.hasUnread {
-                let pieces: [[UInt8]]
-                if state.head == 0, count >= state.pieces.count {
-                    pieces = state.pieces
-                    state.pieces = []
-                } else {
-                    let end = state.head + min(count, state.pieces.count - state.head)
-                    pieces = Array(state.pieces[state.head..<end])
-                    for index in state.head..<end { state.pieces[index] = [] }
-                    state.head = end
-                    if end == state.pieces.count {
-                        state.pieces.removeAll(keepingCapacity: true)
-                        state.head = 0
-                    }
-                }
-                state.lent = pieces.reduce(0) { $0 + $1.count }
-                return (.pieces(pieces), state.owed >= step)
-            }
-            if let end = state.end { return (.end(end), state.owed > 0) }
-            precondition(state.waiter == nil, "two tasks read one channel")
-            let signal = Promise<Void>()
-            state.waiter = signal
-            return (.nothing(signal), state.owed >= step)
+    private func take(upTo count: Int) async throws(ChannelFault) -> Taken {
+        let (taken, rings, isInUse) = mailbox.withLock { [step] state in
+            if state.isAwaited { return (nil as Taken?, false, true) }
+            let taken = state.take(upTo: count)
+            state.isAwaited = taken == nil
+            return (taken, state.rings(step), false)
         }
+        if isInUse { throw .inUse }
+        // Before it waits, too: what was consumed lets the peer send more.
         if rings { ring() }
-        return taken
+        if let taken { return taken }
+        let late = await mailbox.next { [step] state -> (Taken, rings: Bool)? in
+            guard let taken = state.take(upTo: count) else { return nil }
+            state.isAwaited = false
+            return (taken, state.rings(step))
+        }
+        guard let late else {
+            mailbox.withLock { $0.isAwaited = false }
+            throw .cancelled
+        }
+        if late.rings { ring() }
+        return late.0
+    }
+}
+
+extension ChannelInbox.State {
+    /// What there is, up to so many pieces; nil when there is nothing. What was handed out before counts as consumed.
+    fileprivate mutating func take(upTo count: Int) -> ChannelInbox.Taken? {
+        wasRead = true
+        owed += lent
+        lent = 0
+        if !hasUnread { return end.map { .end($0) } }
+        let taken: [[UInt8]]
+        if head == 0, count >= pieces.count {
+            taken = pieces
+            pieces = []
+        } else {
+            let end = head + min(count, pieces.count - head)
+            taken = Array(pieces[head..<end])
+            for index in head..<end { pieces[index] = [] }
+            head = end
+            if end == pieces.count {
+                pieces.removeAll(keepingCapacity: true)
+                head = 0
+            }
+        }
+        lent = taken.reduce(0) { $0 + $1.count }
+        return .pieces(taken)
     }
 
-    /// Answers whether the wait was cancelled: then the signal is still the channel's.
-    private func isAbandoned(_ signal: Promise<Void>) -> Bool {
-        state.withLock { state in
-            if state.waiter !== signal { return false }
-            state.waiter = nil
-            return true
-        }
+    /// Whether the loop should know what was consumed: in steps, and all of it at the end.
+    fileprivate func rings(_ step: Int) -> Bool {
+        !hasUnread && lent == 0 && end != nil ? owed > 0 : owed >= step
     }
 }
 
@@ -180,7 +189,7 @@ extension ChannelInbox {
     /// The reader hears of it with `tell`, once for a batch.
     package func deliver(_ piece: [UInt8]) {
         bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
-        state.withLock { state in
+        mailbox.withLock { state in
             state.held += piece.count
             if state.end == nil { state.append(piece) } else { state.owed += piece.count }
         }
@@ -188,30 +197,24 @@ extension ChannelInbox {
 
     /// What has come can still be read before it. The first end stays.
     package func end(_ end: End) {
-        state.withLock { state in
+        mailbox.withLock { state in
             if state.end == nil { state.end = end }
         }
     }
 
     /// At once: what is there and unread is dropped. It overrules a FIN that was not answered.
     package func fail(_ fault: ChannelFault) {
-        state.withLock { state in
+        mailbox.withLock { state in
             if case .failed = state.end { return }
             state.end = .failed(fault)
             state.drop()
         }
     }
 
-    package func tell() {
-        let waiter = state.withLock { state -> Promise<Void>? in
-            if !state.hasUnread, state.end == nil { return nil }
-            return state.waiter.take()
-        }
-        waiter?.send(())
-    }
+    package func tell() { mailbox.post { $0.hasUnread || $0.end != nil } }
 
     package func take() -> Report {
-        state.withLock { state in
+        mailbox.withLock { state in
             defer {
                 state.held -= state.owed
                 state.owed = 0

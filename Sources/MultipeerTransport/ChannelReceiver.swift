@@ -17,7 +17,7 @@ package final class ChannelReceiver: Sendable {
 
     /// All pieces that are there, at least one; nil behind FIN. Asking again gives back the credit of those before.
     ///
-    /// One task at a time: two that wait at once end the process. In a task that is cancelled it throws `.cancelled`
+    /// One task at a time: while one waits, another gets `.inUse`. In a task that is cancelled it throws `.cancelled`
     /// instead of waiting, and the channel lives on.
     package func next() async throws(ChannelFault) -> [[UInt8]]? { try await channel.next() }
 

@@ -1,14 +1,24 @@
 /// Events on their way from a loop to the user, in order, in batches: one lock and at most one resume for each.
 ///
 /// Nothing is dropped and nothing blocks. What bounds the memory is credit: every element has a cost under a key (its
-/// peer), and what the consumer is done with is reported, so that the loop can grant as much again. It is one
-/// sequence for one consumer: of two tasks that wait at once, the second is a programming error. An iterator that is
-/// let go of gives back what it has not handed out, so breaking off a loop and starting another loses nothing.
+/// peer), and what was consumed is reported, so that the loop can grant as much again.
+///
+/// ```
+///   push ──▶ backlog ──the first reader begins──▶ its queue
+///     └───────while somebody reads──────────────▶ the queue of each
+/// ```
+///
+/// An iterator becomes a reader with its first wait. Each reader gets every element from then on, and the cost of what
+/// several get is reported when the last of them is done with it, so the slowest holds the senders back. What came while
+/// nobody read waits for the first reader, and the last one that goes puts back what it has not handed out: to break off
+/// a loop and start another loses nothing.
 package final class Inbox<Element: Sendable>: Sendable {
     /// Elements that are pushed together, and what they cost.
     package struct Batch: Sendable {
-        package fileprivate(set) var elements: [Element] = []
-        package fileprivate(set) var costs = Tally()
+        package internal(set) var elements: [Element] = []
+        package internal(set) var costs = Tally()
+        /// Holds the costs instead while several readers have the batch.
+        var share: Share?
 
         package init() {}
 
@@ -21,24 +31,21 @@ package final class Inbox<Element: Sendable>: Sendable {
         }
     }
 
-    private struct State {
-        var batches: [Batch] = []
-        var pushed = 0
-        var waiter: Promise<Void>?
-        var isFinished = false
-        /// What `takeAll` gave out last.
-        var taken = Tally()
+    /// The costs of a batch that several readers have: they are reported when the last of them is done with it.
+    final class Share: Sendable {
+        private let costs: Tally
+        private let onConsumed: @Sendable (Tally) -> Void
+
+        init(_ costs: Tally, _ onConsumed: @escaping @Sendable (Tally) -> Void) {
+            (self.costs, self.onConsumed) = (costs, onConsumed)
+        }
+
+        deinit { onConsumed(costs) }
     }
 
-    private enum Taken {
-        case batches
-        case nothing(Promise<Void>)
-        case finished
-    }
-
-    private let state = Locked(State())
-    private let reportAfter: Int
-    private let onConsumed: @Sendable (Tally) -> Void
+    let mailbox = Mailbox(Queues())
+    let reportAfter: Int
+    let onConsumed: @Sendable (Tally) -> Void
 
     /// What was consumed is reported on the consumer's thread, once it has cost `reportAfter`.
     package init(reportAfter: Int = 0, onConsumed: @escaping @Sendable (Tally) -> Void = { _ in }) {
@@ -51,159 +58,15 @@ package final class Inbox<Element: Sendable>: Sendable {
         if batch.isEmpty { return }
         let pushed = batch
         batch = Batch()
-        let waiter = state.withLock { state -> Promise<Void>? in
-            if state.isFinished { return nil }
-            state.batches.append(pushed)
-            state.pushed += pushed.count
-            return state.waiter.take()
-        }
-        waiter?.send(())
+        mailbox.post { $0.push(pushed, onConsumed) }
     }
 
     /// How many elements there have been since the beginning.
-    package var pushed: Int { state.withLock { $0.pushed } }
+    package var pushed: Int { mailbox.withLock { $0.pushed } }
 
-    /// Ends the sequence behind what was pushed.
-    package func finish() {
-        let waiter = state.withLock { state in
-            state.isFinished = true
-            return state.waiter.take()
-        }
-        waiter?.send(())
-    }
+    /// Ends the iterators that there are, after what was pushed. Those that are made from here on go on.
+    package func endIterators() { mailbox.post { $0.endIterators() } }
 
-    /// Everything there is, for a consumer that does not wait. The next call reports it as consumed: call until
-    /// there is nothing.
-    package func takeAll() -> [Element] {
-        let (batches, consumed) = state.withLock { state in
-            let (batches, consumed) = (state.batches, state.taken)
-            state.batches = []
-            state.taken = Tally()
-            for batch in batches { state.taken.add(batch.costs) }
-            return (batches, consumed)
-        }
-        if !consumed.isEmpty { onConsumed(consumed) }
-        return batches.count == 1 ? batches[0].elements : batches.flatMap(\.elements)
-    }
-}
-
-extension Inbox: AsyncSequence {
-    package func makeAsyncIterator() -> Iterator { Iterator(hand: Hand(self)) }
-
-    /// Hands out elements without locking until it needs another batch. Cancellation ends the wait, not the inbox:
-    /// what is there already is handed out first. Handing out costs 35 ns where the compiler knows the element, in this
-    /// module, and 150 ns where it does not, in another.
-    package struct Iterator: AsyncIteratorProtocol {
-        fileprivate let hand: Hand
-
-        package mutating func next() async -> Element? {
-            if let element = hand.elements.popLast() { return element }
-            return await hand.refill() ? hand.elements.popLast() : nil
-        }
-
-        package mutating func next(isolation: isolated (any Actor)?) async -> Element? {
-            if let element = hand.elements.popLast() { return element }
-            return await hand.refill() ? hand.elements.popLast() : nil
-        }
-
-        /// The rest of the batch, or all of the next one.
-        package mutating func nextBatch() async -> [Element]? {
-            if !hand.elements.isEmpty {
-                defer { hand.elements = [] }
-                return hand.elements.reversed()
-            }
-            guard await hand.refill(inOrder: true) else { return nil }
-            var batch: [Element] = []
-            swap(&batch, &hand.elements)
-            return batch
-        }
-    }
-
-    /// What an iterator has taken and not handed out.
-    fileprivate final class Hand {
-        private let inbox: Inbox
-        /// The last is the next, so that handing out is a move.
-        fileprivate var elements: [Element] = []
-        private var costs = Tally()
-        private var batches: [Batch] = []
-        private var consumed = Tally()
-
-        init(_ inbox: Inbox) { self.inbox = inbox }
-
-        deinit {
-            if !consumed.isEmpty { inbox.onConsumed(consumed) }
-            if !elements.isEmpty || !costs.isEmpty {
-                var batch = Batch()
-                batch.elements = elements.reversed()
-                batch.costs = costs
-                batches.append(batch)
-            }
-            inbox.putBack(batches)
-        }
-
-        /// Answers false at the end. `inOrder`: the caller takes all of it, the first first. A batch that an earlier iterator handed out whole has costs and no elements left:
-        /// it is settled like any other, and the next one is taken.
-        func refill(inOrder: Bool = false) async -> Bool {
-            repeat {
-                settle()
-                while batches.isEmpty {
-                    switch inbox.take(&batches) {
-                    case .batches: break
-                    case .finished: return false
-                    case .nothing(let signal):
-                        await signal.value(onCancel: { signal.send(()) })
-                        if inbox.abandon(signal) { return false }
-                    }
-                }
-                guard let batch = batches.popLast() else { return false }
-                (elements, costs) = (batch.elements, batch.costs)
-            } while elements.isEmpty
-            if !inOrder { elements.reverse() }
-            return true
-        }
-
-        private func settle() {
-            consumed.add(costs)
-            costs.removeAll()
-            if consumed.isEmpty || consumed.total < inbox.reportAfter { return }
-            inbox.onConsumed(consumed)
-            consumed.removeAll()
-        }
-    }
-
-    /// Takes all batches, the last first.
-    private func take(_ batches: inout [Batch]) -> Taken {
-        let (taken, answer) = state.withLock { state -> ([Batch], Taken) in
-            if !state.batches.isEmpty {
-                let taken = state.batches
-                state.batches = []
-                return (taken, .batches)
-            }
-            if state.isFinished { return ([], .finished) }
-            precondition(state.waiter == nil, "two tasks wait for the same events")
-            let signal = Promise<Void>()
-            state.waiter = signal
-            return ([], .nothing(signal))
-        }
-        batches = taken.reversed()
-        return answer
-    }
-
-    /// Answers whether the wait was cancelled: then the signal is still the inbox's.
-    private func abandon(_ signal: Promise<Void>) -> Bool {
-        state.withLock { state in
-            if state.waiter !== signal { return false }
-            state.waiter = nil
-            return true
-        }
-    }
-
-    private func putBack(_ batches: [Batch]) {
-        if batches.isEmpty { return }
-        let waiter = state.withLock { state in
-            state.batches = batches.reversed() + state.batches
-            return state.waiter.take()
-        }
-        waiter?.send(())
-    }
+    /// Ends all iterators after what was pushed, those to come among them.
+    package func finish() { mailbox.post { $0.finish() } }
 }

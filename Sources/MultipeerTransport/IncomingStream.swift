@@ -7,8 +7,8 @@ public import MultipeerFraming
 /// back this stream's sender and nothing else. The sequence ends behind the last byte; it throws when the other side
 /// aborted, or the link ended before. Letting go of the stream before its end aborts it.
 ///
-/// One consumer at a time: two tasks that wait at once end the process. Breaking off a loop and starting another loses
-/// nothing.
+/// One task at a time may read: while it waits, others that ask get an error. Breaking off a loop and starting another
+/// loses nothing.
 public final class IncomingStream: AsyncSequence, Sendable {
     /// Bytes as they came, never none.
     public typealias Element = [UInt8]
@@ -39,7 +39,7 @@ public final class IncomingStream: AsyncSequence, Sendable {
         ///
         /// Throws `cancelled` when the task is cancelled while waiting, or when this side aborted; `cancelled` or `aborted`,
         /// with its `closeCode`, when the other side did; `busy` when the session held too much unread; `ended` when the
-        /// link ended first.
+        /// link ended first; `invalidArgument` while another task waits for the next bytes.
         public mutating func next() async throws(MultipeerError) -> [UInt8]? { try await stream.next() }
 
         /// The same, without leaving the actor that asks.

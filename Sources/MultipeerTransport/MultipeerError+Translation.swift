@@ -23,7 +23,8 @@ extension MultipeerError {
         case .network(let cause): self.init(.system, "\(cause)")
         case .security(let cause): self.init(.identity, "\(cause)")
         case .invalidData(let cause): self.init(.invalidConnectionData, cause.description)
-        case .refused(let reason): self.init(.ended, "\(reason)", reason: reason)
+        case .refused(let reason):
+            self.init(reason.code == .cancelled ? .cancelled : .ended, "\(reason)", reason: reason)
         case .invalidArgument(let complaint): self.init(.invalidArgument, complaint)
         case .noAddress: self.init(.system, "this machine has no address at which anybody could reach it")
         }
@@ -64,6 +65,7 @@ extension MultipeerError {
             self.init(.ended, "\(channel): the link ended: \(reason)", reason: reason)
         case .cancelled: self.init(.cancelled, "\(channel) was cancelled")
         case .finished: self.init(.invalidArgument, "\(channel) was finished before")
+        case .inUse: self.init(.invalidArgument, "\(channel) is being read by another task")
         }
     }
 }

@@ -34,8 +34,12 @@ public struct MultipeerError: Error, Sendable {
         public static let identity = Code(rawValue: "identity")
         /// The system refused a socket, an address or a file.
         public static let system = Code(rawValue: "system")
-        /// Somebody changed their mind: the task was cancelled while it waited, or this or the other side gave up a stream
-        /// or a file. A message that waited was not sent.
+        /// The task was cancelled while it waited; or this or the other side gave up an invitation, a search for a peer,
+        /// a stream or a file. A message that waited was not sent.
+        ///
+        /// Every call that waits and throws a `MultipeerError` throws this where `Task.sleep` throws `CancellationError`,
+        /// as `URLSession` throws `URLError.cancelled`. `try Task.checkCancellation()` in the `catch` makes the one the
+        /// other, and tells whether it was this task.
         public static let cancelled = Code(rawValue: "cancelled")
         /// The other side did not want the stream, the file or the invitation.
         public static let declined = Code(rawValue: "declined")

@@ -1,4 +1,5 @@
-/// The events of a session as an asynchronous sequence.
+/// The events of a session as an asynchronous sequence, for any number of consumers: `Session.events` says what each of
+/// them gets, and when it ends.
 public struct SessionEvents: AsyncSequence, Sendable {
     /// One thing that happened.
     public typealias Element = SessionEvent
@@ -9,7 +10,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
     package init(_ inbox: Inbox<SessionEvent>) { self.inbox = inbox }
 
-    /// Goes on where the iterator before it stopped.
+    /// Goes on where the last iterator stopped, if there is no other.
     public func makeAsyncIterator() -> Iterator { Iterator(inbox.makeAsyncIterator()) }
 
     /// Hands out the events; a batch that was taken from the session costs no lock for each.
@@ -18,7 +19,7 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
         init(_ base: Inbox<SessionEvent>.Iterator) { self.base = base }
 
-        /// The next event; nil once the session is gone or the task is cancelled.
+        /// The next event; nil after `disconnect`, once the session is gone, or when the task is cancelled.
         public mutating func next() async -> SessionEvent? { await base.next() }
 
         /// The same, without leaving the actor that asks.
@@ -41,14 +42,15 @@ public struct SessionEvents: AsyncSequence, Sendable {
 
         fileprivate let events: SessionEvents
 
-        /// Goes on where the iterator before it stopped.
+        /// Goes on where the last iterator stopped, if there is no other.
         public func makeAsyncIterator() -> Iterator { Iterator(base: events.makeAsyncIterator()) }
 
         /// Hands out whole batches.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var base: SessionEvents.Iterator
 
-            /// The next batch, never empty; nil once the session is gone or the task is cancelled.
+            /// The next batch, never empty; nil after `disconnect`, once the session is gone, or when the task is
+            /// cancelled.
             public mutating func next() async -> [SessionEvent]? { await base.nextBatch() }
         }
     }

@@ -47,6 +47,21 @@ struct TransferPermitTests {
         withExtendedLifetime(shelf) {}
     }
 
+    @Test("reading a peer's stream in a task that is cancelled throws CancellationError")
+    func cancelledReader() async throws {
+        let (pair, shelf, remote) = try await Self.pair { $0.limits.streams = 1 }
+        let stream = try #require(try await remote.open(1).first)
+        let begun = Promise<Void>()
+        let reading = Task { for try await _ in stream { begun.send(()) } }
+        try await within(.seconds(30)) { await begun.value() }
+        reading.cancel()
+        await #expect(throws: CancellationError.self) {
+            try await within(.seconds(30)) { try await reading.value }
+        }
+        await pair.end()
+        withExtendedLifetime(shelf) {}
+    }
+
     @Test("so many streams wait of calls that were answered, and the writer of a further one hears at once")
     func tooMany() async throws {
         let (pair, shelf, remote) = try await Self.pair {

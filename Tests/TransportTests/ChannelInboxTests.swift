@@ -142,6 +142,28 @@ struct ChannelInboxTests {
         #expect(try await waiting.value == [[5]])
     }
 
+    @Test("of two tasks that wait at once, the second gets an error and the first what comes")
+    func twoReaders() async throws {
+        let (inbox, receiver, _) = try Self.make()
+        await withTaskGroup(of: Result<[[UInt8]]?, ChannelFault>.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    do throws(ChannelFault) {
+                        return .success(try await receiver.next())
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            #expect(await group.next() == .failure(.inUse))
+            inbox.deliver([5])
+            inbox.tell()
+            #expect(await group.next() == .success([[5]]))
+        }
+        inbox.deliver([6])
+        #expect(try await receiver.next() == [[6]])
+    }
+
     private static func make() throws -> (ChannelInbox, ChannelReceiver, Notes<Void>) {
         let rings = Notes<Void>()
         let inbox = ChannelInbox(ChannelOpening(kind: .resource, name: "x")) { rings.append(()) }

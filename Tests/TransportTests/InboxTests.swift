@@ -18,7 +18,7 @@ struct InboxTests {
         #expect(seen == Array(0..<100_000))
         await producer.value
         inbox.push(1...1)
-        #expect(inbox.takeAll() == [])
+        #expect(await firstElement(of: inbox) == nil)
     }
 
     @Test("what was pushed is counted, taken or not, given back or not")
@@ -128,19 +128,6 @@ struct InboxTests {
         }
     }
 
-    @Test("a consumer that does not wait takes all, and reports it with the next call")
-    func takeAll() {
-        let reports = Notes<Tally>()
-        let inbox = Inbox<Int> { reports.append($0) }
-        inbox.push(0..<3, cost: 1)
-        inbox.push(3..<5, cost: 1)
-        #expect(inbox.takeAll() == Array(0..<5))
-        #expect(reports.all == [])
-        #expect(inbox.takeAll() == [])
-        #expect(inbox.takeAll() == [])
-        #expect(reports.all.map { $0[0] } == [5])
-    }
-
     @Test("a consumer of batches gets the rest of one, then whole ones")
     func batches() async {
         let inbox = Inbox<Int>()
@@ -154,16 +141,6 @@ struct InboxTests {
         #expect(await iterator.nextBatch() == nil)
     }
 
-    @Test("two tasks that wait for the same events are a programming error")
-    func twoConsumers() async {
-        await #expect(processExitsWith: .failure) {
-            let inbox = Inbox<Int>()
-            await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<2 { group.addTask { for await _ in inbox {} } }
-            }
-        }
-    }
-
     private func firstElement(of inbox: Inbox<Int>) async -> Int? {
         var iterator = inbox.makeAsyncIterator()
         return await iterator.next()
@@ -171,7 +148,7 @@ struct InboxTests {
 }
 
 extension Inbox {
-    fileprivate func push(_ elements: some Sequence<Element>, key: Int = 0, cost: Int = 0) {
+    func push(_ elements: some Sequence<Element>, key: Int = 0, cost: Int = 0) {
         var batch = Batch()
         for element in elements { batch.append(element, key: key, cost: cost) }
         push(&batch)

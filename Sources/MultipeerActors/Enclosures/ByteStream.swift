@@ -41,7 +41,8 @@ public struct ByteStream: Sendable {
         deinit { abort() }
 
         /// Waits while 256 KiB, and what the session takes beyond, are not read. Throws when the other side has given the
-        /// stream up, or the link has ended, and `busy` when too many streams and files to that peer waited already.
+        /// stream up, or the link has ended, `busy` when too many streams and files to that peer waited already, and
+        /// `CancellationError` when the task is cancelled.
         public func write(_ bytes: [UInt8]) async throws { try await pipe.write(bytes) }
 
         /// Ends the stream behind what was written.
@@ -143,8 +144,9 @@ extension ByteStream: AsyncSequence {
 
         fileprivate init(source: Source) { self.source = source }
 
-        /// The next bytes; nil behind the last. Throws when the writer gave the stream up, or the link ended, and `timedOut`
-        /// when the peer has not opened it 30 seconds after somebody began to read.
+        /// The next bytes; nil after the last. Throws when the writer gave the stream up, or the link ended, `timedOut`
+        /// when the peer has not opened it 30 seconds after somebody began to read, and `CancellationError` when the task
+        /// is cancelled.
         public mutating func next() async throws -> [UInt8]? {
             switch phase {
             case .ready:
@@ -152,9 +154,14 @@ extension ByteStream: AsyncSequence {
                 return try await next()
             case .pipe(let reader): return try await reader.next()
             case .stream(var iterator):
-                let piece = try await iterator.next()
-                phase = .stream(iterator)
-                return piece
+                defer { phase = .stream(iterator) }
+                do throws(MultipeerError) {
+                    return try await iterator.next()
+                } catch {
+                    // It says the same of a stream that was given up.
+                    if error.code == .cancelled { try Task.checkCancellation() }
+                    throw error
+                }
             case .over: return nil
             }
         }

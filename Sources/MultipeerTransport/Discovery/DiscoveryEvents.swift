@@ -1,10 +1,11 @@
 public import MultipeerDiscovery
 
-/// What a browse has found, as an asynchronous sequence for one reader.
+/// What a browse has found, as an asynchronous sequence.
 ///
-/// A reader that lags behind misses nothing that is still true: a peer that came and went in the meantime is not
-/// reported, and one that changed twice is reported once. The browse ends with `stop`, or when the sequence and its
-/// iterators are let go of.
+/// Any number of tasks may iterate over it. Each iterator begins with everybody who is there, and reports each change
+/// from then on; the only one goes on where the last one stopped. One that lags behind misses nothing that is still true: a peer that came and went in the meantime is
+/// not reported, and one that changed twice is reported once. The browse ends with `stop`, or when the sequence and its
+/// iterators are released.
 public struct DiscoveryEvents: AsyncSequence, Sendable {
     /// One thing that happened.
     public typealias Element = BrowserEvent
@@ -21,21 +22,25 @@ public struct DiscoveryEvents: AsyncSequence, Sendable {
     /// Ends the browse: the sequence is over, whatever it had not handed out.
     public func stop() { browse.end() }
 
-    /// Goes on where the iterator before it stopped.
+    /// Goes on where the last iterator stopped, if there is no other.
     public func makeAsyncIterator() -> Iterator { Iterator(browse) }
 
     /// Hands out the events.
     public struct Iterator: AsyncIteratorProtocol {
         private let browse: Browse
+        private let reader: DiscoveryFeed.Reader
 
-        fileprivate init(_ browse: Browse) { self.browse = browse }
+        fileprivate init(_ browse: Browse) {
+            self.browse = browse
+            reader = browse.feed.makeReader()
+        }
 
         /// The next event; nil once the browse is over or the task is cancelled.
-        public mutating func next() async -> BrowserEvent? { await browse.feed.next() }
+        public mutating func next() async -> BrowserEvent? { await reader.next() }
 
         /// The same, without leaving the actor that asks.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> BrowserEvent? {
-            await browse.feed.next()
+            await reader.next()
         }
     }
 

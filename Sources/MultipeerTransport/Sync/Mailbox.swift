@@ -45,20 +45,26 @@ package final class Mailbox<Content: Sendable>: Sendable {
         state.withLock { body(&$0.content) }
     }
 
-    /// Changes the content, and wakes everybody who waits if `body` says that there is something to take.
-    package func post<Result: Sendable>(_ body: (inout Content) -> (Result, wakes: Bool)) -> Result {
-        let (result, waiters) = state.withLock { state in
-            let (result, wakes) = body(&state.content)
-            var waiters = Waiters()
-            if wakes { swap(&waiters, &state.waiters) }
-            return (result, waiters)
+    /// Changes the content, and wakes everybody who waits if `body` returns true: then there is something to take.
+    @discardableResult
+    package func post(_ body: (inout Content) -> Bool) -> Bool {
+        let woken = state.withLock { state -> Waiters? in
+            guard body(&state.content) else { return nil }
+            var woken = Waiters()
+            swap(&woken, &state.waiters)
+            return woken
         }
-        waiters.wake()
-        return result
+        woken?.wake()
+        return woken != nil
     }
 
     /// Changes the content, and wakes everybody who waits.
-    package func post(_ body: (inout Content) -> Void) { post { (body(&$0), wakes: true) } }
+    package func post(_ body: (inout Content) -> Void) {
+        post { content -> Bool in
+            body(&content)
+            return true
+        }
+    }
 
     /// Waits until `take` returns something; nil when the task is cancelled first. `take` must not call out.
     package func next<Item: Sendable>(_ take: (inout Content) -> Item?) async -> Item? {

@@ -81,6 +81,57 @@ struct DiscoveryFeedTests {
         #expect(ends.all == ["stopped", "let go"])
     }
 
+    @Test("each reader begins with all who are there, in the order they came in, and gets all that changes")
+    func several() async throws {
+        let feed = DiscoveryFeed()
+        let events = DiscoveryEvents(feed) {}
+        let (ann, bob, carl) = (try peer("ann"), try peer("bob"), try peer("carl"))
+        for event in [BrowserEvent.found(bob), .found(ann)] { feed.hear(event) }
+        var (first, second) = (events.makeAsyncIterator(), events.makeAsyncIterator())
+        #expect(await first.next() == .found(bob))
+        #expect(await first.next() == .found(ann))
+        feed.hear(.lost(bob.peer))
+        feed.hear(.found(carl))
+        #expect(await second.next() == .found(ann))
+        #expect(await second.next() == .found(carl))
+        #expect(await first.next() == .lost(bob.peer))
+        #expect(await first.next() == .found(carl))
+        feed.hear(.lost(ann.peer))
+        #expect(await first.next() == .lost(ann.peer))
+        #expect(await second.next() == .lost(ann.peer))
+    }
+
+    @Test("the only reader goes on where the last one stopped")
+    func breakingOff() async throws {
+        let feed = DiscoveryFeed()
+        let events = DiscoveryEvents(feed) {}
+        let (ann, bob) = (try peer("ann"), try peer("bob"))
+        for event in [BrowserEvent.found(ann), .found(bob)] { feed.hear(event) }
+        for await event in events where event == .found(ann) { break }
+        feed.hear(.lost(ann.peer))
+        var iterator = events.makeAsyncIterator()
+        #expect(await iterator.next() == .found(bob))
+        #expect(await iterator.next() == .lost(ann.peer))
+    }
+
+    @Test("readers end once they were told that everybody is lost; the next one begins anew")
+    func endingReaders() async throws {
+        let feed = DiscoveryFeed()
+        let events = DiscoveryEvents(feed) {}
+        let ann = try peer("ann")
+        feed.hear(.found(ann))
+        var (reading, fresh) = (events.makeAsyncIterator(), events.makeAsyncIterator())
+        #expect(await reading.next() == .found(ann))
+        feed.hear(.lost(ann.peer))
+        feed.endReaders()
+        feed.hear(.found(ann))
+        var later = events.makeAsyncIterator()
+        #expect(await reading.next() == .lost(ann.peer))
+        #expect(await reading.next() == nil)
+        #expect(await fresh.next() == nil)
+        #expect(await later.next() == .found(ann))
+    }
+
     @Test("a cancelled wait ends, and the next one goes on")
     func cancelling() async throws {
         let feed = DiscoveryFeed()
