@@ -1,6 +1,5 @@
 import Multipeer
 import MultipeerMesh
-import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerMesh
 
 /// One end of a link, driven by a vector: whatever it writes is written out at once.

@@ -1,7 +1,6 @@
 import Foundation
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerSecurity
 import MultipeerTransport
 import Testing
