@@ -55,26 +55,30 @@ let package = Package(
         layer("MultipeerSecurity", ["CLibSSL", "MultipeerFraming", "MultipeerCore"]),
         layer("MultipeerIntroduction", ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         layer("MultipeerDiscovery", ["MultipeerFraming", "MultipeerCore"]),
+        layer("MultipeerLink", ["MultipeerFraming", "MultipeerCore"]),
         layer(
             "MultipeerMesh",
-            ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+            [
+                "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerCore",
+            ]),
         layer(
             "MultipeerTransport",
             [
-                "CPlatform", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "CPlatform", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery", "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
             "Multipeer",
             [
-                "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
-                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
             "MultipeerActors",
             [
-                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction",
-                "MultipeerFraming", "MultipeerCore",
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerFraming",
+                "MultipeerCore",
             ]),
         .target(
             name: "CMultipeerConnectivity", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
@@ -90,8 +94,8 @@ let package = Package(
         layer(
             "MultipeerSimulation",
             [
-                "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
-                "MultipeerCore",
+                "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming", "MultipeerCore",
             ]),
         .target(
             name: "MultipeerConformance",
@@ -161,23 +165,27 @@ let package = Package(
             "IntroductionTests",
             ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         tests("DiscoveryTests", ["MultipeerDiscovery", "MultipeerCore"]),
+        tests("LinkTests", ["MultipeerLink", "MultipeerFraming", "MultipeerCore"]),
         tests(
             "MeshTests",
-            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming", "MultipeerCore", "FuzzBodies"]),
+            [
+                "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerFraming",
+                "MultipeerCore", "FuzzBodies",
+            ]),
         tests(
             "TransportTests",
             ["MultipeerTransport", "MultipeerDiscovery", "MultipeerFraming", "MultipeerCore"]),
         tests(
             "LoopbackTests",
             [
-                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "ActorsTests",
             [
                 "MultipeerActors", "Multipeer", "MultipeerTransport", "MultipeerMesh",
-                "MultipeerIntroduction", "MultipeerFraming", "MultipeerCore",
+                "MultipeerFraming", "MultipeerCore",
             ]),
         // Programs of other people, as they are written for Apple's platforms: one text in both language modes.
         .target(
@@ -192,8 +200,8 @@ let package = Package(
             dependencies: [
                 "TestSupport", "ClassicClient", "ClassicClientSwift6", "MultipeerConnectivity",
                 "MultipeerDevice", "peer-session", "collusion", "Multipeer", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],
             swiftSettings: client),
@@ -208,8 +216,8 @@ let package = Package(
         tests(
             "VectorTests",
             [
-                "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
-                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "CommandTests",
@@ -225,8 +233,8 @@ let package = Package(
             name: "FuzzBodies",
             dependencies: [
                 "MultipeerSimulation", "MultipeerActors", "MultipeerConnectivity", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity",
-                "MultipeerFraming", "MultipeerCore",
+                "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),

@@ -1,7 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
 import MultipeerSecurity
 
 /// What one lying member tells the others, besides what it has to say.

@@ -1,6 +1,5 @@
 import MultipeerCore
 import MultipeerIntroduction
-import MultipeerMesh
 import MultipeerSecurity
 
 // MARK: connections below the frames

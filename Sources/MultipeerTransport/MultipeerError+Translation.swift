@@ -1,7 +1,6 @@
 package import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
 
 // The only place where the faults below become the error above.
 extension MultipeerError {

@@ -1,6 +1,7 @@
 package import MultipeerCore
 import MultipeerFraming
 package import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 

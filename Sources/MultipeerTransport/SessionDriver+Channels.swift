@@ -1,6 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 
 // MARK: channels

@@ -1,7 +1,7 @@
 package import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import MultipeerSecurity
 
 // MARK: what senders call, on any thread

@@ -1,6 +1,7 @@
+import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 
 // MARK: what the session holds of what its peers send
 

@@ -1,5 +1,6 @@
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 

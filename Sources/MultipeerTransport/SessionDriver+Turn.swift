@@ -1,5 +1,6 @@
 import MultipeerCore
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 

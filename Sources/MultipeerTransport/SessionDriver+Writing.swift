@@ -1,6 +1,6 @@
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import MultipeerSecurity
 
 // MARK: writing

@@ -1,5 +1,6 @@
 package import MultipeerCore
 import MultipeerIntroduction
+package import MultipeerLink
 package import MultipeerMesh
 
 /// Somebody who shares a session with its application, and takes from it what bears its mark.

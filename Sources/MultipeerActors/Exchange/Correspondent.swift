@@ -1,6 +1,5 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
 
 /// What is known of one linked peer, and under way with it.
 struct Correspondent<Waiter: Sendable, Work: Sendable>: Sendable {
