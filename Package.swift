@@ -55,34 +55,39 @@ let package = Package(
         layer("MultipeerSecurity", ["CLibSSL", "MultipeerFraming", "MultipeerCore"]),
         layer("MultipeerIntroduction", ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         layer("MultipeerDiscovery", ["MultipeerFraming", "MultipeerCore"]),
+        layer("MultipeerLink", ["MultipeerFraming", "MultipeerCore"]),
         layer(
             "MultipeerMesh",
-            ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+            [
+                "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerCore",
+            ]),
         layer(
             "MultipeerEngine",
             [
-                "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+                "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerFraming",
                 "MultipeerCore",
             ]),
         layer(
             "MultipeerTransport",
             [
-                "CPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery",
+                "CPlatform", "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
                 "MultipeerIntroduction",
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
             "Multipeer",
             [
-                "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerIntroduction",
-                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
+                "MultipeerDiscovery",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         layer(
             "MultipeerActors",
             [
-                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction",
-                "MultipeerFraming", "MultipeerCore",
+                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerFraming",
+                "MultipeerCore",
             ]),
         .target(
             name: "CMultipeerConnectivity", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
@@ -98,7 +103,8 @@ let package = Package(
         layer(
             "MultipeerSimulation",
             [
-                "MultipeerEngine", "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity",
+                "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction",
+                "MultipeerSecurity",
                 "MultipeerFraming", "MultipeerCore",
             ]),
         .target(
@@ -169,9 +175,13 @@ let package = Package(
             "IntroductionTests",
             ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         tests("DiscoveryTests", ["MultipeerDiscovery", "MultipeerCore"]),
+        tests("LinkTests", ["MultipeerLink", "MultipeerFraming", "MultipeerCore"]),
         tests(
             "MeshTests",
-            ["MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming", "MultipeerCore", "FuzzBodies"]),
+            [
+                "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerFraming",
+                "MultipeerCore", "FuzzBodies",
+            ]),
         tests(
             "TransportTests",
             [
@@ -181,14 +191,15 @@ let package = Package(
         tests(
             "LoopbackTests",
             [
-                "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery",
+                "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
+                "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "ActorsTests",
             [
                 "MultipeerActors", "Multipeer", "MultipeerTransport", "MultipeerMesh",
-                "MultipeerIntroduction", "MultipeerFraming", "MultipeerCore",
+                "MultipeerFraming", "MultipeerCore",
             ]),
         // Programs of other people, as they are written for Apple's platforms: one text in both language modes.
         .target(
@@ -203,8 +214,8 @@ let package = Package(
             dependencies: [
                 "TestSupport", "ClassicClient", "ClassicClientSwift6", "MultipeerConnectivity",
                 "MultipeerDevice", "peer-session", "collusion", "Multipeer", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],
             swiftSettings: client),
@@ -219,9 +230,9 @@ let package = Package(
         tests(
             "VectorTests",
             [
-                "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerDiscovery",
-                "MultipeerIntroduction",
-                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+                "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
+                "MultipeerDiscovery",
+                "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
         tests(
             "CommandTests",
@@ -237,8 +248,8 @@ let package = Package(
             name: "FuzzBodies",
             dependencies: [
                 "MultipeerSimulation", "MultipeerActors", "MultipeerConnectivity", "MultipeerTransport",
-                "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity",
-                "MultipeerFraming", "MultipeerCore",
+                "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
         harness("connection-data"),

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 
 /// One of the two links of a `ChannelPair`, with its application.
 struct ChannelEnd: ~Copyable {

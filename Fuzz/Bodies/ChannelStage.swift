@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 
 /// A link whose peer is the script.
 struct ChannelStage: ~Copyable {

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 
 extension FuzzBody {
     /// A list of what happens to the path of datagrams: offers, contents from the network, time. Every content comes as

@@ -1,5 +1,4 @@
 import MultipeerFraming
-import MultipeerSecurity
 
 extension FuzzBody {
     /// Two honest sessions and a network that an attacker owns: the input is a list of what happens.

@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 
 /// What chapter 11 says of entries, reachability and the cap, as plainly as it says it.
@@ -139,7 +140,7 @@ extension MembershipModel {
         }
         let data: ConnectionData
         do throws(InvalidConnectionData) { data = try ConnectionData(entry.blob) } catch {
-            throw .badEntry(.data(error))
+            throw .badEntry(.data("\(error)"))
         }
         guard data.endpoint == entry.origin, data.flags.contains(.mesh), data.recipient == nil else {
             throw .badEntry(.foreignData)

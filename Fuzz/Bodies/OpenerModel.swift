@@ -1,5 +1,5 @@
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 
 /// The channels that this end opens, as its peer sees them: what may be written, and what may be answered.
 struct OpenerModel {

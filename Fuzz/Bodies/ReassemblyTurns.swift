@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 
 extension FuzzBody {
     /// What up to eight links say of the long messages that come over them, and time: who may have one reassembled, and

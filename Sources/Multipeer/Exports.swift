@@ -3,6 +3,7 @@
 @_exported public import MultipeerDiscovery
 @_exported public import MultipeerFraming
 @_exported public import MultipeerIntroduction
+@_exported public import MultipeerLink
 @_exported public import MultipeerMesh
 @_exported public import MultipeerSecurity
 @_exported public import MultipeerTransport

@@ -1,6 +1,5 @@
 public import MultipeerCore
 import MultipeerIntroduction
-import MultipeerMesh
 public import MultipeerTransport
 
 /// Somebody asks to be linked with the local peer: answer once, at any time until `timeout` is over, from anywhere.

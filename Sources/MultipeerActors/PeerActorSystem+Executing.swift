@@ -1,5 +1,4 @@
 import Distributed
-import MultipeerCore
 import MultipeerFraming
 import Multipeer
 import MultipeerTransport

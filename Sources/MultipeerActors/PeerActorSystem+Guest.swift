@@ -1,5 +1,6 @@
 import Multipeer
 package import MultipeerCore
+package import MultipeerLink
 package import MultipeerMesh
 package import MultipeerTransport
 

@@ -1,7 +1,6 @@
 public import Distributed
 public import Multipeer
 public import MultipeerCore
-import MultipeerMesh
 import MultipeerTransport
 
 /// Distributed actors over a session: whoever is linked can call the actors that the others have registered.

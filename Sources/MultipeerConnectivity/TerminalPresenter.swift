@@ -1,6 +1,5 @@
 import Foundation
 import Multipeer
-import MultipeerCore
 import MultipeerTransport
 
 /// Asks about invitations on the terminal that the process was started from, also when its standard streams are redirected.

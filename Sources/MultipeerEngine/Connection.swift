@@ -1,7 +1,8 @@
 package import MultipeerCore
 package import MultipeerFraming
 import MultipeerIntroduction
-package import MultipeerMesh
+package import MultipeerLink
+import MultipeerMesh
 
 extension SessionEngine {
     /// One connection, from its dial or its acceptance until it is given back. Only its engine holds it.

@@ -1,5 +1,7 @@
+package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 
 // MARK: channels of ours

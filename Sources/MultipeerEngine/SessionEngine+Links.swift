@@ -1,6 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 
 // MARK: what the mesh decided

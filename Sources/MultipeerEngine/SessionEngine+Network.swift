@@ -1,7 +1,8 @@
 package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerIntroduction
-package import MultipeerMesh
+package import MultipeerLink
+import MultipeerMesh
 package import MultipeerSecurity
 
 // MARK: what the network brings

@@ -1,6 +1,7 @@
 package import MultipeerCore
 import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
+import MultipeerLink
 package import MultipeerMesh
 package import MultipeerSecurity
 

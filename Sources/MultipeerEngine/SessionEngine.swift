@@ -1,6 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerIntroduction
+package import MultipeerLink
 package import MultipeerMesh
 package import MultipeerSecurity
 

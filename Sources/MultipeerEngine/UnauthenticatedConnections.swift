@@ -1,4 +1,5 @@
-package import MultipeerIntroduction
+package import MultipeerCore
+import MultipeerIntroduction
 
 /// Accepted connections that have brought no valid CONFIRM. Spec 15. [limit.unauthenticated]
 ///

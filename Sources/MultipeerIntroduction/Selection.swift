@@ -1,9 +1,4 @@
-/// One TCP connection of a session, for as long as the session lives; never reused.
-package struct ConnectionID: RawRepresentable, Hashable, Comparable, Sendable {
-    package let rawValue: UInt32
-    package init(rawValue: UInt32) { self.rawValue = rawValue }
-    package static func < (one: ConnectionID, other: ConnectionID) -> Bool { one.rawValue < other.rawValue }
-}
+package import MultipeerCore
 
 /// Which of the verified connections to one endpoint becomes the link: glare settled by nomination. Spec 6.4 and 6.5.
 ///

@@ -1,5 +1,6 @@
 import MultipeerFraming
 package import MultipeerIntroduction
+package import MultipeerLink
 
 // The one place where what the machines say becomes what users read.
 

@@ -1,6 +1,7 @@
 package import MultipeerCore
 import MultipeerFraming
-package import MultipeerIntroduction
+import MultipeerIntroduction
+import MultipeerLink
 
 /// What the mesh says of one endpoint: its entry, and what was read out of it.
 struct HeldEntry: Sendable {
@@ -22,26 +23,6 @@ struct Rumour: Sendable {
     let link: ConnectionID
 }
 
-/// What is wrong with an entry whoever receives it, so that an honest member does not pass it on.
-package enum EntryFlaw: Error, Equatable, Sendable {
-    /// More than 31 endpoints, or not sorted, or one twice, or its own among them.
-    case members
-    /// What it carries is no connection data.
-    case data(InvalidConnectionData)
-    /// The connection data are of another endpoint, not for the mesh or not for everybody.
-    case foreignData
-}
-
-extension EntryFlaw: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .members: "its members are too many or out of order"
-        case .data(let flaw): "\(flaw)"
-        case .foreignData: "its connection data are not its own data for the mesh"
-        }
-    }
-}
-
 extension Membership {
     /// Links that one entry may list.
     static let longestList = 31
@@ -59,7 +40,7 @@ extension Membership {
         do throws(InvalidConnectionData) {
             data = try ConnectionData(entry.blob)
         } catch {
-            throw .badEntry(.data(error))
+            throw .badEntry(.data("\(error)"))
         }
         guard data.isOfMesh(of: entry.origin) else { throw .badEntry(.foreignData) }
         return data

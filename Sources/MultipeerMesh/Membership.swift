@@ -1,6 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerIntroduction
+package import MultipeerLink
 
 /// Who is in the mesh, as one member knows it: the entries that members flood, who can be reached over them, whom that
 /// makes us seek, and whether there is room. Spec 11.

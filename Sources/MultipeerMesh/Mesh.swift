@@ -1,6 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerIntroduction
+package import MultipeerLink
 package import MultipeerSecurity
 
 /// Everything that one instance of a session decides about its peers: who is introduced, who is linked, who else is in the

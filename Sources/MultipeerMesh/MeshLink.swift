@@ -1,4 +1,5 @@
 import MultipeerCore
+import MultipeerLink
 
 /// A link as membership sees it: who is at the other end, and what is still to be told there.
 ///

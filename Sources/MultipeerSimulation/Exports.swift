@@ -2,5 +2,6 @@
 @_exported public import MultipeerCore
 @_exported public import MultipeerFraming
 @_exported public import MultipeerIntroduction
+@_exported public import MultipeerLink
 @_exported public import MultipeerMesh
 @_exported public import MultipeerSecurity

@@ -2,7 +2,6 @@ import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
 import MultipeerSecurity
 
 /// What one lying member tells the others, besides what it has to say.

@@ -1,5 +1,4 @@
 import MultipeerCore
-import MultipeerMesh
 import MultipeerSecurity
 
 /// What must hold once nothing goes wrong any more.

@@ -1,5 +1,3 @@
-import MultipeerMesh
-
 // MARK: who is there, and who is not
 
 extension World {

@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import MultipeerSecurity
 
 /// One connection as the network sees it: bytes in order, each way with delays of its own. End 0 dialled.

@@ -2,7 +2,6 @@ import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
 import MultipeerSecurity
 
 // MARK: connections below the frames

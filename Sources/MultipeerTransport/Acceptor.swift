@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerIntroduction
 
 /// The listening sockets of a session.

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 import MultipeerSecurity
 
 /// The unreliable messages of one link: its path, its keys, and what waits in either direction. Lives on the loop.

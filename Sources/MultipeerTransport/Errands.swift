@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerIntroduction
 
 /// What callers on other threads left for the loop of a session to see to: whose queue was empty and is not any more.

@@ -1,4 +1,4 @@
-public import MultipeerMesh
+public import MultipeerLink
 
 /// What protects a link, what the other side proved, and what the link has done so far.
 public struct LinkFacts: Sendable {

@@ -1,7 +1,7 @@
 package import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-package import MultipeerMesh
+package import MultipeerLink
 public import MultipeerSecurity
 
 /// How a session protects its links, whom it trusts, where it listens and how long it waits.

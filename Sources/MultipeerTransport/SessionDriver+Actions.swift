@@ -2,6 +2,7 @@ import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 

@@ -2,6 +2,7 @@ package import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 package import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 

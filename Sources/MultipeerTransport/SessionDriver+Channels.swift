@@ -2,6 +2,7 @@ package import MultipeerCore
 import MultipeerEngine
 package import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 
 // MARK: channels

@@ -2,7 +2,7 @@ package import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import MultipeerSecurity
 
 // MARK: what senders call, on any thread

@@ -1,6 +1,7 @@
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 

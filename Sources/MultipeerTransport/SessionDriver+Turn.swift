@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerEngine
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 

@@ -1,8 +1,6 @@
 package import MultipeerCore
 package import MultipeerEngine
-import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
 import MultipeerSecurity
 
 // MARK: the verification code

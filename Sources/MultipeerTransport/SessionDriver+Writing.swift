@@ -1,7 +1,7 @@
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import MultipeerSecurity
 
 // MARK: writing

@@ -2,6 +2,7 @@ package import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 package import MultipeerSecurity
 

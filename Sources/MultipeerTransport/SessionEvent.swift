@@ -1,4 +1,5 @@
 public import MultipeerCore
+package import MultipeerLink
 public import MultipeerMesh
 
 /// What a session tells its owner, in the order in which it happened.

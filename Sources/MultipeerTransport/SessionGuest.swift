@@ -1,6 +1,7 @@
 package import MultipeerCore
 import MultipeerEngine
 import MultipeerIntroduction
+package import MultipeerLink
 package import MultipeerMesh
 
 /// Somebody who shares a session with its application, and takes from it what bears its mark.

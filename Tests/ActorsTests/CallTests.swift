@@ -2,7 +2,6 @@ import Distributed
 import Multipeer
 import MultipeerActors
 import MultipeerCore
-import MultipeerMesh
 import MultipeerTransport
 import TestSupport
 import Testing

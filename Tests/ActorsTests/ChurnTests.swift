@@ -1,7 +1,6 @@
 import Distributed
 import Multipeer
 import MultipeerActors
-import MultipeerMesh
 import MultipeerTransport
 import TestSupport
 import Testing

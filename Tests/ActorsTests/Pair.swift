@@ -1,7 +1,6 @@
 import Multipeer
 import MultipeerActors
 import MultipeerCore
-import MultipeerMesh
 import MultipeerTransport
 import TestSupport
 import Testing

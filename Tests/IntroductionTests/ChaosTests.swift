@@ -1,4 +1,3 @@
-import MultipeerSecurity
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import MultipeerCore
 import MultipeerIntroduction
-import MultipeerSecurity
 import TestSupport
 import Testing
 

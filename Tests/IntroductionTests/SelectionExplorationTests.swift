@@ -1,3 +1,4 @@
+import MultipeerCore
 import MultipeerIntroduction
 import TestSupport
 import Testing

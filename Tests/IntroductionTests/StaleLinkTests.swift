@@ -1,7 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerSecurity
 import TestSupport
 import Testing
 

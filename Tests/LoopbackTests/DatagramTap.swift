@@ -1,6 +1,5 @@
 import Multipeer
 import MultipeerCore
-import MultipeerMesh
 import MultipeerTransport
 import TestSupport
 import Testing

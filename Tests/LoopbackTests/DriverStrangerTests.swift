@@ -1,7 +1,5 @@
 import Multipeer
 import MultipeerCore
-import MultipeerMesh
-import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 import Testing

@@ -1,7 +1,5 @@
 import Foundation
 import Multipeer
-import MultipeerMesh
-import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import Foundation
 import Multipeer
-import MultipeerMesh
 import MultipeerTransport
 import TestSupport
 import Testing

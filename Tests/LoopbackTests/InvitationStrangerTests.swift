@@ -2,7 +2,6 @@ import Foundation
 import Multipeer
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerSecurity
 import MultipeerTransport
 import TestSupport

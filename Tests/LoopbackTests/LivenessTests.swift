@@ -1,6 +1,6 @@
 import Glibc
 import Multipeer
-import MultipeerMesh
+import MultipeerLink
 import MultipeerTransport
 import TestSupport
 import Testing

@@ -1,6 +1,4 @@
 import Multipeer
-import MultipeerMesh
-import MultipeerSecurity
 import MultipeerTransport
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import Multipeer
-import MultipeerMesh
 import MultipeerTransport
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import Multipeer
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import MultipeerTransport
 import TestSupport
 import Testing

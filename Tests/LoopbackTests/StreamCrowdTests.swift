@@ -1,7 +1,6 @@
 import Multipeer
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
 import MultipeerTransport
 import TestSupport
 import Testing

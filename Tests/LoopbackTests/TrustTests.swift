@@ -1,7 +1,6 @@
 import Foundation
 import Multipeer
 import MultipeerCore
-import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
 import TestSupport

@@ -2,7 +2,6 @@ import Multipeer
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
 import MultipeerSecurity
 import MultipeerTransport
 import TestSupport

@@ -1,5 +1,7 @@
 import Foundation
+import MultipeerCore
 import MultipeerFraming
+import MultipeerLink
 import MultipeerMesh
 import TestSupport
 import Testing
@@ -12,28 +14,48 @@ struct CauseTests {
         arguments: try Cause.ofLinks())
     func reasons(_ cause: Cause) throws {
         for isHeard in [true, false] {
-            let (here, there) = (End(), End())
-            happen(cause.name, at: here)
-            if isHeard { there.receive(here.frames()) } else { there.link.lost() }
-            let told = [here, there].map { $0.link.end.map { EndReason($0).code } }
+            var here = Link(.init(), now: .start)
+            var there = Link(.init(), now: .start)
+            happen(cause.name, to: &here)
+            if isHeard { carry(from: &here, to: &there) } else { there.lost() }
+            let told = [here.end, there.end].map { $0.map { EndReason($0).code } }
             #expect(told == [cause.here, isHeard ? cause.there : cause.unheard].map(cause.code))
         }
     }
 
-    private func happen(_ name: String, at end: End) {
+    private func happen(_ name: String, to link: inout Link) {
         switch name {
-        case "disconnected": end.link.close(.goodbye, at: end.now)
-        case "evicted": end.link.close(.full, at: end.now)
-        case "closed": end.link.close(.noSpace, at: end.now)
-        case "violated": end.receive(.credit(channel: 0, limit: 0))
+        case "disconnected": link.close(.goodbye, at: .start)
+        case "evicted": link.close(.full, at: .start)
+        case "closed": link.close(.noSpace, at: .start)
+        case "violated":
+            var bytes = ByteBuffer()
+            Frame.credit(channel: 0, limit: 0).encode(into: &bytes)
+            receive(bytes.takeAll(), at: &link)
         case "silent":
-            end.advance(3)
-            end.advance(7)
-        case "unanswered": end.link.close(.timeout, at: end.now)
-        case "superseded": end.link.superseded(at: end.now)
+            link.advance(to: .start + .seconds(3))
+            link.advance(to: .start + .seconds(10))
+        case "unanswered": link.close(.timeout, at: .start)
+        case "superseded": link.superseded(at: .start)
         default: Issue.record("\(name) is not a cause that this test knows")
         }
     }
+
+    /// All that `sender` has to say now.
+    private func carry(from sender: inout Link, to receiver: inout Link) {
+        var output = ByteBuffer()
+        while sender.wantsToSend { _ = sender.fill(&output, upTo: 65_536, now: .start) }
+        receive(output.takeAll(), at: &receiver)
+    }
+
+    private func receive(_ bytes: [UInt8], at link: inout Link) {
+        var decoder = FrameDecoder()
+        #expect(link.receive(bytes.span, through: &decoder, at: .start) == bytes.count)
+    }
+}
+
+extension Moment {
+    fileprivate static let start = Moment(nanoseconds: 1_000_000_000_000)
 }
 
 struct Cause: Decodable, Sendable, CustomTestStringConvertible {

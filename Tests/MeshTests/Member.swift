@@ -2,6 +2,7 @@ import FuzzBodies
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 
 /// One membership with its clock. Peers are numbers; a link to a peer has the peer's number unless said.

@@ -2,6 +2,7 @@ import FuzzBodies
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import TestSupport
 import Testing
@@ -17,8 +18,8 @@ struct MembershipEntryTests {
         let crowd = (3...34).map { peer($0) }
         let cases: [([Endpoint], [UInt8], EntryFlaw)] = [
             ([four, three], good, .members), ([three, three], good, .members), ([two], good, .members),
-            (crowd, good, .members), ([], [], .data(.size(0))),
-            ([], Array(good.dropLast()), .data(.length(stated: good.count, actual: good.count - 1))),
+            (crowd, good, .members), ([], [], flaw(.size(0))),
+            ([], Array(good.dropLast()), flaw(.length(stated: good.count, actual: good.count - 1))),
             ([], try MeshCast.data(of: three).bytes, .foreignData),
             ([], try MeshCast.data(of: peer(2, 1)).bytes, .foreignData), ([], open, .foreignData),
             ([], addressed, .foreignData),
@@ -36,6 +37,8 @@ struct MembershipEntryTests {
         try ann.hear(try entry(of: two, 1, Array(crowd.prefix(31))), on: 2)
         #expect(ann.held(two)?.members.count == 31)
     }
+
+    private func flaw(_ data: InvalidConnectionData) -> EntryFlaw { .data("\(data)") }
 
     @Test("a link that is not of the mesh carries no entry and is in none [mesh.plain]")
     func direct() throws {

@@ -1,5 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
+import MultipeerLink
 import MultipeerMesh
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import FuzzBodies
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import TestSupport
 

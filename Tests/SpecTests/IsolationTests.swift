@@ -7,8 +7,8 @@ struct IsolationTests {
     private static let page = "Sources/Multipeer/Multipeer.docc/IsolationMap.md"
     private static let libraries = [
         "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerIntroduction",
-        "MultipeerDiscovery", "MultipeerMesh", "MultipeerTransport", "Multipeer", "MultipeerConnectivity",
-        "MultipeerActors", "MultipeerSimulation",
+        "MultipeerDiscovery", "MultipeerLink", "MultipeerMesh", "MultipeerTransport", "Multipeer",
+        "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation",
     ]
     /// What the classes and actors of a section are.
     private static let kinds: [String: Declarations.Kind] = [
@@ -95,7 +95,7 @@ struct IsolationTests {
         "what decides has no class, no actor, no task, no lock and no await",
         arguments: [
             "MultipeerCore", "MultipeerFraming", "MultipeerIntroduction", "MultipeerDiscovery",
-            "MultipeerMesh",
+            "MultipeerLink", "MultipeerMesh",
         ])
     func machines(_ module: String) throws {
         let declarations = try #require(modules[module])

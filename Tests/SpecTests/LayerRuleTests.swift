@@ -10,21 +10,25 @@ private let layers: [Layer] = [
     Layer("MultipeerSecurity", on: ["MultipeerFraming", "MultipeerCore", "CLibSSL"]),
     Layer("MultipeerIntroduction", on: ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
     Layer("MultipeerDiscovery", on: ["MultipeerFraming", "MultipeerCore"]),
+    Layer("MultipeerLink", on: ["MultipeerFraming", "MultipeerCore"]),
     Layer(
         "MultipeerMesh",
-        on: ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+        on: [
+            "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            "MultipeerCore",
+        ]),
     Layer(
         "MultipeerTransport",
         on: [
-            "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity",
-            "MultipeerFraming", "MultipeerCore", "CPlatform",
+            "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery", "MultipeerIntroduction",
+            "MultipeerSecurity", "MultipeerFraming", "MultipeerCore", "CPlatform",
         ],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
     Layer(
         "Multipeer",
         on: [
-            "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery", "MultipeerIntroduction",
-            "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+            "MultipeerTransport", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
+            "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
         ],
         outside: [
             "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization",
@@ -32,8 +36,8 @@ private let layers: [Layer] = [
     Layer(
         "MultipeerActors",
         on: [
-            "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerIntroduction", "MultipeerFraming",
-            "MultipeerCore",
+            "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerLink",
+            "MultipeerFraming", "MultipeerCore",
         ],
         outside: ["Distributed", "Foundation"]),
     Layer("CMultipeerConnectivity"),
@@ -48,8 +52,8 @@ private let layers: [Layer] = [
     Layer(
         "MultipeerSimulation",
         on: [
-            "MultipeerMesh", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
-            "MultipeerCore",
+            "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity",
+            "MultipeerFraming", "MultipeerCore",
         ]),
     // The judge: security and transport alone, so that a fault of a codec cannot hide on both sides.
     Layer(

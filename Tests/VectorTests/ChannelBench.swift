@@ -1,6 +1,6 @@
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import Testing
 
 /// One end of a link whose channels a vector drives. It writes at once whatever may be written.

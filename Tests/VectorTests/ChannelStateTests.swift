@@ -1,5 +1,5 @@
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 import Testing
 
 @Suite("9.9 States of a channel")

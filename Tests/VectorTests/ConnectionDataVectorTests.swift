@@ -1,7 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
 import MultipeerSecurity
 import Testing
 

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 import Testing
 
 @Suite("10.8 States of the path of datagrams")

@@ -1,5 +1,5 @@
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 import MultipeerSecurity
 import Testing
 

@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import Testing
 
 @Suite("17 Extensions")

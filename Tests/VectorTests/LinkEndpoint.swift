@@ -1,7 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 
 /// One end of a link, driven by a vector: whatever it writes is written out at once.
 struct LinkEndpoint: ~Copyable {

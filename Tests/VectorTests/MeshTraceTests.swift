@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import Testing
 

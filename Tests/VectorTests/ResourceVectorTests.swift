@@ -2,7 +2,6 @@ import Foundation
 import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
-import MultipeerIntroduction
 import MultipeerSecurity
 import MultipeerTransport
 import Testing

@@ -1,6 +1,5 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
 
 /// How much is sent of what a peer takes: in common, and of calls that are made for others also at each depth.
 ///

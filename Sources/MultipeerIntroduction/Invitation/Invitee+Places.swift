@@ -1,4 +1,4 @@
-import MultipeerCore
+package import MultipeerCore
 import MultipeerFraming
 
 // MARK: who may wait

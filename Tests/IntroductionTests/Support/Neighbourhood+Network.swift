@@ -1,7 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-import MultipeerSecurity
 import TestSupport
 
 /// Frames on their way, in order on each connection, and connections that die.

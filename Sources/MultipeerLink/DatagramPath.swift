@@ -1,6 +1,5 @@
 package import MultipeerCore
 package import MultipeerFraming
-import MultipeerIntroduction
 
 /// The way of a link's unreliable messages over UDP: who wants to receive under which number, when to begin anew, and
 /// whether anything gets through. Spec 10.

@@ -1,6 +1,5 @@
 package import MultipeerCore
 package import MultipeerFraming
-import MultipeerIntroduction
 
 /// The life of one link, from SELECTED to its end: messages, channels, their credit, liveness, closing. Spec 7, 8, 9
 /// and 14.

@@ -1,6 +1,5 @@
 import MultipeerFraming
-import MultipeerIntroduction
-import MultipeerMesh
+import MultipeerLink
 import TestSupport
 import Testing
 

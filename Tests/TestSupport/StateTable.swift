@@ -1,23 +1,23 @@
 import Foundation
 
 /// One machine of `Spec/states.json`.
-struct StateTable: Decodable {
-    struct Row: Decodable, CustomStringConvertible {
-        let state: String
-        let event: String
-        let next: String
-        let notify: [String]?
-        let actions: [String]?
-        let code: String?
+package struct StateTable: Decodable {
+    package struct Row: Decodable, CustomStringConvertible {
+        package let state: String
+        package let event: String
+        package let next: String
+        package let notify: [String]?
+        package let actions: [String]?
+        package let code: String?
 
-        var description: String { "\(state), \(event)" }
+        package var description: String { "\(state), \(event)" }
     }
 
-    let states: [String]
-    let events: [String: String]
-    let rows: [Row]
+    package let states: [String]
+    package let events: [String: String]
+    package let rows: [Row]
 
-    static func named(_ name: String) throws -> StateTable {
+    package static func named(_ name: String) throws -> StateTable {
         let root = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let data = try Data(contentsOf: root.appending(path: "Spec/states.json"))

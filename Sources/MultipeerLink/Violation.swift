@@ -73,3 +73,23 @@ extension Violation: CustomStringConvertible {
         }
     }
 }
+
+/// What is wrong with an entry for everybody who receives it, so that an honest member does not pass it on.
+package enum EntryFlaw: Error, Equatable, Sendable {
+    /// More than 31 endpoints, or not sorted, or one twice, or its own among them.
+    case members
+    /// What it carries is no connection data, in words: those are read above this module.
+    case data(String)
+    /// The connection data are of another endpoint, not for the mesh or not for everybody.
+    case foreignData
+}
+
+extension EntryFlaw: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .members: "its members are too many or out of order"
+        case .data(let flaw): flaw
+        case .foreignData: "its connection data are not its own data for the mesh"
+        }
+    }
+}

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 import TestSupport
 
 /// What stands for a DTLS channel: two round trips, keyed by the context, so that two ends agree only when they began

@@ -1,4 +1,4 @@
-import MultipeerMesh
+import MultipeerLink
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 package import MultipeerCore
 package import MultipeerFraming
-import MultipeerIntroduction
 
 // MARK: what comes from the peer
 

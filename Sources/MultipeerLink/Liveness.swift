@@ -1,5 +1,4 @@
 package import MultipeerCore
-import MultipeerIntroduction
 
 /// Whether the peer is still there: silence is answered with a PING, and a PING without any answer with the end.
 /// Spec 14.2.

@@ -50,7 +50,7 @@ package struct ControlBudget: Sendable {
     }
 
     /// When the next token of time comes, seen from the last charge.
-    var nextToken: Moment { filled + .nanoseconds(interval) }
+    package var nextToken: Moment { filled + .nanoseconds(interval) }
 
     private mutating func fill(at now: Moment) {
         let passed = max(0, (now - filled).wholeNanoseconds / interval)

@@ -1,5 +1,5 @@
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 import TestSupport
 
 /// Two links back to back. Bytes travel in random pieces; time stands still unless a test moves it.

@@ -1,6 +1,6 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerMesh
+import MultipeerLink
 
 /// Every phase that a path can be in, and how it gets there.
 enum PathSituation: String, CaseIterable, Sendable {

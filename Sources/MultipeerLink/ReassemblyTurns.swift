@@ -1,5 +1,4 @@
 package import MultipeerCore
-package import MultipeerIntroduction
 
 /// Who of a session's peers may have a message beyond its window reassembled: one at a time. Spec 15. [limit.turn]
 package struct ReassemblyTurns: Sendable {

@@ -1,6 +1,5 @@
 import MultipeerCore
 import MultipeerFraming
-import MultipeerIntroduction
 
 /// The channels that the peer opens, and what is held of them. Spec 9.
 struct IncomingChannels: Sendable {

@@ -1,0 +1,6 @@
+/// One TCP connection of a session, for as long as the session lives; never reused.
+package struct ConnectionID: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package static func < (one: ConnectionID, other: ConnectionID) -> Bool { one.rawValue < other.rawValue }
+}
