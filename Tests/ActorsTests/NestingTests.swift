@@ -1,4 +1,5 @@
 import MultipeerActors
+import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
