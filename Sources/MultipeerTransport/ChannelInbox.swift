@@ -56,8 +56,7 @@ package final class ChannelInbox: Sendable {
         case end(End)
     }
 
-
-    /// What the loop takes over at a time.
+    /// What the loop takes over from readers.
     package typealias Report = ReaderReport
 
     package let opening: ChannelOpening

@@ -127,6 +127,8 @@ extension SessionDriver {
 
     /// What is known of a peer is kept while it is sought or linked, so that nothing grows with the peers there were.
     private func forget(_ uid: UID) {
-        if engine.mesh.state(of: uid) == .notConnected, !engine.mesh.awaits(uid) { authentications[uid] = nil }
+        if engine.mesh.state(of: uid) == .notConnected, !engine.mesh.awaits(uid) {
+            authentications[uid] = nil
+        }
     }
 }

@@ -46,7 +46,9 @@ extension SessionDriver {
 
     /// The members' copy of our data is old. Where that fails it is tried again later. [mesh.data]
     func renewMeshData() {
-        do throws(SessionFault) { _ = try issue(for: nil, joinsMesh: true) } catch { engine.postponeRenewal() }
+        do throws(SessionFault) { _ = try issue(for: nil, joinsMesh: true) } catch {
+            engine.postponeRenewal()
+        }
     }
 
     /// Seeks the peer of `data` and answers once it is linked; throws why not. With `issuing` it makes what the peer needs

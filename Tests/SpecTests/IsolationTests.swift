@@ -7,7 +7,8 @@ struct IsolationTests {
     private static let page = "Sources/Multipeer/Multipeer.docc/IsolationMap.md"
     private static let libraries = [
         "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerIntroduction",
-        "MultipeerDiscovery", "MultipeerLink", "MultipeerMesh", "MultipeerTransport", "Multipeer",
+        "MultipeerDiscovery", "MultipeerLink", "MultipeerMesh", "MultipeerEngine",
+        "MultipeerTransport", "Multipeer",
         "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation",
     ]
     /// What the classes and actors of a section are.

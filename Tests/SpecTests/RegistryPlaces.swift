@@ -63,9 +63,11 @@ extension RegistryPlace {
         RegistryPlace("entryBucket", "MultipeerMesh/MeshLink.swift", "static let patience = #"),
         RegistryPlace("entriesPerSecond", "MultipeerMesh/MeshLink.swift", "let patiencePerSecond: Int64 = #"),
         RegistryPlace("awaitedPeers", "MultipeerIntroduction/Introductions.swift", "let awaitedLimit = #"),
-        RegistryPlace("unauthenticated", "MultipeerTransport/Acceptor.swift", "static let strangers = #"),
         RegistryPlace(
-            "unauthenticatedPerAddress", "MultipeerTransport/Acceptor.swift", "let strangersPerAddress = #"),
+            "unauthenticated", "MultipeerEngine/UnauthenticatedConnections.swift", "static let limit = #"),
+        RegistryPlace(
+            "unauthenticatedPerAddress", "MultipeerEngine/UnauthenticatedConnections.swift",
+            "static let limitPerAddress = #"),
         RegistryPlace("chainCertificates", "MultipeerSecurity/Identity.swift", "static let longestChain = #"),
         RegistryPlace("chainBytes", "MultipeerSecurity/Identity.swift", "static let largestChain = #"),
         RegistryPlace("parallelDials", "MultipeerIntroduction/DialPlan.swift", "static let parallel = #"),
@@ -121,7 +123,7 @@ extension RegistryPlace {
         RegistryPlace("parting", "MultipeerMesh/Membership.swift", "let parting = #"),
         RegistryPlace("slept", "MultipeerMesh/Membership.swift", "let gap = #"),
         RegistryPlace("linger", "MultipeerLink/Link.swift", "static let linger = #"),
-        RegistryPlace("linger", "MultipeerTransport/SessionDriver.swift", "static let linger = #"),
+        RegistryPlace("linger", "MultipeerEngine/SessionEngine.swift", "static let linger = #"),
         RegistryPlace(
             "resetRefill", "MultipeerLink/IncomingChannels.swift", "let resetInterval = #", unit: 200),
         RegistryPlace("turn", "MultipeerLink/ReassemblyTurns.swift", "static let patience = #"),
