@@ -55,7 +55,7 @@ public actor Advertiser {
     }
 
     deinit {
-        slot.close()
+        slot.finish()
         guard let stand else { return }
         Task { await stand.close() }
     }

@@ -33,6 +33,9 @@ final class ListenerSlot: Sendable {
     /// The run begins.
     func open(_ listener: InvitationListener) { run.begin(listener) }
 
+    /// Ends the run for good: nobody is left to start another.
+    func finish() { run.end() }
+
     /// Ends the run, begun or not, for all who iterate.
     func close() {
         let ended = current.withLock { current in

@@ -112,6 +112,30 @@ struct SequenceEndTests {
         await bob.stop()
     }
 
+    @Test("a loop that begins when everything is gone ends at once", arguments: [true, false])
+    func gone(_ isUsed: Bool) async throws {
+        let (type, configuration) = try Ground.memory.network()
+        let peer = try PeerID(displayName: "ann")
+        let invitations: Invitations
+        let (sightings, events): (BrowserEvents, SessionEvents)
+        do {
+            let advertiser = Advertiser(peer: peer, service: type, configuration: configuration)
+            let browser = Browser(peer: peer, service: type, configuration: configuration)
+            let session = try Session(peer: peer, configuration: .loopback())
+            if isUsed {
+                try await advertiser.start()
+                try await browser.start()
+                _ = try await session.connectionData()
+            }
+            (invitations, sightings, events) = (advertiser.invitations, browser.events, session.events)
+        }
+        try await within {
+            for await _ in invitations {}
+            for await _ in sightings {}
+            for await _ in events {}
+        }
+    }
+
     @Test("two loops over events both get everything, and credit is returned after the slower")
     func twoLoops() async throws {
         var narrow = SessionConfiguration.loopback()
