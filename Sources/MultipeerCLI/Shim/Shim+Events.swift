@@ -13,9 +13,12 @@ extension Shim {
         let events = subject.session.events
         subject.keep(
             Task {
-                for await event in events {
-                    await subject.gate.passed()
-                    await self.hear(event, of: subject)
+                // They end with each `disconnect`, and the subject may be used again.
+                while !Task.isCancelled {
+                    for await event in events {
+                        await subject.gate.passed()
+                        await self.hear(event, of: subject)
+                    }
                 }
             })
     }

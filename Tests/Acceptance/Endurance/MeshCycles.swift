@@ -21,7 +21,10 @@ struct MeshCycles {
             let events = session.events
             return Task {
                 var states = 0
-                for await event in events { if case .peer = event { states += 1 } }
+                // They end with each `disconnect`.
+                while !Task.isCancelled {
+                    for await event in events { if case .peer = event { states += 1 } }
+                }
                 return states
             }
         }

@@ -76,7 +76,8 @@ actor Member {
         }
         try publish(data)
         let events = session.events
-        ear = Task { for await event in events { await hear(event) } }
+        // They end with each `disconnect`, and the member comes back.
+        ear = Task { while !isOver { for await event in events { await hear(event) } } }
         errand { await $0.giveFiles() }
     }
 
