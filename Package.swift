@@ -45,8 +45,7 @@ let package = Package(
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
     ],
     targets: [
-        .systemLibrary(
-            name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(
             name: "CPlatform", cSettings: [.treatAllWarnings(as: .error), .enableWarning("all")]),
 

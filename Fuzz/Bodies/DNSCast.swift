@@ -58,7 +58,8 @@ struct DNSComposer {
         message.id = head & 4 == 4 ? id : 0
         for _ in 0..<Int(head >> 3 & 3) {
             let bits = input.byte()
-            let types: [DNSType] = [.ptr, .srv, .txt, .any, .a, .aaaa, .nsec, .cname]
+            // The last one is CNAME, which nobody here asks for.
+            let types: [DNSType] = [.ptr, .srv, .txt, .any, .a, .aaaa, .nsec, DNSType(rawValue: 5)]
             message.questions.append(
                 DNSQuestion(
                     cast.name(input.byte(), host: host), types[Int(bits & 7)], wantsUnicast: bits & 8 == 8))

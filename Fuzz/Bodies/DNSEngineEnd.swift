@@ -14,7 +14,14 @@ struct DNSEngineEnd {
 
     struct Browse {
         let hidden: UID?
+        var results = BrowseResults()
+        let reader: BrowseResults.ReaderID
         var found: [UID: DiscoveredPeer] = [:]
+
+        init(hidden: UID?) {
+            self.hidden = hidden
+            reader = results.makeReader()
+        }
     }
 
     init(_ engine: MulticastDNS) { self.engine = engine }
@@ -33,7 +40,7 @@ struct DNSEngineEnd {
             case .unicast(let bytes, let scope, let family, let address, let port):
                 let way = Outgoing.Way.unicast(to: address, port: port)
                 datagrams.append(try DNSDatagram(bytes, scope, way, budget: budget(scope, family)))
-            case .browse(let id, let event): try hear(event, of: id)
+            case .browse(let id, let uid, let peer): try hear(peer, uid, of: id)
             case .resolved(let id, let resolution):
                 try promise(resolves.removeValue(forKey: id) != nil, "a resolution ends once")
                 try promise(resolution.candidates.count <= 32, "a peer has at most 32 addresses")
@@ -48,21 +55,20 @@ struct DNSEngineEnd {
         min(max((mtus[scope] ?? 0) - (family == .v4 ? 28 : 48), 512), DNSMessage.longest)
     }
 
-    private mutating func hear(_ event: BrowserEvent, of id: BrowseID) throws(BrokenPromise) {
+    private mutating func hear(
+        _ peer: DiscoveredPeer?, _ uid: UID, of id: BrowseID
+    ) throws(BrokenPromise) {
         guard var browse = browses[id] else {
             throw BrokenPromise(description: "a browser that stopped hears")
         }
-        switch event {
-        case .found(let peer):
-            try promise(browse.found[peer.peer.uid] == nil, "a peer is found once")
-            try promise(peer.peer.uid != browse.hidden, "nobody finds itself")
-            browse.found[peer.peer.uid] = peer
-        case .updated(let peer):
-            let before = browse.found.updateValue(peer, forKey: peer.peer.uid)
-            try promise(before != nil && before != peer, "who is updated was found, and is another now")
-        case .lost(let peer):
-            try promise(browse.found.removeValue(forKey: peer.uid) != nil, "who is lost was found")
+        try promise(peer.map { $0.peer.uid == uid } ?? true, "what is told of a peer is its own")
+        _ = browse.results.note(uid, peer)
+        while case .event(let event)? = browse.results.next(for: browse.reader) {
+            try browse.hear(event)
         }
+        try promise(
+            browse.found == Dictionary(browse.results.peers.map { ($0.peer.uid, $0) }) { $1 },
+            "a reader that keeps up knows what is true")
         try promise(browse.found.count <= 512, "there are at most 256 peers on an interface")
         browses[id] = browse
     }
@@ -74,6 +80,22 @@ struct DNSEngineEnd {
         try promise(engine.recordCount <= 2 * 1_024, "an interface's cache has at most 1,024 records")
         try promise(engine.byteCount <= 1 << 20 + 2_048, "the caches have at most 1 MiB")
         try promise(engine.answerCount <= 2_048, "so many answers wait, and are remembered, at most")
+    }
+}
+
+extension DNSEngineEnd.Browse {
+    fileprivate mutating func hear(_ event: BrowserEvent) throws(BrokenPromise) {
+        switch event {
+        case .found(let peer):
+            try promise(found[peer.peer.uid] == nil, "a peer is found once")
+            try promise(peer.peer.uid != hidden, "nobody finds itself")
+            found[peer.peer.uid] = peer
+        case .updated(let peer):
+            let before = found.updateValue(peer, forKey: peer.peer.uid)
+            try promise(before != nil && before != peer, "who is updated was found, and is another now")
+        case .lost(let peer):
+            try promise(found.removeValue(forKey: peer.uid) != nil, "who is lost was found")
+        }
     }
 }
 

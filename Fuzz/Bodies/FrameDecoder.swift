@@ -67,7 +67,6 @@ private struct Decoding {
                 } catch let error as BrokenPromise {
                     throw error
                 } catch {}
-                try promise(decoder.heldByteCount <= sink.frameLimit + 64, "no more than one frame is kept")
             }
         }
         if let fault { try repeats(fault, &decoder, &sink) }

@@ -28,7 +28,7 @@ public actor Advertiser {
     /// What it tells besides.
     public private(set) var info: DiscoveryInfo
 
-    private let slot = ListenerSlot()
+    private let slot = RunSlot<InvitationListener>()
     /// Held from the first to the last step of a start or stop.
     private let mutex = AsyncMutex()
     private var stand: Stand?

@@ -29,7 +29,7 @@ public actor Browser {
     /// On which interfaces, and how.
     public nonisolated let configuration: DiscoveryConfiguration
 
-    private let sightings: Sightings
+    private let slot = RunSlot<DiscoveryFeed>()
     /// Held from the first to the last step of a start or stop.
     private let mutex = AsyncMutex()
     private var watch: Watch?
@@ -41,7 +41,6 @@ public actor Browser {
         self.peer = peer
         self.service = service
         self.configuration = configuration
-        sightings = Sightings(besides: peer)
     }
 
     /// The same with a word. Throws `invalidArgument` when it breaks the rules of `ServiceType`.
@@ -53,14 +52,14 @@ public actor Browser {
 
     deinit {
         watch?.end()
-        sightings.events.stop()
+        slot.finish()
     }
 
     /// Who comes, changes and goes. It ends when the browser is stopped, its discovery fails, or it is released.
-    public nonisolated var events: BrowserEvents { BrowserEvents(sightings.events) }
+    public nonisolated var events: BrowserEvents { BrowserEvents(slot) }
 
     /// Who is there now, in the order of their names.
-    public var peers: [DiscoveredPeer] { sightings.peers }
+    public var peers: [DiscoveredPeer] { watch?.found.feed.peers ?? [] }
 
     /// Whether it looks.
     public var isRunning: Bool { watch?.isOver == false }
@@ -75,7 +74,11 @@ public actor Browser {
         if isRunning { return }
         let backend = try configuration.chosenBackend()
         let found = try await backend.browse(service, hiding: peer)
-        watch = Watch(backend, service, found, telling: sightings)
+        found.feed.hide(peer.uid)
+        // The backend may have ended the run before.
+        if watch != nil { slot.close() }
+        watch = Watch(backend, service, found)
+        slot.open(found.feed)
     }
 
     /// Looks no more; everybody who was there is lost, and every iteration over `events` ends with that, also of a
@@ -83,12 +86,9 @@ public actor Browser {
     public func stop() async {
         await mutex.lock()
         defer { mutex.unlock() }
-        if let watch {
-            self.watch = nil
-            watch.end()
-            await watch.ended()
-        }
-        sightings.end()
+        watch?.end()
+        watch = nil
+        slot.close()
     }
 
     /// Invites a peer that was found, and returns when it is linked in `session`, which one that was linked there already
@@ -142,7 +142,7 @@ public actor Browser {
         _ approach: Approach, for session: Session
     ) throws(MultipeerError) -> any DiscoveryBackend {
         try approach.check(session)
-        guard let watch, sightings.peer(approach.peer.uid) != nil else {
+        guard let watch, watch.found.feed.peer(approach.peer.uid) != nil else {
             throw MultipeerError(
                 .notFound, watch == nil ? "the browser is not running" : "\(approach.peer) is not there")
         }
@@ -153,41 +153,20 @@ public actor Browser {
 /// What runs between a start and a stop.
 private final class Watch: Sendable {
     let backend: any DiscoveryBackend
-    private let found: DiscoveryEvents
-    private let task: Task<Void, Never>
+    let found: DiscoveryEvents
     private let losses: Losses.Watch
-    private let state: Ending
 
-    private final class Ending: Sendable {
-        let isOver = Locked(false)
-    }
-
-    init(
-        _ backend: any DiscoveryBackend, _ service: ServiceType, _ found: DiscoveryEvents,
-        telling sightings: Sightings
-    ) {
+    init(_ backend: any DiscoveryBackend, _ service: ServiceType, _ found: DiscoveryEvents) {
         self.backend = backend
         self.found = found
-        let state = Ending()
-        self.state = state
-        task = Task {
-            for await event in found { sightings.note(event) }
-            sightings.end()
-            state.isOver.withLock { $0 = true }
-        }
-        losses = Losses.shared.watch { uid in
-            guard let lost = sightings.peer(uid) else { return }
+        losses = Losses.shared.watch { [feed = found.feed] uid in
+            guard let lost = feed.peer(uid) else { return }
             Task { await backend.reconfirm(lost, service) }
         }
     }
 
     /// Also when the backend has ended by itself.
-    var isOver: Bool { state.isOver.withLock { $0 } }
+    var isOver: Bool { found.feed.isFinished }
 
-    func end() {
-        found.stop()
-        task.cancel()
-    }
-
-    func ended() async { await task.value }
+    func end() { found.stop() }
 }

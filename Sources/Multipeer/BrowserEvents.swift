@@ -16,23 +16,28 @@ public struct BrowserEvents: AsyncSequence, Sendable {
     /// It never fails.
     public typealias Failure = Never
 
-    private let base: DiscoveryEvents
+    private let slot: RunSlot<DiscoveryFeed>
 
-    init(_ base: DiscoveryEvents) { self.base = base }
+    init(_ slot: RunSlot<DiscoveryFeed>) { self.slot = slot }
 
     /// Goes on where the last iterator stopped, if there is no other.
-    public func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(run: slot.run) }
 
     /// Hands out the events.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate var base: DiscoveryEvents.Iterator
+        fileprivate let run: RunSlot<DiscoveryFeed>.Run
+        /// Once the run has begun.
+        private var reader: DiscoveryFeed.Reader?
+
+        fileprivate init(run: RunSlot<DiscoveryFeed>.Run) { self.run = run }
 
         /// The next event; nil once the browser was stopped or is gone, or the task is cancelled.
-        public mutating func next() async -> BrowserEvent? { await base.next() }
+        public mutating func next() async -> BrowserEvent? { await next(isolation: #isolation) }
 
         /// The same, without leaving the actor that asks.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> BrowserEvent? {
-            await base.next(isolation: actor)
+            if reader == nil { reader = await run.source()?.makeReader() }
+            return await reader?.next()
         }
     }
 }

@@ -14,23 +14,27 @@ public struct Invitations: AsyncSequence, Sendable {
     /// It never fails.
     public typealias Failure = Never
 
-    private let slot: ListenerSlot
+    private let slot: RunSlot<InvitationListener>
 
-    init(_ slot: ListenerSlot) { self.slot = slot }
+    init(_ slot: RunSlot<InvitationListener>) { self.slot = slot }
 
     /// Goes on where the iterator before it stopped, unless the advertiser was stopped since.
     public func makeAsyncIterator() -> Iterator { Iterator(run: slot.run) }
 
     /// Hands out the invitations.
     public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let run: ListenerSlot.Run
+        fileprivate let run: RunSlot<InvitationListener>.Run
 
         /// The next invitation; nil once the advertiser was stopped or is gone, or the task is cancelled.
-        public mutating func next() async -> Invitation? { await run.next() }
+        public mutating func next() async -> Invitation? { await next(isolation: #isolation) }
 
         /// The same, without leaving the actor that asks.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Invitation? {
-            await run.next()
+            guard let listener = await run.source() else { return nil }
+            var questions = listener.questions.makeAsyncIterator()
+            // One that is taken while the advertiser stops can only be answered in vain.
+            guard let question = await questions.next(isolation: actor), !run.isOver else { return nil }
+            return Invitation(question, to: listener)
         }
     }
 }

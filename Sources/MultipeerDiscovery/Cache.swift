@@ -30,7 +30,7 @@ struct Cache: Sendable {
         return result
     }
 
-    /// Those whose state may look different from outside, since the last call.
+    /// Those who look different from outside since the last call.
     mutating func takeChanged() -> [(service: DNSName, uids: Set<UID>)] {
         var all: [(service: DNSName, uids: Set<UID>)] = []
         for service in listings.keys.sorted() {

@@ -61,14 +61,6 @@ package struct DNSName: Hashable, Comparable, Sendable {
         return DNSName(wire: [UInt8(truncatingIfNeeded: label.count)] + label + wire)
     }
 
-    /// Whether this name is `other` or lies below it.
-    package func isWithin(_ other: DNSName) -> Bool {
-        var start = 0
-        while wire.count - start > other.wire.count { start += 1 + Int(wire[start]) }
-        let end = wire.dropFirst(start)
-        return end.count == other.wire.count && DNSName.areEqual(end, other.wire)
-    }
-
     package static func == (one: DNSName, other: DNSName) -> Bool {  // [dns.name]
         guard one.digest == other.digest, one.wire.count == other.wire.count else { return false }
         return one.wire == other.wire || zip(one.wire, other.wire).allSatisfy { folded($0) == folded($1) }

@@ -5,7 +5,6 @@ package struct DNSType: RawRepresentable, Hashable, Comparable, Sendable {
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     package static let a = DNSType(rawValue: 1)
-    package static let cname = DNSType(rawValue: 5)
     package static let ptr = DNSType(rawValue: 12)
     package static let txt = DNSType(rawValue: 16)
     package static let aaaa = DNSType(rawValue: 28)

@@ -3,7 +3,7 @@ import MultipeerCore
 /// The instances of one service type on one scope, and the question for them. Spec 12.6.
 ///
 /// Whatever happens to an instance goes through `change`, which keeps the sums, the next deadline, and the list of those
-/// whose state may look different from outside.
+/// who look different from outside.
 struct Listing: Sendable {
     static let most = 256  // [mdns.limit]
 
@@ -11,7 +11,7 @@ struct Listing: Sendable {
     private(set) var sightings: [DNSName: Sighting] = [:]
     private(set) var count = 0
     private(set) var byteCount = 0
-    /// Who may look different: taken by the owner.
+    /// Who looks different from outside: taken by the owner.
     private(set) var changed: Set<UID> = []
     /// Hosts that SRV records began (+1) and ceased (-1) to point to: taken by the owner.
     private(set) var targetChanges: [(host: DNSName, by: Int)] = []
@@ -52,10 +52,12 @@ struct Listing: Sendable {
 
     mutating func change<R>(_ name: DNSName, _ body: (inout Sighting) -> R) -> R? {
         guard var sighting = sightings.removeValue(forKey: name) else { return nil }
+        let before = sighting.appearance
         forget(sighting)
         let result = body(&sighting)
         sightings[name] = sighting
         remember(sighting)
+        if sighting.appearance != before { changed.insert(sighting.uid) }
         return result
     }
 
@@ -63,7 +65,6 @@ struct Listing: Sendable {
         count += sighting.count
         byteCount += sighting.byteCount
         holdings[sighting.source, default: 0] += 1
-        changed.insert(sighting.uid)
         nextExpiry = min(nextExpiry, sighting.expiry ?? .distantFuture)
         nextQuestion = min(nextQuestion, sighting.questionDeadline ?? .distantFuture)
         nextPointer = min(nextPointer, sighting.pointerRefresh ?? .distantFuture)
@@ -73,7 +74,6 @@ struct Listing: Sendable {
     private mutating func forget(_ sighting: Sighting) {
         count -= sighting.count
         byteCount -= sighting.byteCount
-        changed.insert(sighting.uid)
         holdings[sighting.source, default: 0] -= 1
         if holdings[sighting.source] == 0 { holdings[sighting.source] = nil }
         for target in sighting.targets { targetChanges.append((target, -1)) }
@@ -90,6 +90,7 @@ struct Listing: Sendable {
         labels[sighting.uid]?.removeAll { $0 == name }
         if labels[sighting.uid]?.isEmpty == true { labels[sighting.uid] = nil }
         forget(sighting)
+        if sighting.appearance != nil { changed.insert(sighting.uid) }
     }
 
     /// Whether exactly this was said of an instance before; nil when there is no such instance.
@@ -103,6 +104,9 @@ struct Listing: Sendable {
             one.value.order == other.value.order ? one.key < other.key : one.value.order < other.value.order
         }.map(\.key)
     }
+
+    /// The peers that the instances are of.
+    var uids: some Sequence<UID> { labels.keys }
 
     /// All instances of one peer, of which there should be one.
     func names(of uid: UID) -> [DNSName] { labels[uid] ?? [] }

@@ -59,7 +59,7 @@ extension MulticastDNS {
         for action in querier.takeActions() {
             switch action {
             case .send(let outgoing): send(outgoing)
-            case .browse(let id, let event): actions.append(.browse(id, event))
+            case .browse(let id, let uid, let peer): actions.append(.browse(id, uid, peer))
             case .resolved(let id, let resolution):
                 if resolves.remove(id) != nil { actions.append(.resolved(id, resolution)) }
             }

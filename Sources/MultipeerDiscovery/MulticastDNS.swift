@@ -17,7 +17,8 @@ package struct MulticastDNS: Sendable {
         case registered(AdvertID)
         /// Another has the name; the advertisement goes on under a new one.
         case renamed(AdvertID)
-        case browse(BrowseID, BrowserEvent)
+        /// What a peer says now; nil when it is gone. The same may come twice: `BrowseResults` tells what is new.
+        case browse(BrowseID, UID, DiscoveredPeer?)
         case resolved(ResolveID, Resolution)
     }
 

@@ -5,8 +5,6 @@ struct Service: Sendable {
     /// And whom each does not want to hear of.
     var browsers: [BrowseID: UID?] = [:]
     var resolves: Set<ResolveID> = []
-    /// Who is there, as it was told.
-    var reported: [UID: DiscoveredPeer] = [:]
 
     var isUnused: Bool { browsers.isEmpty && resolves.isEmpty }
 }
@@ -16,9 +14,9 @@ extension Querier {
     package mutating func browse(_ type: ServiceType, hiding: UID?, as id: BrowseID, at now: Moment) {
         let service = use(type, at: now)
         services[service]?.browsers[id] = .some(hiding)
-        let reported = services[service]?.reported ?? [:]
-        for (uid, peer) in reported.sorted(by: { $0.key < $1.key }) where uid != hiding {
-            emit(.browse(id, .found(peer)))
+        let known = Set(caches.values.compactMap { $0.listings[service]?.uids }.joined())
+        for uid in known.sorted() where uid != hiding {
+            if let peer = current(uid, of: service) { emit(.browse(id, uid, peer)) }
         }
     }
 
@@ -59,25 +57,19 @@ extension Querier {
     }
 }
 
-/// Found, updated, lost.
+/// Who is there.
 extension Querier {
-    /// Looks at everybody who may look different now.
+    /// Tells of everybody who looks different now.
     mutating func review(on scope: UInt32) {
         for (service, uids) in caches[scope]?.takeChanged() ?? [] { review(uids, of: service) }
     }
 
     mutating func review(_ uids: Set<UID>, of service: DNSName) {
+        let browsers = (services[service]?.browsers ?? [:]).sorted { $0.key < $1.key }
+        if browsers.isEmpty { return }
         for uid in uids.sorted() {
-            let now = current(uid, of: service)
-            let before = services[service]?.reported[uid]
-            if now == before { continue }  // [mdns.lost]
-            services[service]?.reported[uid] = now
-            switch (before, now) {
-            case (nil, let peer?): tell(.found(peer), of: uid, in: service)
-            case (_?, let peer?): tell(.updated(peer), of: uid, in: service)
-            case (let peer?, nil): tell(.lost(peer.peer), of: uid, in: service)  // [mdns.lost]
-            case (nil, nil): break
-            }
+            let peer = current(uid, of: service)
+            for (id, hidden) in browsers where hidden != uid { emit(.browse(id, uid, peer)) }  // [mdns.self]
         }
     }
 
@@ -94,13 +86,6 @@ extension Querier {
             return listing.names(of: uid).compactMap { name in
                 listing.sightings[name].map { (cache.scope, $0) }
             }
-        }
-    }
-
-    private mutating func tell(_ event: BrowserEvent, of uid: UID, in service: DNSName) {
-        let browsers = services[service]?.browsers ?? [:]
-        for (id, hidden) in browsers.sorted(by: { $0.key < $1.key }) where hidden != uid {  // [mdns.self]
-            emit(.browse(id, event))
         }
     }
 }

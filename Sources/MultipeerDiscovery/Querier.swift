@@ -13,7 +13,8 @@ package import MultipeerCore
 package struct Querier: Sendable {
     package enum Action: Equatable, Sendable {
         case send(Outgoing)
-        case browse(BrowseID, BrowserEvent)
+        /// What a peer says now; nil when it is gone. The same may come twice.
+        case browse(BrowseID, UID, DiscoveredPeer?)
         case resolved(ResolveID, Resolution)
     }
 
@@ -69,11 +70,12 @@ extension Querier {
         settle(at: now)
     }
 
-    /// Begins to ask who is there: at once from a port of its own, and soon from 5353. [mdns.query]
+    /// The time from the last question of who is there to the next one.
     func askingGap(for service: DNSName, on scope: UInt32) -> Duration {
         caches[scope]?.listings[service]?.asking.gap ?? .zero
     }
 
+    /// Begins to ask who is there: at once from a port of its own, and soon from 5353. [mdns.query]
     mutating func ask(for service: DNSName, on scope: UInt32, at now: Moment) {
         caches[scope]?.ask(for: service, at: now + jitter.hesitation())
         askAtOnce([DNSQuestion(service, .ptr)], on: scope, at: now)

@@ -32,6 +32,11 @@ struct Sighting: Sendable {
         let until: Moment
     }
 
+    struct Appearance: Equatable {
+        let peer: DiscoveredPeer
+        let freshness: UInt64
+    }
+
     init(uid: UID, _ hearing: Hearing) {
         self.uid = uid
         source = hearing.source
@@ -40,11 +45,15 @@ struct Sighting: Sendable {
 
     /// All that makes an instance is there. [mdns.lost]
     var isComplete: Bool { !pointer.isEmpty && !server.isEmpty && peer != nil }
+    /// What is seen of it from outside; nil while something is missing.
+    var appearance: Appearance? {
+        guard isComplete, let peer else { return nil }
+        return Appearance(peer: peer, freshness: freshness)
+    }
     /// When what it tells was new.
     var freshness: UInt64 { text.newest?.order ?? 0 }
     var count: Int { pointer.count + server.count + text.count }
     var byteCount: Int { pointer.byteCount + server.byteCount + text.byteCount }
-    var isInDoubt: Bool { check != nil }
 
     /// Where the SRV records point.
     var targets: [DNSName] { server.records.compactMap { Sighting.destination($0)?.name } }

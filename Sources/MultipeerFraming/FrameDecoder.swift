@@ -158,13 +158,4 @@ extension FrameDecoder {
         phase = .refused(error)
         return error
     }
-
-    /// Bytes that are held for a frame that is not whole yet: a header and the sink's limit at the most.
-    package var heldByteCount: Int {
-        switch phase {
-        case .header(_, let count): count
-        case .payload: FrameHeader.byteCount + joined.count
-        case .between, .skipping, .refused: 0
-        }
-    }
 }

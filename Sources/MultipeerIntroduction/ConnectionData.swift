@@ -75,17 +75,6 @@ public struct ConnectionData: Sendable {
     }
 }
 
-extension ConnectionData {
-    /// What an issuer of version 1 writes for the same fields: the same bytes, unless they hold more than it knows.
-    package func canonical() throws(InvalidConnectionData) -> [UInt8] {
-        let fields = ConnectionDataFields(
-            peer: peer, instance: instance, preference: preference, fingerprint: fingerprint, token: token,
-            lifetime: lifetime, recipient: recipient, candidates: candidates,
-            flags: flags.intersection([.mesh, .identity, .datagrams]))
-        return try fields.encoded(grease: nil)
-    }
-}
-
 extension ConnectionData: Equatable {
     /// Equal when the encoded bytes are.
     public static func == (one: ConnectionData, other: ConnectionData) -> Bool {

@@ -5,7 +5,7 @@ import MultipeerSecurity
 /// The fields of connection data and their bytes. Spec 4.1.
 ///
 /// `"MPCD" | version u8 | flags u8 | length u16 | fields | SHA-256(all before)[0..<8]`
-struct ConnectionDataFields: Sendable {
+package struct ConnectionDataFields: Sendable {
     let peer: PeerID
     let instance: UInt64
     let preference: EncryptionPreference
@@ -37,7 +37,7 @@ struct ConnectionDataFields: Sendable {
     }
 
     /// The bytes, with one field that readers must ignore when `grease` says so. [tlv.grease]
-    func encoded(grease: UInt64?) throws(InvalidConnectionData) -> [UInt8] {
+    package func encoded(grease: UInt64?) throws(InvalidConnectionData) -> [UInt8] {
         guard (1...Limits.candidates).contains(candidates.count) else { throw .candidates }
         var fields = ByteBuffer()
         fields.appendField(Field.peer, peer.archived)
@@ -72,7 +72,7 @@ struct ConnectionDataFields: Sendable {
 
 extension ConnectionDataFields {
     /// Decodes; throws the first of the numbered checks that fails.
-    init(decoding bytes: [UInt8]) throws(InvalidConnectionData) {
+    package init(decoding bytes: [UInt8]) throws(InvalidConnectionData) {
         // [data.length]
         guard (24...Limits.connectionData).contains(bytes.count) else { throw .size(bytes.count) }
         guard bytes.starts(with: ConnectionDataFields.magic) else { throw .magic }  // [data.magic]

@@ -82,15 +82,6 @@ package struct Introductions: Sendable {
 extension Introductions {
     /// What a connection has come to; nil once it is the link, or over.
     package func phase(of id: ConnectionID) -> Handshake.Phase? { connections[id]?.handshake.phase }
-
-    /// Whether SELECT was sent on this connection and not answered yet.
-    package func isSelecting(_ id: ConnectionID) -> Bool {
-        introductions.values.contains { $0.selection.nominated == id }
-    }
-
-    package func isLink(_ id: ConnectionID) -> Bool {
-        introductions.values.contains { $0.selection.link == id }
-    }
 }
 
 // MARK: what the application asks for

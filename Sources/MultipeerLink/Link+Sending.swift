@@ -15,24 +15,8 @@ extension Link {
         }
     }
 
-    /// A message that the peer would refuse, found before anything of it is sent. [msg.local-limit]
-    package struct MessageTooLong: Error, Equatable, Sendable {
-        package let count: Int
-        package let limit: Int
-
-        package init(count: Int, limit: Int) {
-            self.count = count
-            self.limit = limit
-        }
-    }
-
-    /// Checks a message against the limit of the peer's HELLO.
-    package static func check(message count: Int, against remote: LinkLimits) throws(MessageTooLong) {
-        let limit = Int(clamping: remote.maxMessage)
-        guard count <= limit else { throw MessageTooLong(count: count, limit: limit) }  // [msg.local-limit]
-    }
-
-    /// Puts messages behind those that wait. Each was checked; none may come after `closeWhenDrained`.
+    /// Puts messages behind those that wait. None is longer than the peer's HELLO allows, and none may come after
+    /// `closeWhenDrained`.
     package mutating func enqueue(_ messages: consuming [[UInt8]]) { outbox.append(messages) }
 
     /// Asks the peer to say when it has read everything enqueued so far: `markReached` brings the number back.

@@ -5,13 +5,14 @@ package import MultipeerFraming
 /// and 14.
 ///
 /// ```
-///   open ──close, superseded, violation, dead──▶ closing ──flushed, CLOSE, lost, lingered──▶ ended
+///   open ──close, superseded, violation, dead──▶ closing ──CLOSE, lost, lingered──▶ ended
 ///     └──CLOSE, lost──▶ ended
 /// ```
 ///
 /// Pure: it never reads a clock, a socket or a random source. After every call the owner looks at `end`, takes
 /// messages and events, writes while `wantsToSend`, and sleeps until `deadline`. Sockets are read before time is
-/// told, so that a peer is not judged by bytes that wait unread.
+/// told, so that a peer is not judged by bytes that wait unread. A link whose CLOSE is written out is the owner's to
+/// let go of.
 package struct Link: ~Copyable, Sendable {
     package struct Configuration: Sendable {
         /// What our HELLO announced.
@@ -178,11 +179,6 @@ extension Link {
     package mutating func lost() {
         if end == nil { end = .lost }
         phase = .ended
-    }
-
-    /// Everything that `fill` wrote has been written out.
-    package mutating func flushed() {
-        if case .closing = phase, parting == nil { phase = .ended }
     }
 
     mutating func part(_ end: LinkEnd, reason: String = "") {

@@ -23,6 +23,7 @@ struct BrowsingTests {
         #expect(watcher.events() == [ann.found])
         watcher.hear(try ann.all())
         #expect(watcher.events() == [ann.found])
+        #expect(watcher.reports == 1)
     }
 
     @Test("additional records count, and records may come before what they belong to")
@@ -53,6 +54,7 @@ struct BrowsingTests {
         watcher.hear(try ann.all())
         watcher.pass(.seconds(5))
         #expect(watcher.events() == [found, updated])
+        #expect(watcher.reports == 2)
     }
 
     @Test("who changed less than a second ago and says goodbye is not what it was before [mdns.lost]")

@@ -7,19 +7,32 @@ struct VirtualLink {
     private(set) var now = Moment(nanoseconds: 1_000_000_000)
     private(set) var engines: [MulticastDNS] = []
     /// What the engines told their owners.
-    private(set) var told: [(at: Duration, engine: Int, action: MulticastDNS.Action)] = []
+    private(set) var told: [(at: Duration, engine: Int, action: Told)] = []
     /// Every datagram that an engine sent, whatever became of it.
     private(set) var sent: [Sent] = []
     /// Deadlines that were not in the future after `advance`.
     private(set) var stuck = 0
     var conditions = Conditions()
 
+    private var browses: [Browse: Reading] = [:]
     private var members: [UInt32: [Int]] = [:]
     private var underWay: [UnderWay] = []
     private var stopped: Set<Int> = []
     private var deadlines: [Moment?] = []
     private var dice: Jitter
     private let isShared: Bool
+
+    enum Told: Equatable {
+        case registered(AdvertID)
+        case renamed(AdvertID)
+        case browse(BrowseID, BrowserEvent)
+        case resolved(ResolveID, Resolution)
+    }
+
+    private struct Browse: Hashable {
+        let engine: Int
+        let id: BrowseID
+    }
 
     struct Conditions {
         /// Of 100 datagrams to one receiver, so many are lost, and so many come twice.
@@ -208,8 +221,13 @@ extension VirtualLink {
                     let isMine = self.scope(scope, of: member).addresses.contains { $0.bytes == address }
                     if isMine, canHear(engine, member) { deliver(bytes, arrival, to: member) }
                 }
-            case .registered, .renamed, .browse, .resolved:
-                told.append((time, engine, action))
+            case .registered(let id): told.append((time, engine, .registered(id)))
+            case .renamed(let id): told.append((time, engine, .renamed(id)))
+            case .browse(let id, let uid, let peer):
+                for event in browses[Browse(engine: engine, id: id), default: Reading()].note(uid, peer) {
+                    told.append((time, engine, .browse(id, event)))
+                }
+            case .resolved(let id, let resolution): told.append((time, engine, .resolved(id, resolution)))
             }
         }
     }

@@ -8,6 +8,9 @@ struct Watcher {
     private(set) var now = Moment(nanoseconds: 1_000_000_000)
     private(set) var sent: [Sent] = []
     private(set) var events: [Event] = []
+    /// How often the querier said what a peer is.
+    private(set) var reports = 0
+    private var readings: [BrowseID: Reading] = [:]
     private(set) var resolutions: [ResolveID: (at: Moment, candidates: [Candidate])] = [:]
 
     struct Sent {
@@ -95,7 +98,11 @@ struct Watcher {
         for action in querier.takeActions() {
             switch action {
             case .send(let outgoing): sent.append(Sent(at: now, outgoing: outgoing))
-            case .browse(let id, let event): events.append(Event(at: now, browse: id, event: event))
+            case .browse(let id, let uid, let peer):
+                reports += 1
+                for event in readings[id, default: Reading()].note(uid, peer) {
+                    events.append(Event(at: now, browse: id, event: event))
+                }
             case .resolved(let id, let resolution):
                 #expect(resolutions[id] == nil, "resolved twice")
                 resolutions[id] = (now, resolution.candidates)

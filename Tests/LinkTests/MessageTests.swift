@@ -169,17 +169,6 @@ struct MessageTests {
         #expect(end.frames() == [.credit(channel: 0, limit: 105_728)])
     }
 
-    @Test(
-        "the application is told of a message that the peer would refuse, before it is sent [msg.local-limit]"
-    )
-    func localLimit() throws {
-        let remote = LinkLimits.small(message: 70_000)
-        try Link.check(message: 70_000, against: remote)
-        #expect(throws: Link.MessageTooLong(count: 70_001, limit: 70_000)) {
-            try Link.check(message: 70_001, against: remote)
-        }
-    }
-
     @Test("what was not written when the link ends is still counted [msg.failed]")
     func failed() {
         let end = End(.init(remote: .small(credit: 1_200)))

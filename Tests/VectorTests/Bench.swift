@@ -25,6 +25,8 @@ final class Bench {
     private let isControlling: Bool
     private let isRivalFirst: Bool
     private var hellos: [ConnectionID: [UInt8]] = [:]
+    private var isSelected = false
+    private var isLinked = false
     private var isOver = false
 
     init(_ dial: Handshake.Role, isControlling: Bool, state: String, event: String) throws {
@@ -53,8 +55,8 @@ final class Bench {
     /// The name of the state that the connection is in.
     var state: String {
         if isOver { return "ended" }
-        if machine.isLink(id) { return "linked" }
-        if machine.isSelecting(id) { return "selecting" }
+        if isLinked { return "linked" }
+        if isSelected { return "selecting" }
         switch machine.phase(of: id) {
         case .securing: return "securing"
         case .greeting: return "greeting"
@@ -106,7 +108,7 @@ final class Bench {
         case "lost": lose(id)
         case "deadline": wait()
         // A session that leaves would say GOODBYE behind its SELECT. [close.goodbye]
-        case "cancel" where machine.isLink(id) || state == "selecting": machine.cancel(peer, at: now)
+        case "cancel" where ["linked", "selecting"].contains(state): machine.cancel(peer, at: now)
         case "cancel": machine.cancelAll(at: now)
         case "otherFrame": return receive(.message([1]))
         default: Issue.record("\(event) is not an event that this test knows")
@@ -134,7 +136,7 @@ final class Bench {
 
     private func lose(_ connection: ConnectionID) {
         machine.lost(connection, .lost, at: now)
-        if connection == id, !machine.isLink(id) { isOver = true }
+        if connection == id, !isLinked { isOver = true }
     }
 
     /// The timer of the state, each of which began with the state.
@@ -156,12 +158,14 @@ final class Bench {
             case .send(let place, let frame):
                 let kind = FrameHeader(frame.span.extracting(0..<FrameHeader.byteCount)).kind
                 if kind == .hello { hellos[place] = frame }
-                if place == id { found.sent.append(kind) }
+                guard place == id else { continue }
+                found.sent.append(kind)
+                isSelected = isSelected || kind == .select
             case .close(id, let code):
                 found.told = code
                 isOver = true
             case .ask(_, id): found.isAsked = true
-            case .link(id, _, remote: _, isMesh: _): found.isLinked = true
+            case .link(id, _, remote: _, isMesh: _): (found.isLinked, isLinked) = (true, true)
             default: break
             }
         }

@@ -50,9 +50,15 @@ struct FrameVectorTests {
             }
             #expect(sink.error.map { Fault(Self.check($0), $0.closeCode.name) } == vector.fault)
             #expect(decoder.ignoredFrames == body.skipped)
-            #expect(decoder.heldByteCount == body.pending)
             compare(sink.frames, body.frames)
         }
+        guard body.pending > 0 else { return }
+        // They begin a frame: what is whole is whole without them.
+        var sink = Reader(order: order)
+        var decoder = FrameDecoder()
+        _ = try decoder.decode(bytes.span.extracting(droppingLast: body.pending), into: &sink)
+        compare(sink.frames, body.frames)
+        #expect(decoder.ignoredFrames == body.skipped)
     }
 
     private func compare(

@@ -7,6 +7,8 @@ struct LinkEndpoint: ~Copyable {
     var link: Link
     var now = Moment.start
     private var decoder = FrameDecoder()
+    /// CLOSE is written out: nothing is left of the link.
+    private var isClosed = false
 
     init(maxMessage: UInt64 = 1 << 32, messageCredit: UInt32 = .max) {
         let limits = LinkLimits(
@@ -23,17 +25,19 @@ struct LinkEndpoint: ~Copyable {
     mutating func written() -> [Frame] {
         var output = ByteBuffer()
         while link.wantsToSend { _ = link.fill(&output, upTo: 65_536, now: now) }
-        link.flushed()
+        if case .closing = link.phase { isClosed = true }
         var collector = Collector()
         var decoder = FrameDecoder()
         _ = try? decoder.decode(output.takeAll().span, into: &collector)
         return collector.frames
     }
 
+    var deadline: Moment? { isClosed ? nil : link.deadline }
+
     var state: String {
         switch link.phase {
         case .open: "open"
-        case .closing: "closing"
+        case .closing: isClosed ? "ended" : "closing"
         case .ended: "ended"
         }
     }

@@ -47,7 +47,7 @@ struct LinkVectorTests {
             default: Issue.record("there is no step \(step.do)")
             }
             #expect(end.state == step.state, "at \(step.at)")
-            #expect(end.link.deadline == step.deadline.map(Moment.after), "at \(step.at)")
+            #expect(end.deadline == step.deadline.map(Moment.after), "at \(step.at)")
         }
         #expect(end.link.end.flatMap(told) == vector.body.end)
         if let code = vector.fault?.code { #expect(end.link.end?.closeCode?.name == code) }

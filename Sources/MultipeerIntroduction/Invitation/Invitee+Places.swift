@@ -77,9 +77,4 @@ extension Invitee.Connection {
 extension Invitee {
     /// What a connection has come to; nil once it is over.
     package func phase(of id: ConnectionID) -> Phase? { connections[id]?.phase }
-
-    /// Invitations that wait for an answer or its completion.
-    package var pendingCount: Int { connections.count - strangerCount }
-    /// Connections that brought no INVITE yet.
-    package var strangerCount: Int { connections.values.count(where: \.isStranger) }
 }

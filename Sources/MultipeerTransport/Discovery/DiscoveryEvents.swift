@@ -3,9 +3,9 @@ public import MultipeerDiscovery
 /// What a browse has found, as an asynchronous sequence.
 ///
 /// Any number of tasks may iterate over it. Each iterator begins with everybody who is there, and reports each change
-/// from then on; the only one goes on where the last one stopped. One that lags behind misses nothing that is still true: a peer that came and went in the meantime is
-/// not reported, and one that changed twice is reported once. The browse ends with `stop`, or when the sequence and its
-/// iterators are released.
+/// from then on; the only one goes on where the last one stopped. One that lags behind misses nothing that is still
+/// true: a peer that came and went in the meantime is not reported, and one that changed twice is reported once. The
+/// browse ends with `stop`, or when the sequence and its iterators are released.
 public struct DiscoveryEvents: AsyncSequence, Sendable {
     /// One thing that happened.
     public typealias Element = BrowserEvent
@@ -19,7 +19,10 @@ public struct DiscoveryEvents: AsyncSequence, Sendable {
         browse = Browse(feed, onEnd)
     }
 
-    /// Ends the browse: the sequence is over, whatever it had not handed out.
+    /// Who was found: what a browser reads from, over one of its runs.
+    package var feed: DiscoveryFeed { browse.feed }
+
+    /// Ends the browse: each iterator reports that everybody whom it reported is lost, and ends.
     public func stop() { browse.end() }
 
     /// Goes on where the last iterator stopped, if there is no other.

@@ -111,7 +111,7 @@ extension InMemoryDiscovery {
             browses[lastID] = Browse(type: type, hidden: uid, feed: feed)
             for (_, known) in advertisements.sorted(by: { $0.key < $1.key })
             where known.type == type && known.peer.uid != uid {
-                feed.hear(.found(known.found))
+                feed.note(known.peer.uid, known.found)
             }
             return lastID
         }
@@ -130,7 +130,7 @@ extension InMemoryDiscovery {
             let (peer, type) = (advertisement.peer, advertisement.type)
             let known = latest(peer.uid, type)
             for browse in browses.values where browse.type == type && browse.hidden != peer.uid {
-                browse.feed.hear(known.map { .found($0.found) } ?? .lost(peer))
+                browse.feed.note(peer.uid, known?.found)
             }
         }
     }

@@ -253,7 +253,7 @@ extension MulticastDiscovery {
     private func tell(_ action: MulticastDNS.Action) {
         switch action {
         case .registered(let id): registrations.removeValue(forKey: id)?.send(true)
-        case .browse(let id, let event): browses[id]?.hear(event)
+        case .browse(let id, let uid, let peer): browses[id]?.note(uid, peer)
         case .resolved(let id, let resolution): resolutions.removeValue(forKey: id)?.send(resolution)
         case .renamed, .multicast, .unicast, .ask: break
         }

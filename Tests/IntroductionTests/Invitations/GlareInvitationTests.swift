@@ -20,7 +20,7 @@ struct GlareInvitationTests {
         let (own, other) = (crossing.sides[index], crossing.sides[1 - index])
         #expect(own.outcomes.count == 1, "seed \(seed)")
         #expect(own.asked.allSatisfy { own.endings[$0]?.count == 1 }, "seed \(seed)")
-        #expect(own.invitee.pendingCount == 0 && own.invitee.strangerCount == 0, "seed \(seed)")
+        #expect(own.invitee.deadline == nil, "seed \(seed)")
         #expect(!own.toldTooEarly, "seed \(seed)")
         // The question that this side's invitation became at the other.
         let endings = other.asked.compactMap { other.endings[$0]?.first }

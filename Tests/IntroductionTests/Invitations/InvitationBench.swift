@@ -39,6 +39,7 @@ struct InviteeStage {
     var invitee: Invitee
     /// Everything it did.
     var actions: [Invitee.Action] = []
+    private var ids: [ConnectionID] = []
 
     init() throws {
         bob = try .numbered(0)
@@ -50,6 +51,7 @@ struct InviteeStage {
         let id = invitee.accepted(from: [192, 0, 2, origin], at: now)
         invitee.secured(id, at: now)
         actions += invitee.takeActions()
+        ids.append(id)
         return id
     }
 
@@ -76,6 +78,14 @@ struct InviteeStage {
         invitee.advance(to: now)
         actions += invitee.takeActions()
     }
+
+    /// Connections that brought no INVITE yet.
+    var strangerCount: Int {
+        ids.count { [.securing, .greeting].contains(invitee.phase(of: $0)) }
+    }
+
+    /// Invitations that wait for an answer or its completion.
+    var pendingCount: Int { ids.count { invitee.phase(of: $0) != nil } - strangerCount }
 
     var asked: [Invitee.Asked] {
         actions.compactMap { if case .ask(let asked) = $0 { asked } else { nil } }

@@ -15,7 +15,7 @@ struct InviteeLimitTests {
         #expect(try stage.answers(on: next) == [.busy])
         #expect(stage.closes(of: next) == [.ok])
         #expect(stage.asked.count == 16)
-        #expect(stage.invitee.pendingCount == 16)
+        #expect(stage.pendingCount == 16)
         try stage.invitee.refuse(stage.asked[3].question, .declined, at: .start)
         try stage.invite(18, from: 18)
         #expect(stage.asked.count == 17)
@@ -43,7 +43,7 @@ struct InviteeLimitTests {
         let question = try #require(stage.asked.first { $0.inviter.uid.low == 16 }?.question)
         #expect(stage.ending(of: question) == [.failed(.withdrawn)])
         #expect(stage.asked.last?.inviter.uid.low == 17)
-        #expect(stage.invitee.pendingCount == 16)
+        #expect(stage.pendingCount == 16)
         // Address 30 would now hold as many as any other: it makes room for nobody but itself.
         let own = try stage.invite(18, from: 30)
         #expect(try stage.answers(on: own) == [.busy])
@@ -125,9 +125,9 @@ struct InviteeLimitTests {
         var stage = try InviteeStage()
         let ids = (0..<5).map { _ in stage.connect(from: 1) }
         #expect(stage.closes(of: ids[0]) == [.busy])
-        #expect(stage.invitee.strangerCount == 4)
+        #expect(stage.strangerCount == 4)
         for number in 2...40 as ClosedRange<UInt8> { _ = stage.connect(from: number) }
-        #expect(stage.invitee.strangerCount == 32)
+        #expect(stage.strangerCount == 32)
         #expect(stage.closes(of: ids[4]) == [.busy])
     }
 

@@ -114,22 +114,36 @@ struct DiscoveryFeedTests {
         #expect(await iterator.next() == .lost(ann.peer))
     }
 
-    @Test("readers end once they were told that everybody is lost; the next one begins anew")
+    @Test("readers end once they were told that everybody is lost, and those that come later at once")
     func endingReaders() async throws {
         let feed = DiscoveryFeed()
         let events = DiscoveryEvents(feed) {}
-        let ann = try peer("ann")
+        let (ann, bob) = (try peer("ann"), try peer("bob"))
         feed.hear(.found(ann))
         var (reading, fresh) = (events.makeAsyncIterator(), events.makeAsyncIterator())
         #expect(await reading.next() == .found(ann))
-        feed.hear(.lost(ann.peer))
-        feed.endReaders()
-        feed.hear(.found(ann))
+        feed.hear(.found(bob))
+        #expect(feed.peers == [ann, bob] && feed.peer(bob.peer.uid) == bob.peer)
+        events.stop()
+        feed.hear(.found(bob))
         var later = events.makeAsyncIterator()
         #expect(await reading.next() == .lost(ann.peer))
         #expect(await reading.next() == nil)
         #expect(await fresh.next() == nil)
-        #expect(await later.next() == .found(ann))
+        #expect(await later.next() == nil)
+        #expect(feed.peers.isEmpty && feed.isFinished)
+    }
+
+    @Test("a peer that is hidden is never told of [mdns.self]")
+    func hiding() async throws {
+        let feed = DiscoveryFeed()
+        var iterator = DiscoveryEvents(feed) {}.makeAsyncIterator()
+        let (ann, bob) = (try peer("ann"), try peer("bob"))
+        feed.hear(.found(ann))
+        feed.hide(ann.peer.uid)
+        for event in [BrowserEvent.found(ann), .found(bob)] { feed.hear(event) }
+        #expect(await iterator.next() == .found(bob))
+        #expect(feed.peers == [bob])
     }
 
     @Test("a cancelled wait ends, and the next one goes on")
@@ -146,5 +160,14 @@ struct DiscoveryFeedTests {
         feed.hear(.found(ann))
         var iterator = events.makeAsyncIterator()
         #expect(await iterator.next() == .found(ann))
+    }
+}
+
+extension DiscoveryFeed {
+    fileprivate func hear(_ event: BrowserEvent) {
+        switch event {
+        case .found(let peer), .updated(let peer): note(peer.peer.uid, peer)
+        case .lost(let peer): note(peer.uid, nil)
+        }
     }
 }

@@ -1,0 +1,43 @@
+import MultipeerTransport
+
+/// Where the iterators over a sequence read from: a source of its own for each run, from one `stop` to the next.
+final class RunSlot<Source: Sendable>: Sendable {
+    /// A run, from before its start on.
+    final class Run: Sendable {
+        /// Settled by the start, or with nil by the end if there was none.
+        private let begun = Promise<Source?>()
+        private let over = Locked(false)
+
+        fileprivate func begin(_ source: Source) { begun.send(source) }
+
+        fileprivate func end() {
+            over.withLock { $0 = true }
+            begun.send(nil)
+        }
+
+        var isOver: Bool { over.withLock { $0 } }
+
+        /// The source, once the run has begun; nil if it ended before, or when the task is cancelled.
+        func source() async -> Source? { await begun.valueUnlessCancelled() ?? nil }
+    }
+
+    private let current = Locked(Run())
+
+    /// The run that goes on, or the next one.
+    var run: Run { current.withLock { $0 } }
+
+    /// The run begins.
+    func open(_ source: Source) { run.begin(source) }
+
+    /// Ends the run for good: nobody is left to start another.
+    func finish() { run.end() }
+
+    /// Ends the run, begun or not, for all who iterate.
+    func close() {
+        let ended = current.withLock { current in
+            defer { current = Run() }
+            return current
+        }
+        ended.end()
+    }
+}
