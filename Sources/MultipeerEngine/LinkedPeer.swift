@@ -7,7 +7,6 @@ package final class LinkedPeer {
     package let peer: PeerID
     package var link: Link
     package let isEncrypted: Bool
-    package let isMesh: Bool
     /// Channels of ours that are not over.
     var outgoing: [UInt32: ChannelOpening.Kind] = [:]
     /// Channels of the peer that are not over and read.
@@ -26,10 +25,9 @@ package final class LinkedPeer {
         var isFinished = false
     }
 
-    init(_ peer: PeerID, _ link: consuming Link, isEncrypted: Bool, isMesh: Bool) {
+    init(_ peer: PeerID, _ link: consuming Link, isEncrypted: Bool) {
         self.peer = peer
         self.link = link
         self.isEncrypted = isEncrypted
-        self.isMesh = isMesh
     }
 }

@@ -46,8 +46,7 @@ extension SessionEngine {
                 local: mesh.local.limits, remote: remote, timing: configuration.timing,
                 greaseKind: Grease.frameKind(jitter.next()), isMesh: isMesh), now: now)
         link.hasTurn = false
-        connection.peer = LinkedPeer(
-            data.peer, link, isEncrypted: connection.isEncrypted, isMesh: isMesh)
+        connection.peer = LinkedPeer(data.peer, link, isEncrypted: connection.isEncrypted)
         links.append(connection)
         unauthenticated.remove(id)
         markDue(connection)
@@ -134,12 +133,6 @@ extension SessionEngine {
 
     /// The connection that is the link to `uid`.
     package func link(to uid: UID) -> ConnectionID? { links.first { $0.peer?.peer.uid == uid }?.id }
-
-    /// The connections that are links, in the order in which they became so.
-    package var linkIDs: [ConnectionID] { links.map(\.id) }
-
-    /// How many connections there are, whatever they are for.
-    package var connectionCount: Int { connections.count }
 
     /// Queues messages, each of which was checked against the peer's limit.
     package mutating func enqueue(_ messages: consuming [[UInt8]], on id: ConnectionID) {
