@@ -29,7 +29,7 @@ fuzz: setup ## each harness for SECONDS_EACH (60) seconds, or all of them for MI
 bench: setup ## compare with a small C program on the same OpenSSL
 	Benchmarks/run
 
-docs: setup ## the documentation of the libraries, warnings as errors, in .build/docs, docs-connectivity and docs-actors
+docs: setup ## the documentation of the libraries, warnings as errors, in .build/docs, docs-connectivity, docs-actors and docs-simulation
 	.ci/docs
 
 sanitize: setup ## the tests under ThreadSanitizer and AddressSanitizer
@@ -38,7 +38,7 @@ sanitize: setup ## the tests under ThreadSanitizer and AddressSanitizer
 simulate: setup ## meshes in virtual time, SEEDS (10000) of them with faults that end and with faults that do not
 	swift run -c release simulate --seeds $(SEEDS) --mode both
 
-variants: setup ## break the core on purpose in some forty ways: which seed notices each of them
+variants: setup ## break the core on purpose in more than ninety ways: which seed notices each of them
 	Tests/Simulation/variants
 
 interop: setup ## discovery with avahi, systemd-resolved and python-zeroconf, in network namespaces

@@ -102,7 +102,8 @@ let package = Package(
         layer(
             "MultipeerSimulation",
             [
-                "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction",
+                "Multipeer", "MultipeerTransport", "MultipeerDiscovery", "MultipeerEngine", "MultipeerMesh",
+                "MultipeerLink", "MultipeerIntroduction",
                 "MultipeerSecurity",
                 "MultipeerFraming", "MultipeerCore",
             ]),
@@ -172,14 +173,17 @@ let package = Package(
         tests("SecurityTests", ["MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
         tests(
             "IntroductionTests",
-            ["MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore"]),
+            [
+                "MultipeerSimulation", "MultipeerEngine", "MultipeerMesh", "MultipeerIntroduction",
+                "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
+            ]),
         tests("DiscoveryTests", ["MultipeerDiscovery", "MultipeerCore"]),
         tests("LinkTests", ["MultipeerLink", "MultipeerFraming", "MultipeerCore"]),
         tests(
             "MeshTests",
             [
-                "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerFraming",
-                "MultipeerCore", "FuzzBodies",
+                "MultipeerSimulation", "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction",
+                "MultipeerFraming", "MultipeerCore", "FuzzBodies",
             ]),
         tests(
             "TransportTests",
@@ -219,9 +223,26 @@ let package = Package(
             exclude: ["apple.txt", "interface", "MultipeerConnectivity.interface.txt"],
             swiftSettings: client),
         .testTarget(
-            name: "SimulationTests", dependencies: ["TestSupport", "MultipeerSimulation", "simulate"],
+            name: "SimulationTests",
+            dependencies: [
+                "TestSupport", "MultipeerSimulation", "MultipeerMesh", "MultipeerFraming", "MultipeerCore",
+                "simulate",
+            ],
             path: "Tests/Simulation/Suite",
             swiftSettings: strict),
+        .target(
+            name: "SimulatedRoom", dependencies: ["MultipeerSimulation", "Multipeer"],
+            path: "Tests/SimulatedNetwork/Room", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate-room", dependencies: ["SimulatedRoom"], path: "Tests/SimulatedNetwork/Program",
+            swiftSettings: strict),
+        .testTarget(
+            name: "SimulatedNetworkTests",
+            dependencies: [
+                "TestSupport", "SimulatedRoom", "simulate-room", "MultipeerSimulation", "MultipeerActors",
+                "Multipeer",
+            ],
+            path: "Tests/SimulatedNetwork/Suite", swiftSettings: strict),
         tests(
             "ConformanceTests",
             ["MultipeerConformance", "MultipeerCLI", "MultipeerTransport", "MultipeerSecurity"]),

@@ -57,6 +57,20 @@ func listen() -> SessionConfiguration {
 
 // MARK: MultipeerSimulation
 
+func split(_ chat: @Sendable @escaping (Advertiser, Session) async throws -> Void) async throws {
+    let network = SimulatedNetwork(seed: 7)
+    try await network.run { network in
+        let (ann, bob) = (try network.host("ann"), try network.host("bob"))
+        let advertiser = try Advertiser(peer: bob.peer, service: "chat", configuration: bob.discovery())
+        let session = try Session(peer: ann.peer, configuration: ann.session())
+        try await chat(advertiser, session)  // the application
+        network.partition([ann], [bob])
+        try await network.clock.sleep(for: .seconds(20))  // takes a few milliseconds
+        network.heal()
+    }
+    print(network.history)  // the same whenever the seed is the same
+}
+
 func simulate() throws {
     let simulation = Simulation(seed: 1)
     let ann = try simulation.addPeer("ann")

@@ -1,48 +1,50 @@
 import MultipeerFraming
+import MultipeerSimulation
 
 extension FuzzBody {
     /// Two honest sessions and a network that an attacker owns: the input is a list of what happens.
     package static let handshake = FuzzBody("handshake") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
-        var arena = try Arena(isEncrypted: input.byte() & 1 == 1)
+        let network = HostileNetwork(isEncrypted: input.byte() & 1 == 1)
         var steps = 0
-        while !input.isAtEnd, steps < 400 {
+        while !input.isAtEnd, steps < 400, network.failure == nil {
             steps += 1
-            try arena.step(&input)
+            network.step(&input)
         }
+        if let failure = network.failure { throw BrokenPromise(description: "\(failure)") }
     }
 }
 
-extension Arena {
+extension HostileNetwork {
     /// One thing happens: an operation and its operands, from the front of the input.
-    mutating func step(_ input: inout InputReader) throws(BrokenPromise) {
+    func step(_ input: inout InputReader) {
         let operation = input.byte()
         let side = Int(operation >> 7)
         switch operation & 0x0F {
-        case 0, 1: try deliver(on: Int(input.byte()), to: side)
-        case 2: try deliverEverything()
-        case 3, 4: try answerDial(of: side, Int(input.byte()), by: .peer)
-        case 5: try answerDial(of: side, Int(input.byte()), by: .attacker)
-        case 6: try answerDial(of: side, Int(input.byte()), by: .nobody)
-        case 7: try intrude(on: side)
+        case 0, 1: deliver(on: Int(input.byte()), to: side)
+        case 2: deliverEverything()
+        case 3, 4: answerDial(of: side, Int(input.byte()), by: .peer)
+        case 5: answerDial(of: side, Int(input.byte()), by: .attacker)
+        case 6: answerDial(of: side, Int(input.byte()), by: .nobody)
+        case 7: intrude(on: side)
         case 8: flip(on: Int(input.byte()), to: side, bit: Int(input.byte()) << 8 | Int(input.byte()))
         case 9: inject(on: Int(input.byte()), to: side, forged(&input))
         case 10: replay(on: Int(input.byte()), to: side, Int(input.byte()))
-        case 11: try decide(on: side, isTrusted: input.byte() & 7 != 0)
-        case 12: try pass(.milliseconds(Int(input.byte()) * 40))
-        case 13: try cut(Int(input.byte()))
-        case 14: try endLink(of: side, mayResume: input.byte() & 1 == 1)
-        default: try meddle(with: side, input.byte())
+        case 11: decide(on: side, isTrusted: input.byte() & 7 != 0)
+        case 12: pass(.milliseconds(Int(input.byte()) * 40))
+        case 13: cut(Int(input.byte()))
+        case 14: loseLink(of: side, noticedByBoth: input.byte() & 1 == 1)
+        default: meddle(with: side, input.byte())
         }
     }
 
     /// What the application or fate does, rarely.
-    private mutating func meddle(with side: Int, _ choice: UInt8) throws(BrokenPromise) {
+    private func meddle(with side: Int, _ choice: UInt8) {
         switch choice & 3 {
-        case 0: try restart(side)
-        case 1: try connect(side)
-        case 2: try cancel(side)
-        default: try answerProbe(of: side)
+        case 0: restart(side)
+        case 1: connect(side)
+        case 2: cancel(side)
+        default: leave(side)
         }
     }
 

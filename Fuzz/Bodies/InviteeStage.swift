@@ -122,7 +122,7 @@ extension InviteeStage {
         let choice = input.byte()
         if choice & 1 == 0 {
             lines[id] = nil
-            invitee.lost(id, at: now)
+            invitee.lost(id, .lost, at: now)
         } else {
             let code = CloseCode(rawValue: UInt16(choice >> 1))
             receive(InvitationCast.frame(.close(code, reason: "")), on: id)
@@ -181,11 +181,12 @@ extension InviteeStage {
     private mutating func judge() throws(BrokenPromise) {
         for action in invitee.takeActions() {
             switch action {
+            case .dial: try promise(false, "the end that is asked dials")
             case .send(let id, let frame): try judge(frame, on: id)
             case .close(let id, _):
                 try promise(lines.removeValue(forKey: id) != nil, "a connection is closed twice")
-            case .ask(let asked): try judge(asked)
-            case .end(let id, let ending): try judge(ending, of: id)
+            case .tell(.ask(let asked)): try judge(asked)
+            case .tell(.end(let id, let ending)): try judge(ending, of: id)
             }
         }
         consented = nil

@@ -125,10 +125,10 @@ extension InviterStage {
             case .send(let id, let frame): try judge(frame, on: id)
             case .close(let id, _):
                 try promise(lines.removeValue(forKey: id) != nil, "a connection is closed twice")
-            case .makeData:
+            case .tell(.makeData):
                 try promise(!isAsked, "the application is asked twice")
                 isAsked = true
-            case .end(let result): try judge(result)
+            case .tell(.end(let result)): try judge(result)
             }
         }
         try promise(inviter.takeActions().isEmpty, "actions are taken twice")

@@ -12,6 +12,8 @@ struct ToldModel {
         var told: [Endpoint: Members] = [:]
         /// The last sequence that the other end told us.
         var came: [Endpoint: Set<UInt32>] = [:]
+        /// Of whom the other end said something else after we had told it: ours may be news there again.
+        var contradicted: Set<Endpoint> = []
     }
 
     private var lines: [ConnectionID: Line] = [:]
@@ -20,6 +22,9 @@ struct ToldModel {
     mutating func unlinked(_ id: ConnectionID) { lines[id] = nil }
     mutating func came(_ entry: Members, on id: ConnectionID) {
         lines[id]?.came[entry.origin, default: []].insert(entry.sequence)
+        if let told = lines[id]?.told[entry.origin], told != entry {
+            lines[id]?.contradicted.insert(entry.origin)
+        }
     }
 
     mutating func judge(_ actions: [Membership.Action], _ model: MembershipModel) throws(BrokenPromise) {
@@ -34,7 +39,8 @@ struct ToldModel {
             guard var line = lines[id] else {
                 throw BrokenPromise(description: "told on a link that has no mesh")
             }
-            try promise(line.told[entry.origin] != entry, "told twice")
+            let isNews = line.contradicted.remove(entry.origin) != nil || line.told[entry.origin] != entry
+            try promise(isNews, "told twice")
             line.told[entry.origin] = entry
             let passed = Double((model.now - line.filled).wholeNanoseconds) / 1e9
             line.tokens = min(32, line.tokens + passed * 15.001) - 1

@@ -10,6 +10,15 @@
 
 void multipeer_name_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
+void multipeer_get_thread_name(char *name) {
+    if (pthread_getname_np(pthread_self(), name, 16) != 0) name[0] = 0;
+}
+
+static _Thread_local void *virtual_time;
+
+void *multipeer_virtual_time(void) { return virtual_time; }
+void multipeer_set_virtual_time(void *time) { virtual_time = time; }
+
 int multipeer_accept(int listener, void *address, unsigned int *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

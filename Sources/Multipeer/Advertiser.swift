@@ -57,7 +57,7 @@ public actor Advertiser {
     deinit {
         slot.finish()
         guard let stand else { return }
-        Task { await stand.close() }
+        Task.following { await stand.close() }
     }
 
     /// Who wants to be linked. It ends when the advertiser is stopped or released.
@@ -78,7 +78,8 @@ public actor Advertiser {
         let backend = try configuration.chosenBackend()
         let listener = try MultipeerError.translating { () throws(SessionFault) in
             try InvitationListener(
-                peer: peer, listening: configuration.listening, keyLog: configuration.keyLog)
+                peer: peer, listening: configuration.listening, keyLog: configuration.keyLog,
+                on: configuration.host)
         }
         do throws(MultipeerError) {
             let port = try await MultipeerError.translating { () async throws(SessionFault) in

@@ -36,14 +36,14 @@ struct Approach: Sendable {
     private func complaint(_ text: String) -> MultipeerError { MultipeerError(.invalidArgument, text) }
 
     /// Asks, and links. The backend is asked for when it comes to that; so are complaints about the arguments.
-    ///
-    /// Answers besides whether the session's events say how it ended.
+    /// `isMarked`: the session's owner hears when it came to nothing and no event says so.
     func make(
-        for driver: SessionDriver,
+        for driver: SessionDriver, isMarked: Bool = false,
         asking backend: @escaping @Sendable () async throws(MultipeerError) -> any DiscoveryBackend
-    ) async -> (result: Result<Void, MultipeerError>, isTold: Bool) {
+    ) async -> Result<Void, MultipeerError> {
         let end = EventLoop.currentMoment() + timeout
-        return await driver.pursuit(of: peer) { () async throws(MultipeerError) in
+        return await driver.invitation(of: peer, isMarked: isMarked) {
+            (invitation) async throws(MultipeerError) in
             let backend = try await backend()
             guard await driver.hasRoom(for: peer.uid) else {
                 throw MultipeerError(.full, "there is no place left for \(peer)")
@@ -51,7 +51,7 @@ struct Approach: Sendable {
             do throws(MultipeerError) {
                 let addresses = try await addresses(from: backend)
                 let theirs = try await ask(at: addresses, for: driver, until: end)
-                try await driver.link(with: theirs, to: peer, until: end)
+                try await driver.link(invitation, with: theirs, to: peer, until: end)
             } catch {
                 // A machine that is gone may not even refuse: then all that is heard of it is nothing.
                 if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }
@@ -81,7 +81,7 @@ struct Approach: Sendable {
         do throws(InvitationFault) {
             return try await InvitationCall.invite(
                 peer, at: addresses, as: local, context: context, within: max(left, .seconds(1)),
-                keyLog: keyLog ?? driver.configuration.keyLog
+                keyLog: keyLog ?? driver.configuration.keyLog, on: driver.loop.host
             ) { () async throws(MultipeerError) in
                 try await MultipeerError.translating { () async throws(SessionFault) in
                     try await driver.invitationData(for: peer.uid)

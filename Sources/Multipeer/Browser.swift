@@ -77,7 +77,7 @@ public actor Browser {
         found.feed.hide(peer.uid)
         // The backend may have ended the run before.
         if watch != nil { slot.close() }
-        watch = Watch(backend, service, found)
+        watch = Watch(backend, service, found, on: configuration.host)
         slot.open(found.feed)
     }
 
@@ -119,19 +119,19 @@ public actor Browser {
             peer: peer, local: self.peer, service: service, context: context, timeout: timeout,
             keyLog: configuration.keyLog)
         let backend = try prepare(approach, for: session)
-        try await approach.make(for: session.driver) { backend }.result.get()
+        try await approach.make(for: session.driver) { backend }.get()
     }
 
     /// The same of a peer that was found a while ago, also when the browser is not running, with all complaints in the
-    /// result. Answers besides whether the session's events say how it ended.
+    /// result. `isMarked`: the session's owner hears when it came to nothing and no event says so.
     package nonisolated func invite(
-        known peer: PeerID, to session: Session, context: [UInt8]?, timeout: Duration
-    ) async -> (result: Result<Void, MultipeerError>, isTold: Bool) {
+        known peer: PeerID, to session: Session, context: [UInt8]?, timeout: Duration, isMarked: Bool = false
+    ) async -> Result<Void, MultipeerError> {
         let approach = Approach(
             peer: peer, local: self.peer, service: service, context: context, timeout: timeout,
             keyLog: configuration.keyLog)
         let configuration = configuration
-        return await approach.make(for: session.driver) { () throws(MultipeerError) in
+        return await approach.make(for: session.driver, isMarked: isMarked) { () throws(MultipeerError) in
             try approach.check(session)
             return try configuration.chosenBackend()
         }
@@ -156,12 +156,15 @@ private final class Watch: Sendable {
     let found: DiscoveryEvents
     private let losses: Losses.Watch
 
-    init(_ backend: any DiscoveryBackend, _ service: ServiceType, _ found: DiscoveryEvents) {
+    init(
+        _ backend: any DiscoveryBackend, _ service: ServiceType, _ found: DiscoveryEvents,
+        on host: VirtualHost?
+    ) {
         self.backend = backend
         self.found = found
-        losses = Losses.shared.watch { [feed = found.feed] uid in
+        losses = (host?.losses ?? .shared).watch { [feed = found.feed] uid in
             guard let lost = feed.peer(uid) else { return }
-            Task { await backend.reconfirm(lost, service) }
+            Task.following { await backend.reconfirm(lost, service) }
         }
     }
 

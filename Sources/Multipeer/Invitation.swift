@@ -45,7 +45,7 @@ public final class Invitation: Sendable {
     /// another one, also when this session was left; `system` when the session cannot listen.
     public func accept(into session: Session) async throws(MultipeerError) {
         try consent(to: session)
-        try await link(in: session).result.get()
+        try await link(in: session).get()
     }
 
     /// The first half of `accept`, at once: from here on, stopping or letting go of the advertiser takes nothing back.
@@ -59,11 +59,15 @@ public final class Invitation: Sendable {
         try claim()
     }
 
-    /// The other half, once, with the session of the first. Answers besides whether the session's events say how it ended.
-    package func link(in session: Session) async -> (result: Result<Void, MultipeerError>, isTold: Bool) {
+    /// The other half, once, with the session of the first. `isMarked`: the session's owner hears when it came to nothing
+    /// and no event says so.
+    package func link(
+        in session: Session, isMarked: Bool = false
+    ) async -> Result<Void, MultipeerError> {
         let (inviter, listener, id) = (inviter, listener, question.id)
         let (driver, deadline) = (session.driver, question.deadline)
-        return await driver.pursuit(of: inviter) { () async throws(MultipeerError) in
+        return await driver.invitation(of: inviter, isMarked: isMarked) {
+            (invitation) async throws(MultipeerError) in
             guard await driver.hasRoom(for: inviter.uid) else {
                 try await listener.answering(inviter) { () async throws(InvitationFault) in
                     try await listener.refuse(id, .full)  // [limit.links]
@@ -73,7 +77,7 @@ public final class Invitation: Sendable {
             let theirs = try await listener.accept(id, from: inviter, as: driver)
             // Longer than the inviter has: what it decides in its last moment still gets here.
             let end = max(deadline, EventLoop.currentMoment() + Invitation.leastPatience) + .seconds(1)
-            try await driver.link(with: theirs, to: inviter, until: end)
+            try await driver.link(invitation, with: theirs, to: inviter, until: end)
         }
     }
 

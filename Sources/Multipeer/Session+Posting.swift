@@ -14,11 +14,11 @@ extension Session {
     ///
     /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts,
     /// `ended` when the link has just ended, and `full` when so much waits.
-    package nonisolated func post(
+    package func post(
         _ message: [UInt8], to peer: PeerID, delivery: Delivery
     ) throws(MultipeerError) {
         do throws(SendFault) {
-            try driver.post(message, to: peer.uid, delivery: delivery)
+            try driver.queues.post(message, to: peer.uid, delivery: delivery)
         } catch {
             throw MultipeerError(error, to: peer)
         }
@@ -26,19 +26,19 @@ extension Session {
 
     /// Sends one message to all of several peers, or throws for the first that does not take it: then nothing was sent to
     /// any of them. A peer that is named twice gets it twice.
-    package nonisolated func post(
+    package func post(
         _ message: [UInt8], to peers: [PeerID], delivery: Delivery
     ) throws(MultipeerError) {
         if peers.count == 1 { return try post(message, to: peers[0], delivery: delivery) }
         var places: [ReservedPlace] = []
         for peer in peers {
             do throws(SendFault) {
-                places.append(try driver.reserve(message, to: peer.uid, delivery: delivery))
+                places.append(try driver.queues.reserve(message, to: peer.uid, delivery: delivery))
             } catch {
-                for place in places { driver.giveUp(place) }
+                for place in places { driver.queues.giveUp(place) }
                 throw MultipeerError(error, to: peer)
             }
         }
-        for place in places { driver.commit(place, message) }
+        for place in places { driver.queues.commit(place, message) }
     }
 }

@@ -22,7 +22,7 @@ extension Session {
     /// file or it is no regular one, `fetch` when the server does not answer with a document, `invalidArgument` for a name
     /// or metadata of another length and for URLs of another scheme, `ended` when the link ends while waiting, and
     /// `cancelled` when the task is cancelled while waiting.
-    public nonisolated func send(
+    public func send(
         file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         try await send(to: peer, name ?? url.label, metadata, digest) { worker throws(ResourceFault) in
@@ -31,14 +31,14 @@ extension Session {
     }
 
     /// The same for bytes from anywhere.
-    package nonisolated func send(
+    package func send(
         _ source: any PieceSource, to peer: PeerID, name: String, metadata: [UInt8]? = nil,
         digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         try await send(to: peer, name, metadata, digest) { _ throws(ResourceFault) in source }
     }
 
-    private nonisolated func send(
+    private func send(
         to peer: PeerID, _ name: String, _ metadata: [UInt8]?, _ digest: Bool,
         from open: (EventLoop) async throws(ResourceFault) -> any PieceSource
     ) async throws(MultipeerError) -> OutgoingResource {
@@ -49,7 +49,7 @@ extension Session {
             throw MultipeerError(.invalidArgument, "metadata has at most 1,024 bytes, not \(metadata.count)")
         }
         do throws(ResourceFault) {
-            guard driver.outlets[peer.uid] != nil else { throw .channel(.notLinked) }
+            guard driver.queues.links[peer.uid] != nil else { throw .channel(.notLinked) }
             let worker = try EventLoop.nextForFiles()
             let source = try await open(worker)
             let opening = ChannelOpening(kind: .resource, name: name, size: source.size, metadata: metadata)
@@ -126,6 +126,6 @@ extension ReceivedFile {
 
 extension EventLoop {
     static func nextForFiles() throws(ResourceFault) -> EventLoop {
-        do throws(SocketFault) { return try EventLoop.filePool.next() } catch { throw .noThread("\(error)") }
+        do throws(SocketFault) { return try EventLoop.nextFileLoop() } catch { throw .noThread("\(error)") }
     }
 }

@@ -32,15 +32,13 @@ public import MultipeerTransport
 /// - 512 KiB written to a stream and not yet on their way, with 256 KiB that its reader has not taken: `write` waits.
 /// - 20 MiB of streams and files, from all peers, that nobody reads: the fullest is given up, `busy` at both ends.
 /// - 32 strangers connected at once, 4 from one address: the oldest is dropped.
-public actor Session {
+public final class Session: Sendable {
     /// The local peer.
-    public nonisolated let peer: PeerID
+    public let peer: PeerID
     /// How the session was made.
-    public nonisolated let configuration: SessionConfiguration
-    package nonisolated let driver: SessionDriver
-
-    /// The session's own thread, which it shares with other sessions.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe driver.unownedExecutor }
+    public let configuration: SessionConfiguration
+    /// Everything that changes is its: an actor on the session's own thread.
+    package let driver: SessionDriver
 
     /// A session that does nothing yet. It makes a key of its own unless the configuration has an identity.
     ///
@@ -58,7 +56,7 @@ public actor Session {
 
     deinit {
         let driver = driver
-        Task { await driver.shutDown() }
+        Task.following { await driver.shutDown() }
     }
 
     /// What happened, in order, without loss.
@@ -70,17 +68,18 @@ public actor Session {
     /// nobody did is for the first. Breaking off a loop and starting another loses nothing.
     ///
     /// Memory is bounded by credit: a peer whose messages are not taken is held back. With several consumers, the slowest
-    /// decides; release an iterator that you do not want to wait with any more.
-    public nonisolated var events: SessionEvents { SessionEvents(driver.inbox) }
+    /// decides; release an iterator that you do not want to wait with any more. A peer of which 64 events wait, or more than
+    /// the credit of one link from links that are over, is not linked again before some were taken: it hears BUSY.
+    public var events: SessionEvents { SessionEvents(driver.inbox) }
 
     /// Where a task may run that must answer fast: on the session's own thread, without a hop either way.
     ///
     /// `Task(executorPreference: session.executor) { … }`. Such a task shares the thread with the session's sockets and
     /// with those of other sessions: it must never block nor compute for long.
-    public nonisolated var executor: any TaskExecutor { driver.loop.taskExecutor }
+    public var executor: any TaskExecutor { driver.loop.taskExecutor }
 
     /// The certificate that this session shows; nil when its preference is none.
-    public nonisolated var certificate: Certificate? { driver.identity?.chain.first }
+    public var certificate: Certificate? { driver.identity?.chain.first }
 
     // MARK: linking
 
@@ -120,19 +119,12 @@ public actor Session {
 
     /// The same, and refuses data that is not of `peer`.
     public func connect(_ peer: PeerID, with data: ConnectionData) async throws(MultipeerError) {
-        try await connect(peer, with: data, issuing: false)
-    }
-
-    /// The same; with `issuing` also for who hands out its own data only behind this call: they are made with it.
-    package func connect(
-        _ peer: PeerID, with data: ConnectionData, issuing: Bool
-    ) async throws(MultipeerError) {
         guard peer == data.peer else {
             throw MultipeerError(
                 .invalidConnectionData, "this connection data is of \(data.peer), not of \(peer)")
         }
         try await MultipeerError.translating { () async throws(SessionFault) in
-            try await driver.connect(with: data, issuing: issuing)
+            try await driver.connect(with: data)
         }
     }
 
@@ -157,7 +149,6 @@ public actor Session {
     /// Every iteration over `events` ends, once it has taken what happened until then.
     public func disconnect(within patience: Duration = .seconds(1)) async {
         await driver.disconnect(within: patience)
-        driver.inbox.endIterators()
     }
 
     // MARK: sending
@@ -170,9 +161,9 @@ public actor Session {
     /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts,
     /// `ended` when the link ends while waiting, and `cancelled` when the task is cancelled while waiting: in all of these
     /// nothing of the message was sent.
-    public nonisolated func send(_ message: [UInt8], to peer: PeerID) async throws(MultipeerError) {
+    public func send(_ message: [UInt8], to peer: PeerID) async throws(MultipeerError) {
         do throws(SendFault) {
-            try await driver.send(message, to: peer.uid)
+            try await driver.queues.send(message, to: peer.uid)
         } catch {
             throw MultipeerError(error, to: peer)
         }
@@ -185,11 +176,11 @@ public actor Session {
     /// get through, takes the link and counts as reliable there. `flush` does not know of those that went over UDP.
     ///
     /// Waits while the queue is full; throws like `send` for a reliable one.
-    public nonisolated func send(
+    public func send(
         _ message: [UInt8], to peer: PeerID, delivery: Delivery
     ) async throws(MultipeerError) {
         do throws(SendFault) {
-            try await driver.send(message, to: peer.uid, delivery: delivery)
+            try await driver.queues.send(message, to: peer.uid, delivery: delivery)
         } catch {
             throw MultipeerError(error, to: peer)
         }
@@ -199,10 +190,9 @@ public actor Session {
     ///
     /// Throws like `send` for one. When it throws while waiting, the first of them may have been accepted; when one is
     /// too large, none is.
-    public nonisolated func send(contentsOf messages: [[UInt8]], to peer: PeerID) async throws(MultipeerError)
-    {
+    public func send(contentsOf messages: [[UInt8]], to peer: PeerID) async throws(MultipeerError) {
         do throws(SendFault) {
-            try await driver.send(contentsOf: messages, to: peer.uid)
+            try await driver.queues.send(contentsOf: messages, to: peer.uid)
         } catch {
             throw MultipeerError(error, to: peer)
         }
@@ -212,10 +202,10 @@ public actor Session {
     ///
     /// Throws before anything is sent when one of them is not linked or does not accept the message. When a link ends
     /// meanwhile, those before it have been sent theirs.
-    public nonisolated func send(_ message: [UInt8], to peers: [PeerID]) async throws(MultipeerError) {
+    public func send(_ message: [UInt8], to peers: [PeerID]) async throws(MultipeerError) {
         for peer in peers {
             do throws(SendFault) {
-                try driver.check(message.count, to: peer.uid)
+                try driver.queues.check(message.count, to: peer.uid)
             } catch {
                 throw MultipeerError(error, to: peer)
             }
@@ -229,7 +219,7 @@ public actor Session {
     /// Throws `notConnected` when there is no link, or it ends first, and `cancelled` when the task is cancelled first.
     public func flush(to peer: PeerID) async throws(MultipeerError) {
         let outcome = Promise<Bool?>()
-        Task { [driver] in outcome.send(await driver.flush(peer.uid)) }
+        Task.following { [driver] in outcome.send(await driver.flush(peer.uid)) }
         switch await outcome.value(onCancel: { outcome.send(nil) }) {
         case true?: return
         case false?:
@@ -247,7 +237,7 @@ public actor Session {
     ///
     /// Throws `notConnected` when the peer is not linked, `invalidArgument` for a name or metadata that do not fit,
     /// `ended` when the link ends while waiting, and `cancelled` when the task is cancelled while waiting.
-    public nonisolated func openStream(
+    public func openStream(
         to peer: PeerID, name: String, metadata: [UInt8]? = nil
     ) async throws(MultipeerError) -> OutgoingStream {
         let opening = ChannelOpening(kind: .stream, name: name, metadata: metadata)

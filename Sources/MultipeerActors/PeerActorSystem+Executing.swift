@@ -20,7 +20,7 @@ extension PeerActorSystem {
             }
         }
         guard let executor = configuration.executor else {
-            return Task.detached { await self.execute(call, as: incoming, on: actor) }
+            return Task.followingDetached { await self.execute(call, as: incoming, on: actor) }
         }
         return Task.detached(executorPreference: executor) {
             await self.execute(call, as: incoming, on: actor)
@@ -92,13 +92,13 @@ extension PeerActorSystem {
         do throws(SendFault) {
             if uid == peer.uid {
                 post(bytes, to: uid, .refusal)
-            } else if try !session.driver.offer(bytes, to: uid) {
+            } else if try !session.driver.queues.offer(bytes, to: uid) {
                 let hasRoom = exchange.withLock { $0.answerMayWait(bytes.count, for: call) }
                 guard hasRoom else {
                     refuse(call, .busy, "so many answers wait to be read that this one has no room")
                     return false
                 }
-                try await session.driver.send(bytes, to: uid)
+                try await session.driver.queues.send(bytes, to: uid)
             }
             return true
         } catch .tooLong(let count, let limit) {

@@ -91,7 +91,7 @@ extension PeerActorSystem {
         }
         if turn.stopped.isEmpty { return }
         // What a method does when it is cancelled is the application's, and no business of the loop.
-        Task.detached { [stopped = turn.stopped] in for task in stopped { task.cancel() } }
+        Task.followingDetached { [stopped = turn.stopped] in for task in stopped { task.cancel() } }
     }
 
     /// What came of the actions that were carried out together.
@@ -138,7 +138,7 @@ extension PeerActorSystem {
 
     private func post(_ bytes: [UInt8], to uid: UID, limit: Backlog) throws(SendFault) {
         if uid == peer.uid { return change { $0.receive(bytes.span, from: uid) } }
-        try session.driver.post(bytes, to: uid, limit: limit)
+        try session.driver.queues.post(bytes, to: uid, limit: limit)
     }
 
     /// What the application and calls have posted may fill the half of it.

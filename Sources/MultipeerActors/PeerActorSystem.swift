@@ -116,7 +116,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         let bye = Envelope.bye(incarnation).bytes
         for other in exchange.withLock({ $0.peers }) where other != session.peer {
             // Without a link there is nobody to hear it.
-            try? session.driver.post(bye, to: other.uid, limit: PeerActorSystem.noticeBacklog)
+            try? session.driver.queues.post(bye, to: other.uid, limit: PeerActorSystem.noticeBacklog)
         }
     }
 

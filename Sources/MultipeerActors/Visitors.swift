@@ -22,6 +22,8 @@ final class Visitors: Sendable {
     /// and were told of.
     private struct Watcher {
         var told: [ActorID: UInt64] = [:]
+        /// Of those who began to watch; they are woken in that order.
+        let number: UInt64
         var news = OrderedTable<ActorID, Void>()
         var waiter: Promise<Void>?
 
@@ -59,6 +61,7 @@ final class Visitors: Sendable {
     private struct State {
         var present: [Slot: Present] = [:]
         var arrivals: UInt64 = 0
+        var watches: UInt64 = 0
         var watchers: [Slot: [ObjectIdentifier: Watcher]] = [:]
     }
 
@@ -93,7 +96,8 @@ final class Visitors: Sendable {
     func watch(_ slot: Slot) -> VisitorWatch {
         let watch = VisitorWatch(self, slot)
         state.withLock { state in
-            var watcher = Watcher()
+            state.watches += 1
+            var watcher = Watcher(number: state.watches)
             for id in state.present[slot]?.keys ?? [] { watcher.news.append(id, ()) }
             state.watchers[slot, default: [:]][ObjectIdentifier(watch)] = watcher
         }
@@ -119,11 +123,11 @@ final class Visitors: Sendable {
 
     private func tell(_ slot: Slot, _ id: ActorID, _ change: (inout State) -> Bool) -> Bells {
         state.withLock { state in
-            guard change(&state), let watchers = state.watchers[slot]?.keys else { return Bells() }
+            guard change(&state), let watchers = state.watchers[slot] else { return Bells() }
             let isPresent = state.present[slot]?[id] != nil
             return Bells(
-                signals: Array(watchers).compactMap {
-                    state.watchers[slot]?[$0]?.note(id, isPresent: isPresent)
+                signals: watchers.sorted { $0.value.number < $1.value.number }.compactMap {
+                    state.watchers[slot]?[$0.key]?.note(id, isPresent: isPresent)
                 })
         }
     }

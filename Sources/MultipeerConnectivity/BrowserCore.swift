@@ -78,13 +78,12 @@ final class BrowserCore: Sendable {
 
     /// Whether it runs or not: somebody who was found a while ago may still be there.
     func invite(_ other: PeerID, to core: SessionCore, context: [UInt8]?, timeout: Duration) {
-        let attempt = core.begin(other)
         let browser = Browser(peer: peer, service: type, configuration: configuration)
         // On the session's own loop, where calls keep the order in which they were made: an invitation begins behind a
         // `disconnect` before it, and one behind it ends it.
         Task(executorPreference: core.native.executor) {
-            await core.finish(
-                attempt, browser.invite(known: other, to: core.native, context: context, timeout: timeout))
+            _ = await browser.invite(
+                known: other, to: core.native, context: context, timeout: timeout, isMarked: true)
         }
     }
 }

@@ -23,9 +23,8 @@ final class InvitationAnswer: Sendable {
             core.report(invitation.inviter)
             return decline()
         }
-        let attempt = core.begin(invitation.inviter)
         Task(executorPreference: core.native.executor) { [invitation] in
-            await core.finish(attempt, invitation.link(in: core.native))
+            _ = await invitation.link(in: core.native, isMarked: true)
         }
     }
 
@@ -33,18 +32,6 @@ final class InvitationAnswer: Sendable {
         Task { [invitation] in
             // A no for which nobody waits any more is as good as one that was heard.
             _ = try? await invitation.decline()
-        }
-    }
-}
-
-extension SessionCore {
-    /// An invitation has led to a link or to nothing, which the native session's events may have told, too.
-    func finish(
-        _ attempt: Roster.Attempt, _ outcome: (result: Result<Void, MultipeerError>, isTold: Bool)
-    ) async {
-        switch outcome {
-        case (.failure, isTold: false): await failed(attempt)
-        default: succeeded(attempt)
         }
     }
 }

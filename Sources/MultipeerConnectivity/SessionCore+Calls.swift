@@ -26,13 +26,10 @@ extension SessionCore {
     /// For the caller everybody is gone at once. The delegate hears so when the goodbyes are out, before anything of the
     /// time behind: a program that ends when it hears that leaves nothing unsaid.
     func disconnect() {
-        let gone = roster.withLock { $0.leave() }
+        roster.withLock { $0.leave() }
         Task(executorPreference: native.executor) { [self] in
             // Not by way of the native session, which is one more turn in the queue: an invitation behind this would be first.
-            await native.driver.disconnect(within: .seconds(1))
-            let count = await native.driver.firstEvent
-            await callbacks.run { [self] in for peer in gone { tell(peer, .notConnected) } }
-            roster.withLock { $0.hasLeft(after: count) }?.send(())
+            await native.driver.disconnect(within: .seconds(1), isMarked: true)
         }
     }
 
@@ -70,21 +67,13 @@ extension SessionCore {
     }
 
     func connect(_ peer: PeerID, with data: Data) {
-        let attempt = begin(peer)
-        guard let data = try? ConnectionData([UInt8](data)), peer != native.peer else {
-            // Behind what was called before, like an attempt that takes its time.
-            Task(executorPreference: native.executor) { [self] in await failed(attempt) }
-            return
+        guard let data = try? ConnectionData([UInt8](data)), data.peer == peer, peer != native.peer else {
+            return report(peer)
         }
-        Task(executorPreference: native.executor) { [self] in
-            do {
-                // Apple's framework does not say which side's data has to be there first.
-                try await native.connect(peer, with: data, issuing: true)
-                succeeded(attempt)
-            } catch {
-                // The delegate hears that there is no connection; the reason is the native API's.
-                await failed(attempt)
-            }
+        Task(executorPreference: native.executor) { [native] in
+            // Apple's framework does not say which side's data has to be there first. The delegate hears that there is no
+            // connection; the reason is the native API's.
+            try? await native.driver.connect(with: data, issuing: true, isMarked: true)
         }
     }
 

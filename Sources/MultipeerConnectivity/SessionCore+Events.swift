@@ -7,63 +7,75 @@ extension SessionCore {
     /// Takes what the native session tells and hands it on, one after the other. It keeps nothing alive while it waits,
     /// and asks for more when the delegate has returned: a delegate that takes its time holds back those who send.
     func pump() {
-        let events = native.events
+        let inbox = native.driver.inbox
         Task(executorPreference: native.executor) { [weak self] in
             // They end with each `disconnect`, and this session goes on.
             while self != nil {
-                for await batch in events.batches {
+                var events = inbox.makeAsyncIterator()
+                while let run = await events.nextRun() {
                     guard let self else { return }
-                    await deliver(batch)
+                    await deliver(run)
                 }
             }
         }
     }
 
-    private func deliver(_ batch: [SessionEvent]) async {
-        var rest = batch[...]
-        while !rest.isEmpty {
-            let (count, pause) = await callbacks.run { [self, rest] in hand(rest) }
-            rest = rest.dropFirst(count)
+    private func deliver(_ run: Inbox<SessionEvent>.Batch) async {
+        var place = Place()
+        while true {
+            let (next, pause) = await callbacks.run { [self, place] in hand(run, from: place) }
+            place = next
             switch pause {
-            case nil: continue
-            case .held(let signal): await signal.value()
+            case nil: return
             case .stream(let stream): await received(stream)
             case .resource(let resource): await received(resource)
             }
-            if case .held = pause { continue }
-            counted()
         }
     }
 
+    /// How much of a run was handed on.
+    private struct Place: Sendable {
+        var events = 0
+        var markers = 0
+    }
+
     private enum Pause: Sendable {
-        case held(Promise<Void>)
         case stream(IncomingStream)
         case resource(IncomingResource)
     }
 
-    /// Tells as much as can be told at once, and answers how much that was and what is next; on the callback queue.
-    private func hand(_ events: ArraySlice<SessionEvent>) -> (Int, Pause?) {
-        for (index, event) in events.enumerated() {
-            switch roster.withLock({ $0.admission() }) {
-            case .held(let signal): return (index, .held(signal))
-            case .stale: break
-            case .now:
-                switch event {
-                case .peer(let peer, let state): changed(peer, MCSessionState(state))
-                case .message(let message): received(message)
-                case .stream(let stream): return (index + 1, .stream(stream))
-                case .resource(let resource): return (index + 1, .resource(resource))
-                // For who goes over to the native API, which asks by itself.
-                case .verificationRequested: break
-                }
+    /// Tells as much as can be told at once, and returns how far that was and what is next; on the callback queue.
+    private func hand(_ run: Inbox<SessionEvent>.Batch, from start: Place) -> (Place, Pause?) {
+        var place = start
+        while true {
+            while place.markers < run.markers.count, run.markers[place.markers].index <= place.events {
+                reached(run.markers[place.markers].marker)
+                place.markers += 1
             }
-            counted()
+            guard place.events < run.elements.count else { return (place, nil) }
+            let event = run.elements[place.events]
+            place.events += 1
+            // What the session tells while it is being left is of a time that is over for its owner.
+            if roster.withLock({ $0.isLeaving }) { continue }
+            switch event {
+            case .peer(let peer, let state): changed(peer, MCSessionState(state))
+            case .message(let message): received(message)
+            case .stream(let stream): return (place, .stream(stream))
+            case .resource(let resource): return (place, .resource(resource))
+            // For who goes over to the native API, which asks by itself.
+            case .verificationRequested: break
+            }
         }
-        return (events.count, nil)
     }
 
-    private func counted() {
-        for signal in roster.withLock({ $0.count() }) { signal.send(()) }
+    private func reached(_ marker: EventMarker) {
+        switch marker {
+        case .attemptFailed(let peer):
+            // It may be linked by now, or sought for another reason.
+            if stateOf(peer) == .notConnected { tell(MCPeerID(peer), .notConnected) }
+        case .left: for peer in roster.withLock({ $0.hasLeft() }) { tell(peer, .notConnected) }
+        case .reached(let signal): signal.send(())
+        }
     }
 
     private func changed(_ peer: PeerID, _ state: MCSessionState) {

@@ -2,8 +2,11 @@ package import MultipeerCore
 import MultipeerFraming
 package import MultipeerLink
 
-/// A peer that is linked: the link's machine and what the session knows of its channels.
+/// A peer that is linked: the link's machine and what the session knows of its channels and datagrams.
+///
+/// The owner of the engine may hold it, so that a datagram needs no search: only the engine looks inside.
 package final class LinkedPeer {
+    package let id: ConnectionID
     package let peer: PeerID
     package var link: Link
     package let isEncrypted: Bool
@@ -18,6 +21,12 @@ package final class LinkedPeer {
     /// The session leaves: GOODBYE goes when everything else has gone.
     var isLeaving = false
     var verification = Verification()
+    var datagrams = LinkDatagrams()
+
+    /// Unreliable messages that went over UDP, that came, and that this side had to drop.
+    package var datagramCounts: (sent: Int, received: Int, dropped: Int) {
+        (datagrams.sent, datagrams.received, datagrams.overflowed + (datagrams.path?.dropped ?? 0))
+    }
 
     struct Incoming {
         let kind: ChannelOpening.Kind
@@ -25,7 +34,8 @@ package final class LinkedPeer {
         var isFinished = false
     }
 
-    init(_ peer: PeerID, _ link: consuming Link, isEncrypted: Bool) {
+    init(_ peer: PeerID, _ link: consuming Link, on id: ConnectionID, isEncrypted: Bool) {
+        self.id = id
         self.peer = peer
         self.link = link
         self.isEncrypted = isEncrypted

@@ -6,29 +6,42 @@ import MultipeerMesh
 // MARK: what the application asks for
 
 extension SessionEngine {
-    /// Connection data of this instance. `token`: 32 random bytes, used when a new token is needed. `lifetime`: of new
-    /// data, in whole seconds.
+    /// Connection data of this instance for one peer, or, when nil, for any. With `joinsMesh`, links made with it join the
+    /// mesh, and what its members receive about this session is there before anybody can be one. `tokens`: 64 random
+    /// bytes, used when new tokens are needed. `lifetime`: of new data, in whole seconds; what the mesh is given has the
+    /// usual one.
     package mutating func connectionData(
-        for recipient: UID?, candidates: [Candidate], flags: ConnectionData.Flags = [], token: [UInt8],
+        for recipient: UID?, joinsMesh: Bool, candidates: [Candidate], tokens: [UInt8],
         lifetime: Duration = Timing.lifetime, at now: Moment
-    ) throws(InvalidConnectionData) -> ConnectionData {
+    ) throws(ConnectionDataFault) -> ConnectionData {
         self.now = now
-        return try mesh.connectionData(
-            for: recipient, candidates: candidates, flags: flags, token: token, lifetime: lifetime, at: now)
+        if joinsMesh, configuration.isStar { throw .star }  // [mesh.star]
+        var flags: ConnectionData.Flags = configuration.takesDatagrams ? .datagrams : []
+        if joinsMesh { flags.insert(.mesh) }
+        do throws(InvalidConnectionData) {
+            if joinsMesh, recipient != nil {
+                _ = try mesh.connectionData(
+                    for: nil, candidates: candidates, flags: flags, token: Array(tokens.suffix(32)), at: now)
+            }
+            return try mesh.connectionData(
+                for: recipient, candidates: candidates, flags: flags, token: Array(tokens.prefix(32)),
+                lifetime: lifetime, at: now)
+        } catch {
+            throw .invalid(error)
+        }
+    }
+
+    /// What the other side of an invitation gets: the same every time, so that two that invite each other at once get one
+    /// link. [invite.glare]
+    package mutating func invitationData(
+        for recipient: UID, candidates: [Candidate], tokens: [UInt8], at now: Moment
+    ) throws(ConnectionDataFault) -> ConnectionData {
+        try connectionData(
+            for: recipient, joinsMesh: !configuration.isStar, candidates: candidates, tokens: tokens, at: now)
     }
 
     /// Our mesh data could not be made anew now.
     package mutating func postponeRenewal() { mesh.postponeRenewal() }
-
-    /// Starts to seek the peer of `data`; returns false when it is linked or sought already with the same data.
-    package mutating func connect(
-        with data: ConnectionData, within patience: Duration = Timing.attempt, at now: Moment
-    ) throws(Introductions.Refusal) -> Bool {
-        self.now = now
-        // What an attempt before came to is the outcome of its own callers.
-        settle()
-        return try mesh.connect(with: data, within: patience, at: now)
-    }
 
     /// Stops seeking a peer; does nothing for one that is linked.
     package mutating func cancel(_ uid: UID, at now: Moment) {
@@ -46,10 +59,12 @@ extension SessionEngine {
     /// Says goodbye to every peer after what was sent, for at most `patience`. `left` says that it is done.
     package mutating func leave(within patience: Duration, at now: Moment) {
         self.now = now
+        abandonInvitations()
         mesh.cancelAll(at: now)
         settle()
         for connection in links {
             guard let peer = connection.peer else { continue }
+            if !peer.isLeaving { finishDatagrams(peer) }
             peer.isLeaving = true
             sayGoodbye(connection, peer)
         }
@@ -63,7 +78,7 @@ extension SessionEngine {
     /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
     mutating func giveWay() {
         let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
-        outputs.append(.evicted)
+        abandonInvitations()
         // First, so that no link takes the place of one that ends.
         mesh.cancelAll(at: now)
         for connection in links { endLink(connection.id, reason, telling: .full) }
@@ -86,9 +101,10 @@ extension SessionEngine {
     /// Ends everything at once, without a goodbye: the session's owner is gone.
     package mutating func abandon(at now: Moment) {
         self.now = now
+        abandonInvitations()
         mesh.cancelAll(at: now)
         settle()
-        for id in connections.keys.sorted() {
+        for id in connections.ids {
             guard let connection = connections[id] else { continue }
             connection.phase = .finishing(until: now)
             if let peer = connection.peer { finishLink(connection, peer, EndReason(code: .left)) }
@@ -103,6 +119,15 @@ extension SessionEngine {
         let zones = mesh.zones
         mesh = Mesh(local, peers: configuration.peers, seed: seed, after: mesh.lastConnection)
         mesh.zones = zones
+        for uid in unread.peers { judgeUnread(of: uid) }
         leaving = .staying
+        forgetStates()
     }
+}
+
+/// Why there is no connection data.
+package enum ConnectionDataFault: Error, Equatable, Sendable {
+    /// A session whose topology is a star joins no mesh.
+    case star
+    case invalid(InvalidConnectionData)
 }

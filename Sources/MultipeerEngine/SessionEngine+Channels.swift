@@ -123,7 +123,8 @@ extension SessionEngine {
 
     /// While all links together hold too much unread of channels, the fullest channel of the link that holds most goes.
     private mutating func relieveMemory() {
-        while let id = ReceiveMemory().excess(held), let connection = connections[id],
+        let memory = ReceiveMemory(limit: configuration.memory)
+        while let id = memory.excess(held), let connection = connections[id],
             let peer = connection.peer, let number = peer.link.stopFullest(.busy)  // [limit.memory]
         {
             markDue(connection)

@@ -1,5 +1,5 @@
 package import MultipeerCore
-package import MultipeerFraming
+import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
@@ -10,8 +10,8 @@ extension SessionEngine {
     mutating func carryOut(_ action: Mesh.Action) {
         switch action {
         case .dial(let id, let candidate, let accepting):
-            connections[id] = Connection(id)
-            outputs.append(.dial(id, candidate, accepting: accepting))
+            connections.add(id)
+            outputs.append(.connection(.dial(id, candidate, accepting: accepting)))
         case .send(let id, let frames):
             guard let connection = connections[id] else { return }
             connection.frames.append(frames)
@@ -28,8 +28,12 @@ extension SessionEngine {
             guard let connection = connections[id] else { return }
             connection.peer?.link.say(.members(entry))
             markDue(connection)
-        case .state(let peer, let state): outputs.append(.state(peer, state))
-        case .settled(let uid, let reason): outputs.append(.settled(uid, reason))
+        case .state(let peer, let state):
+            noteState(of: peer.uid)
+            tell(.state(peer, state), of: peer.uid)
+        case .settled(let uid, let reason):
+            outputs.append(.settled(uid, reason))
+            attemptEnded(of: uid, reason)
         case .leave: giveWay()
         case .renew: outputs.append(.renewData)
         }
@@ -46,11 +50,13 @@ extension SessionEngine {
                 local: mesh.local.limits, remote: remote, timing: configuration.timing,
                 greaseKind: Grease.frameKind(jitter.next()), isMesh: isMesh), now: now)
         link.hasTurn = false
-        connection.peer = LinkedPeer(data.peer, link, isEncrypted: connection.isEncrypted)
+        let peer = LinkedPeer(data.peer, link, on: id, isEncrypted: connection.isEncrypted)
+        connection.peer = peer
         links.append(connection)
         unauthenticated.remove(id)
         markDue(connection)
         outputs.append(.linked(id, data, remote: remote, isMesh: isMesh))
+        openDatagrams(peer, data)
     }
 }
 
@@ -66,7 +72,7 @@ extension SessionEngine {
             switch event {
             case .markReached(let mark): outputs.append(.markReached(mark))
             case .probeAnswered: mesh.probeAnswered(by: peer.peer.uid, at: now)
-            case .datagramOffered(let offer): outputs.append(.datagramsOffered(connection.id, offer))
+            case .datagramOffered(let offer): receive(offer, peer)
             case .code(let frame): verify(frame, connection, peer)
             case .members(let entry):
                 if let violation = mesh.membersArrived(entry, on: connection.id, at: now) {
@@ -107,6 +113,9 @@ extension SessionEngine {
         whole.undelivered = Undelivered(  // [msg.failed]
             messages: peer.link.queuedMessages, bytes: peer.link.queuedBytes)
         failRequests(peer, .ended(reason))
+        unread.linkEnded(connection.id, of: peer.peer.uid, untaken: peer.link.untakenCost)
+        judgeUnread(of: peer.peer.uid)
+        closeDatagrams(peer)
         outputs.append(.unlinked(connection.id, peer.peer, whole))
         close(connection.id, .ok)
         mesh.linkEnded(
@@ -141,10 +150,13 @@ extension SessionEngine {
         markDue(connection)
     }
 
-    /// The application has taken messages of this cost.
+    /// The application has taken messages of this cost, which a link brought that may be over.
     package mutating func consumed(_ cost: Int, on id: ConnectionID) {
-        guard let connection = connections[id] else { return }
-        connection.peer?.link.consumed(cost)
+        guard let connection = connections[id], let peer = connection.peer else {
+            if let uid = unread.take(cost, of: id) { judgeUnread(of: uid) }
+            return
+        }
+        peer.link.consumed(cost)
         markDue(connection)
     }
 
@@ -152,13 +164,6 @@ extension SessionEngine {
     package mutating func mark(_ number: UInt64, on id: ConnectionID) {
         guard let connection = connections[id] else { return }
         connection.peer?.link.mark(number)
-        markDue(connection)
-    }
-
-    /// Queues a control frame.
-    package mutating func say(_ frame: Frame, on id: ConnectionID) {
-        guard let connection = connections[id] else { return }
-        connection.peer?.link.say(frame)
         markDue(connection)
     }
 }

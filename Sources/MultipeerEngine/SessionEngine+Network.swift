@@ -19,7 +19,7 @@ extension SessionEngine {
         self.now = now
         guard leaving == .staying else { return nil }
         let id = mesh.accepted(at: now)
-        connections[id] = Connection(id)
+        connections.add(id)
         for stranger in unauthenticated.add(id, from: address) {  // [limit.unauthenticated]
             guard let connection = connections[stranger] else { continue }
             drop(connection)
@@ -96,7 +96,11 @@ extension SessionEngine {
             mesh.lost(id, setback, at: now)
         }
         // The alert is all that can still be said.
-        if hasAlert, !isClosing { finish(connection) } else { drop(connection) }
+        if hasAlert, !isClosing {
+            carryOut(connections.finish(connection, at: now))
+        } else {
+            drop(connection)
+        }
         settle()
     }
 
@@ -112,10 +116,7 @@ extension SessionEngine {
     ) -> Link.Sent {
         guard let connection = connections[id] else { return Link.Sent() }
         self.now = now
-        if !connection.frames.isEmpty {
-            connection.frames.read { bytes in output.append(bytes) }
-            connection.frames.removeAll()
-        }
+        connection.takeFrames(into: &output)
         guard let peer = connection.peer else { return Link.Sent() }
         let sent = peer.link.fill(&output, upTo: room, now: now)
         collectChannels(connection, peer)
@@ -123,41 +124,23 @@ extension SessionEngine {
         return sent
     }
 
-    /// Answers to a peer that does not read them: with more than this waiting, nothing more is read from it either. More
-    /// than ever waits while the peer reads, however slowly.
-    package static let unreadAnswers = 524_288
-
     /// Whether to read from this connection, while so many bytes wait to be written to it.
     package func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {
-        guard let connection = connections[id] else { return false }
-        // What comes while we close is dropped, so it makes no answers.
-        if connection.finishDeadline != nil { return true }
-        return connection.frames.count + unsent <= SessionEngine.unreadAnswers  // [limit.unread]
+        connections.wantsInput(id, unsent: unsent)
     }
 
     // MARK: - Ends
 
-    /// Tells the code when frames can be told, writes what waits, and ends the connection. [close.linger]
+    /// Tells the code when frames can be told, writes what waits, and ends the connection.
     mutating func close(_ id: ConnectionID, _ code: CloseCode) {
-        guard let connection = connections[id], connection.finishDeadline == nil else { return }
-        guard connection.phase == .open else { return drop(connection) }
-        if code != .ok { Frame.close(code, reason: "").encode(into: &connection.frames) }  // [close.linger]
-        finish(connection)
+        carryOut(connections.close(id, code, at: now))
     }
 
-    /// Closing at once would take back what the peer has not read yet.
-    private mutating func finish(_ connection: Connection) {
-        connection.phase = .finishing(until: now + SessionEngine.linger)
-        finishing.append(connection)
-        outputs.append(.finish(connection.id))
-        markDue(connection)
-    }
+    mutating func drop(_ connection: Connection) { carryOut(connections.drop(connection, at: now)) }
 
-    mutating func drop(_ connection: Connection) {
-        guard connections.removeValue(forKey: connection.id) != nil else { return }
-        finishing.removeAll { $0 === connection }
-        unauthenticated.remove(connection.id)
-        connection.phase = .finishing(until: now)
-        outputs.append(.drop(connection.id))
+    private mutating func carryOut(_ order: ConnectionOrder?) {
+        guard let order else { return }
+        if case .drop(let id) = order { unauthenticated.remove(id) }
+        outputs.append(.connection(order))
     }
 }

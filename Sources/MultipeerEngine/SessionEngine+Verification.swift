@@ -151,7 +151,7 @@ extension SessionEngine {
         do throws(VerificationCode.Violation) {
             switch try peer.verification.receive(frame) {
             case .say(let answer): peer.link.say(answer)
-            case .tellApplication: outputs.append(.verificationRequested(peer.peer))  // [sas.asked]
+            case .tellApplication: tell(.verificationRequested(peer.peer), of: peer.peer.uid)  // [sas.asked]
             case .nothing: break
             }
         } catch {

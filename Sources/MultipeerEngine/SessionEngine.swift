@@ -3,7 +3,6 @@ package import MultipeerFraming
 package import MultipeerIntroduction
 package import MultipeerLink
 package import MultipeerMesh
-package import MultipeerSecurity
 
 /// One whole session as a value: its connections from the first frame to the last, its links, its mesh, and every limit
 /// that holds for all of them together.
@@ -26,59 +25,59 @@ package import MultipeerSecurity
 package struct SessionEngine: ~Copyable {
     /// What the owner has to do, in order. The first group are orders, the second one events.
     package enum Output: Sendable {
-        /// Open a connection. The owner answers with `secured` or `ended`.
-        indirect case dial(ConnectionID, Candidate, accepting: Fingerprint?)
-        /// Write what `fill` still gives, end this side of the connection, and wait for the peer to end its own.
-        case finish(ConnectionID)
-        /// Give the connection back to the system at once.
-        case drop(ConnectionID)
+        case connection(ConnectionOrder)
         /// May the holder of this connection's key be linked? `decide` has the answer.
         case ask(UID, ConnectionID)
         /// The members' copy of our connection data is old: call `connectionData`, or `postponeRenewal`.
         case renewData
         /// The verification code of this link needs its key: call `verificationKey`, or `verificationFailed`.
         case deriveVerificationKey(ConnectionID)
+        case datagram(ConnectionID, DatagramOrder)
 
         /// The connection is a link from now on; `remote` are the limits of the peer's HELLO. `isMesh`: entries of the
         /// mesh travel on it.
         indirect case linked(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
-        /// Reliable messages. `consumed` is due when the application has taken them.
+        /// Reliable messages. `consumed` is due when the application has taken them, also after the link's end.
         case messages(ConnectionID, [IncomingMessage])
         case channels(ConnectionID, [ChannelEvent])
         /// The session holds too much unread: this channel of the peer was stopped.
         case relieved(ConnectionID, channel: UInt32)
         /// The peer has received everything that was sent before `mark` was called with this number.
         case markReached(UInt64)
-        case datagramsOffered(ConnectionID, DatagramOffer)
-        /// The peer's user wants to compare codes.
+        /// The peer's user wants to compare codes. `eventsTaken` is due when the application has taken it.
         case verificationRequested(PeerID)
         /// What became of these requests for a code.
         case verified([UInt64], Result<String, VerificationFault>)
         /// The link is over. Nothing about it comes after this.
         case unlinked(ConnectionID, PeerID, EndReason)
-        /// The application is told this.
+        /// The application is told this. `eventsTaken` is due when it has taken it.
         case state(PeerID, PeerState)
         /// An attempt is over, with a link when there is no reason. Once for each attempt.
         case settled(UID, EndReason?)
-        /// The mesh has too many members, and this session leaves: `unlinked` for each link and `left` follow.
-        case evicted
-        /// The session has left: no connection remains. `restart` begins its next instance.
+        /// What a `connect` came to: a link when there is no reason. Once for each.
+        case connectEnded(ConnectRequestID, EndReason?)
+        /// The session leaves, and this invitation must not go on.
+        case abandoned(ConnectRequestID)
+        /// The session has left, because it was told to or because its mesh has too many members: no connection remains. `restart` begins its next instance.
         case left
     }
 
     /// Who is sought, linked, and a member.
     package internal(set) var mesh: Mesh
     package let configuration: Configuration
-    var connections: [ConnectionID: Connection] = [:]
+    var connections = ConnectionTable()
     /// Those that are links, in the order in which they became so.
     var links: [Connection] = []
-    /// Those that only wait for the peer to end its side.
-    var finishing: [Connection] = []
-    /// Those that may have something to write.
-    var due: [ConnectionID] = []
     var outputs: [Output] = []
     var unauthenticated = UnauthenticatedConnections()
     var turns = ReassemblyTurns()
+    /// Under which numbers this side receives unreliable messages, and from whom.
+    var associations: [UInt64: LinkedPeer] = [:]
+    /// Those whose paths have decided something.
+    var dueDatagrams: [LinkedPeer] = []
+    var requests: [ConnectRequestID: ConnectRequest] = [:]
+    var lastRequest: UInt64 = 0
+    var unread = UnreadEvents()
     /// Feeds GREASE, nothing secret.
     var jitter: Jitter
     var now = Moment(nanoseconds: 0)
@@ -100,15 +99,27 @@ package struct SessionEngine: ~Copyable {
         /// Peers of the mesh at most, the local one included; links are one fewer. [limit.links]
         package var peers: Int
         package var timing: Liveness.Timing
+        /// The session joins no mesh: its peers are not introduced to each other. [mesh.star]
+        package var isStar: Bool
+        /// Unreliable messages may go over UDP, and connection data says so. [dgram.offer]
+        package var takesDatagrams: Bool
+        package var datagramTiming: DatagramPath.Timing
+        /// Bytes of channels that all links together may hold unread. [limit.memory]
+        package var memory: Int
 
-        package init(peers: Int = Limits.peers, timing: Liveness.Timing = .init()) {
+        package init(
+            peers: Int = Limits.peers, timing: Liveness.Timing = .init(), isStar: Bool = false,
+            takesDatagrams: Bool = false, datagramTiming: DatagramPath.Timing = .init(),
+            memory: Int = ReceiveMemory.limit
+        ) {
             self.peers = peers
             self.timing = timing
+            self.isStar = isStar
+            self.takesDatagrams = takesDatagrams
+            self.memory = memory
+            self.datagramTiming = datagramTiming
         }
     }
-
-    /// How long a connection that was closed waits for the other end to close its side. [close.linger]
-    package static let linger = Duration.seconds(1)
 
     /// `seed` feeds jitter, holds and GREASE, nothing secret.
     package init(_ local: LocalPeer, _ configuration: Configuration = Configuration(), seed: UInt64) {
@@ -130,6 +141,7 @@ extension SessionEngine {
     /// What there is to do and to tell, in order. Empty when nothing is left.
     package mutating func takeOutputs() -> [Output] {
         settle()
+        collectDatagrams()
         finishLeaving()
         if outputs.isEmpty { return [] }
         defer { outputs = [] }
@@ -137,18 +149,9 @@ extension SessionEngine {
     }
 
     /// The connections that may have something to write, each once.
-    package mutating func takeDue() -> [ConnectionID] {
-        if due.isEmpty { return [] }
-        defer { due = [] }
-        for id in due { connections[id]?.isDue = false }
-        return due
-    }
+    package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
 
-    mutating func markDue(_ connection: Connection) {
-        guard !connection.isDue else { return }
-        connection.isDue = true
-        due.append(connection.id)
-    }
+    mutating func markDue(_ connection: Connection) { connections.markDue(connection) }
 
     /// The next moment at which `advance` has something to do.
     package var deadline: Moment? {
@@ -158,11 +161,13 @@ extension SessionEngine {
             earliest = earliest.map { min($0, moment) } ?? moment
         }
         note(turns.deadline)
+        note(requestDeadline)
         if case .draining(let until) = leaving { note(until) }
-        for connection in finishing { note(connection.finishDeadline) }
+        note(connections.deadline)
         for connection in links {
             note(connection.peer?.link.deadline)
             note(connection.peer?.verification.deadline)
+            note(connection.peer?.datagrams.deadline)
         }
         return earliest
     }
@@ -173,18 +178,18 @@ extension SessionEngine {
         mesh.advance(to: now)
         // What was decided about a link comes before the link itself: it may be dead by now, too.
         settle()
-        for connection in finishing {
-            if let deadline = connection.finishDeadline, deadline <= now { drop(connection) }
-        }
+        for connection in connections.overdue(at: now) { drop(connection) }
         for connection in links {
             guard let peer = connection.peer else { continue }
             expireRequests(peer)
+            advanceDatagrams(peer)
             guard let deadline = peer.link.deadline, deadline <= now else { continue }
             peer.link.advance(to: now)
             markDue(connection)
             collect(connection, peer)
         }
         advanceTurns()
+        expireConnectRequests()
         if case .draining(let until) = leaving, until <= now { endAllLinks() }
     }
 

@@ -102,6 +102,7 @@ extension Introductions {
         else {
             return
         }
+        if unread.contains(uid) { return refused(id, .busy, at: now) }  // [limit.relink]
         expectSelection(id, at: now)
         if introduction.former != nil, let link = introduction.selection.link {  // [stale.busy]
             introductions[uid]?.parked.append(.init(connection: id, isSelected: false))
@@ -120,11 +121,14 @@ extension Introductions {
         else {
             return step(id, at: now) { $0.end(.protocolError) }
         }
+        if unread.contains(uid) { return refused(id, .busy, at: now) }  // [limit.relink]
         if let place = introductions[uid]?.parked.firstIndex(where: { $0.connection == id }) {
             introductions[uid]?.parked[place].isSelected = true
             return
         }
         select(for: uid, at: now) { $0.selectArrived(on: id, hasSeat: $1) }
+        // SELECTED has its time from SELECT on. [link.timeouts]
+        if introductions[uid]?.selection.waiting == id { expectSelection(id, at: now) }
     }
 
     mutating func selectedArrived(_ id: ConnectionID, at now: Moment) {
@@ -244,7 +248,11 @@ extension Introductions {
     /// The link did not answer in time, so it is over. What waited for that goes on.
     mutating func probeUnanswered(_ uid: UID, at now: Moment) {
         guard var introduction = introductions[uid], let link = introduction.selection.link else { return }
-        let isAwaited = !introduction.selection.candidates.isEmpty || introduction.former != nil
+        if introduction.selection.waiting != nil {
+            introductions[uid]?.probeDeadline = nil
+            return select(for: uid, at: now) { selection, _ in selection.supersede() }
+        }
+        let isAwaited = introduction.selection.hasRivals || introduction.former != nil
         guard isAwaited else {
             actions.append(.unanswered(link))
             return forget(uid, telling: .duplicate)

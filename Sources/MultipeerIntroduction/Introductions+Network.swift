@@ -46,7 +46,9 @@ extension Introductions {
             return violated(id, error.closeCode, at: now)
         }
         switch frame {
-        case .confirm(let mac): step(id, at: now) { $0.confirmArrived(mac) }
+        case .confirm(let mac):
+            step(id, at: now) { $0.confirmArrived(mac) }
+            limitConfirmed(id, at: now)
         case .select: selectArrived(id, at: now)
         case .selected: selectedArrived(id, at: now)
         case .close(let code, reason: _): closeArrived(id, code, at: now)
@@ -120,7 +122,7 @@ extension Introductions {
     ) {
         guard var introduction = introductions[uid], introduction.selection.link == id else { return }
         if introduction.former == nil {
-            let isAwaited = !hasDeparted && !introduction.selection.candidates.isEmpty
+            let isAwaited = !hasDeparted && introduction.selection.hasRivals
             guard isAwaited || mayResume && now < introduction.deadline else {
                 return forget(uid, telling: .duplicate)
             }

@@ -39,6 +39,8 @@ package struct Introductions: Sendable {
     /// Peers for which there was no seat, and until when they are told.
     var declined: [UID: (peer: Acquaintance, until: Moment)] = [:]
     var connections: [ConnectionID: Connection] = [:]
+    /// Peers of which the application has too much to take before they may be linked again. [limit.relink]
+    var unread: Set<UID> = []
     package internal(set) var lastConnection: UInt32
     var jitter: Jitter
     var actions: [Action] = []

@@ -4,9 +4,9 @@ package import MultipeerCore
 ///
 /// ```
 /// controlling (the lower uid)            controlled
-///   verified ──▶ nominated ──SELECTED──▶ link     verified ──SELECT──▶ link
-///        ▲            │ died                                  │ SELECT on a newer one
-///        └────────────┘ next candidate                        └──▶ superseded, link
+///   verified ──▶ nominated ──SELECTED──▶ link     verified ──SELECT──▶ link ◀──link ended, or silent──┐
+///        ▲            │ died                         └──SELECT, a link stands──▶ waiting ─────────────┘
+///        └────────────┘ next candidate                                              └──PONG──▶ duplicate
 /// ```
 ///
 /// Hashable and small, so that every interleaving of it can be explored.
@@ -31,6 +31,8 @@ package struct Selection: Hashable, Sendable {
     package private(set) var candidates: [ConnectionID] = []
     package private(set) var nominated: ConnectionID?
     package private(set) var link: ConnectionID?
+    /// SELECT came on this connection while the link stood: it waits for what the link answers.
+    package private(set) var waiting: ConnectionID?
     package private(set) var isProbing = false
 
     package init(_ part: Part, holding link: ConnectionID? = nil) {
@@ -43,11 +45,15 @@ package struct Selection: Hashable, Sendable {
         var selection = self
         selection.candidates.removeAll { !kept.contains($0) }
         if let nominated, !kept.contains(nominated) { selection.nominated = nil }
+        if let waiting, !kept.contains(waiting) { selection.waiting = nil }
         return selection
     }
 
     /// A connection is verified and no link stands yet.
     package var isUndecided: Bool { link == nil && (nominated != nil || !candidates.isEmpty) }
+
+    /// Other connections would take the place of the link.
+    package var hasRivals: Bool { waiting != nil || !candidates.isEmpty }
 
     /// A connection passed CONFIRM. `linkIsSettled`: the present link, if any, is older than two seconds.
     package mutating func verified(
@@ -70,12 +76,20 @@ package struct Selection: Hashable, Sendable {
             return [.outOfTurn(connection)]  // [select.lower]
         }
         candidates.remove(at: place)
-        guard hasSeat || link != nil else { return [.full(connection)] }
-        let old = link
+        guard let link else { return accept(connection, hasSeat: hasSeat) }
+        // SELECT says "I have no link to you", and so does each one after it: an earlier one is void. The link may still
+        // bring what was sent before its end, or live: it is asked. [stale.supersede]
+        let former = waiting.map { [Action.duplicate($0)] } ?? []
+        waiting = connection
+        if isProbing { return former }
+        isProbing = true
+        return former + [.probe(link)]
+    }
+
+    private mutating func accept(_ connection: ConnectionID, hasSeat: Bool) -> [Action] {
+        guard hasSeat else { return [.full(connection)] }
         link = connection
-        // SELECT says "I have no link to you": one that we still hold is stale. [stale.supersede]
-        let stale = old.map { [Action.superseded($0)] } ?? []
-        return stale + [.selected(connection), .linked(connection)]  // [select.answer]
+        return [.selected(connection), .linked(connection)]  // [select.answer]
     }
 
     /// The other side sent SELECTED.
@@ -90,18 +104,27 @@ package struct Selection: Hashable, Sendable {
     package mutating func died(_ connection: ConnectionID, hasSeat: Bool) -> [Action] {
         candidates.removeAll { $0 == connection }
         if nominated == connection { nominated = nil }
-        if link == connection {
-            link = nil
-            isProbing = false
-        }
-        return nominate(hasSeat: hasSeat)  // [select.next]
+        if waiting == connection { waiting = nil }
+        guard link == connection else { return nominate(hasSeat: hasSeat) }  // [select.next]
+        link = nil
+        isProbing = false
+        guard let waiting = waiting.take() else { return nominate(hasSeat: hasSeat) }
+        return accept(waiting, hasSeat: hasSeat)  // [stale.supersede]
     }
 
     /// The link answered the probe: what waited for its seat goes.
     package mutating func probeAnswered() -> [Action] {
         guard isProbing else { return [] }
         isProbing = false
-        return dismiss()
+        guard part == .controlled else { return dismiss() }
+        return waiting.take().map { [.duplicate($0)] } ?? []  // [stale.supersede]
+    }
+
+    /// The link did not answer the probe in time, and the connection on which SELECT came takes its place.
+    package mutating func supersede() -> [Action] {
+        guard let old = link, let fresh = waiting.take() else { return [] }
+        isProbing = false
+        return [.superseded(old)] + accept(fresh, hasSeat: true)  // [stale.supersede]
     }
 
     private mutating func nominate(hasSeat: Bool) -> [Action] {

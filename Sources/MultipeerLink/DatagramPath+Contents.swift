@@ -5,11 +5,11 @@ extension DatagramPath {
     /// What the owner does with a content that arrived.
     package struct Verdict: Equatable, Sendable {
         /// The bytes behind the content's header are a message for the application.
-        package let isMessage: Bool
+        package var isMessage: Bool
         /// The place it came from is where the peer is now.
         package let movesPeer: Bool
 
-        static let dropped = Verdict(isMessage: false, movesPeer: false)
+        package static let dropped = Verdict(isMessage: false, movesPeer: false)
     }
 
     /// Takes a content: what the channel read, or, on a plain link, what followed the header of a datagram.

@@ -103,6 +103,8 @@ package struct DatagramPath: Sendable {
         return actions
     }
 
+    package var hasActions: Bool { !actions.isEmpty }
+
     mutating func say(_ action: Action) { actions.append(action) }
 }
 

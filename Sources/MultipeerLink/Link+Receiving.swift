@@ -83,6 +83,9 @@ extension Link: FrameSink {
 
     /// The application has taken messages of this cost: the peer may spend it again. [msg.credit-return]
     package mutating func consumed(_ cost: Int) { grant.take(cost) }
+
+    /// What the complete messages have cost that the application has not taken.
+    package var untakenCost: Int { grant.untaken - assembler.cost }
 }
 
 extension Link {

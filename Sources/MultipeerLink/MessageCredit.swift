@@ -66,6 +66,9 @@ extension MessageCredit {
             return limit - granted >= step ? UInt64(limit) : nil
         }
 
+        /// What has come and was not taken, the message in reassembly included.
+        var untaken: Int { spent - taken }
+
         /// What the peer may still spend.
         var left: Int { granted - spent }
 

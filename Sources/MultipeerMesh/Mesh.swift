@@ -201,6 +201,10 @@ extension Mesh {
     }
     package func isLinked(to endpoint: Endpoint) -> Bool { introductions.isLinked(to: endpoint) }
     package func isConfirmed(_ id: ConnectionID) -> Bool { introductions.isConfirmed(id) }
+    /// Whether the application has so much of a peer to take that no link to it may begin. [limit.relink]
+    package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {
+        introductions.setUnread(isTooMuch, of: uid)
+    }
 }
 
 // MARK: what links bring

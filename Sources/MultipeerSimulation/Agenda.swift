@@ -69,6 +69,10 @@ enum Happening: Sendable {
     case offer(from: Int, to: Int, Offer)
     /// The application seeks the peer of the data with this number.
     case seek(node: Int, data: Int)
+    /// An application invites a peer.
+    case invite(from: Int, to: Int, Int, Scenario.Answer)
+    /// It answers the question with this number.
+    case answer(node: Int, life: Int, question: UInt64)
     case step(Int)
     case chatter(node: Int, life: Int)
     /// The application takes what a slow reader left.
@@ -76,6 +80,14 @@ enum Happening: Sendable {
     case heal(Int)
     case lie(node: Int, life: Int)
     case look
+    /// A reader gets to a channel.
+    case read(wire: Int, flow: Int, life: Int)
+    /// An application says whether the holder of this connection's key may be linked.
+    case decide(node: Int, life: Int, connection: UInt32)
+    /// An application does its part for a verification code.
+    case agree(wire: Int, end: Int, life: Int)
+    /// The UDP packet with this number is at its target.
+    case datagram(Int)
 }
 
 /// What kind of connection data an application hands out.

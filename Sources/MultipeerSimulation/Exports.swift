@@ -1,4 +1,5 @@
 // One import for the user: the public values of the layers below are part of this module's interface.
+@_exported public import Multipeer
 @_exported public import MultipeerCore
 @_exported public import MultipeerFraming
 @_exported public import MultipeerIntroduction

@@ -4,6 +4,8 @@ package enum Invariant: String, CaseIterable, Sendable {
         plain, honest
     case states, outcomes, stuck, joins, deadlines, links
     case silence, alive, gone, departed, delivery, refusal, cause
+    case channels, transfers, waiters, codes, marks, memory, datagrams
+    case proof
 
     /// I1 to I12 of the plan; the others are this simulation's own.
     package var number: String {
@@ -33,6 +35,14 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .delivery: "S11"
         case .refusal: "S12"
         case .cause: "S13"
+        case .channels: "S14"
+        case .transfers: "S15"
+        case .waiters: "S16"
+        case .codes: "S17"
+        case .marks: "S18"
+        case .memory: "S19"
+        case .datagrams: "S20"
+        case .proof: "S21"
         }
     }
 
@@ -62,6 +72,16 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .departed: "who has left the mesh is not in it for a minute"
         case .delivery: "at rest, messages get on"
         case .refusal: "whoever does not fit is refused, and nobody's links notice it"
+        case .channels:
+            "what a channel brings was written on it, in order, and each end hears of its end once"
+        case .transfers: "at rest, every channel has come to its end, at both ends"
+        case .waiters: "who waits for a code, a mark or the end of a link hears it, once"
+        case .codes: "both ends of a link have the same code, when both have asked for it"
+        case .marks: "a mark is reached when all messages before it have come, and not before"
+        case .memory: "nobody holds more than the limits allow"
+        case .datagrams:
+            "what comes over UDP was sent on that link, and comes once; at rest, and only where it gets through, UDP is used"
+        case .proof: "nobody is linked without a HELLO and a CONFIRM that its peer made for that connection"
         case .cause: "a link ends only for a cause that exists: a fault, or a decision of an application"
         }
     }

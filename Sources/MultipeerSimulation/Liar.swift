@@ -31,33 +31,33 @@ struct Liar: Sendable {
     func withoutNews(_ frames: [UInt8], from own: Endpoint, at now: Int64) -> [UInt8] {
         guard lie == .everything, now < end else { return frames }
         var kept: [UInt8] = []
-        var offset = 0
-        while offset + FrameHeader.byteCount <= frames.count {
-            let payload = offset + FrameHeader.byteCount
-            let header = FrameHeader(frames.span.extracting(offset..<payload))
-            let next = min(frames.count, payload + header.length)
+        for place in FramePlaces(in: frames) {
             var isNews = false
-            if header.kind == .members,
-                case .members(let entry)? = try? Frame(header, frames.span.extracting(payload..<next))
+            if place.header.kind == .members,
+                case .members(let entry)? = try? Frame(place.header, frames.span.extracting(place.payload))
             {
                 isNews = entry.origin != own
             }
-            if !isNews { kept += frames[offset..<next] }
-            offset = next
+            if !isNews { kept += frames[place.whole] }
         }
         return kept
     }
 }
 
-extension World {
+/// What lying members do.
+final class Liars: Part {
+    let world: World
+
+    init(_ world: World) { self.world = world }
+
     func beginLying(_ node: Node, _ lie: Liar.Lie, until end: Int64) {
-        guard node.isUp, !node.links.isEmpty else { return }
+        guard node.process.isUp, !node.links.isEmpty else { return }
         say("\(node.index) begins to lie: \(lie)")
-        liesSince = liesSince ?? now
+        observer.liesSince = observer.liesSince ?? now
         var liar = Liar(lie: lie, end: end)
         liar.inventions = (0..<24).compactMap { invent($0, beside: node) }
         node.liar = liar
-        post(.lie(node: node.index, life: node.life), after: 0)
+        post(.lie(node: node.index, life: node.process.life), after: 0)
     }
 
     /// A member that nobody ever met, at an address where nobody is.
@@ -80,7 +80,7 @@ extension World {
     }
 
     func lie(_ node: Node, _ life: Int) {
-        guard node.life == life, var liar = node.liar, now < liar.end else { return }
+        guard node.process.life == life, var liar = node.liar, now < liar.end else { return }
         post(.lie(node: node.index, life: life), after: liar.lie == .everything ? 60_000_000 : 250_000_000)
         guard node.isRunning else { return }
         liar.turn += 1
@@ -99,8 +99,8 @@ extension World {
     /// Past the engine, which knows nothing of the lie: whole frames go between its own.
     private func say(_ frames: [UInt8], on socket: Socket) {
         guard !socket.hasEnded else { return }
-        watchFrames(frames, socket)
-        send(.bytes(frames), on: socket.wire, toward: 1 - socket.end)
+        observer.watchFrames(frames, socket)
+        network.send(.bytes(frames), on: socket.wire, toward: 1 - socket.end)
     }
 
     private func lieOfTurn(_ liar: inout Liar, _ node: Node) -> Members? {

@@ -1,10 +1,12 @@
 import MultipeerCore
+import MultipeerEngine
+import MultipeerLink
 import MultipeerSecurity
 
 /// What must hold once nothing goes wrong any more.
 struct Rest {
-    private let world: World
-    private let scenario: Scenario
+    let world: World
+    let scenario: Scenario
 
     /// Both ends hold a link when this has passed.
     private static let beginning: Int64 = 2_000_000_000
@@ -14,8 +16,8 @@ struct Rest {
         self.scenario = scenario
     }
 
-    private var nodes: [Node] { world.nodes.filter(\.isUp) }
-    private var hasLiar: Bool { scenario.peers.contains { $0.role == .liar } }
+    var nodes: [Node] { world.nodes.filter(\.process.isUp) }
+    var hasLiar: Bool { scenario.peers.contains { $0.role == .liar } }
     /// All lies were of the kind that honest members put right.
     private var hasWhispers: Bool {
         scenario.steps.allSatisfy { step in
@@ -23,7 +25,7 @@ struct Rest {
         }
     }
 
-    private var hasTwins: Bool {
+    var hasTwins: Bool {
         scenario.peers.contains { if case .twin = $0.role { true } else { false } }
     }
 
@@ -64,8 +66,8 @@ struct Rest {
     /// Who is sought, and who is believed in.
     private func checkDepartures(_ node: Node) {
         let component = Set(node.mesh.component.map(\.uid))
-        for uid in node.connecting.keys.sorted() where !node.sought.contains(uid) && !component.contains(uid)
-        {
+        for uid in node.application.connecting.keys.sorted()
+        where !node.application.sought.contains(uid) && !component.contains(uid) {
             world.fail(.gone, "peer \(node.index) is connecting to one that is not in the mesh")
         }
         let origins = Set(node.mesh.entries.map(\.origin))
@@ -76,26 +78,29 @@ struct Rest {
     }
 
     private func checkAttempts(_ node: Node) {
-        for uid in node.connecting.keys.sorted() {
-            guard let since = node.connecting[uid] else { continue }
+        for uid in node.application.connecting.keys.sorted() {
+            guard let since = node.application.connecting[uid] else { continue }
             if world.now - since > 33_000_000_000, since > World.start {
                 world.fail(
                     .stuck, "peer \(node.index) is connecting since \((since - World.start) / 1_000_000) ms")
             }
         }
-        for uid in node.attempts.keys.sorted() where !node.mesh.awaits(uid) {
+        let agreed = node.application.requests.filter { !node.isAgreeing($0.key) }
+        let waiting = Set(node.application.connects.values).union(agreed.values).sorted()
+        for uid in waiting where !node.mesh.awaits(uid) {
             world.fail(.outcomes, "peer \(node.index) waits for an attempt that is over")
         }
-        for uid in node.attempts.keys.sorted()
-        where !hasTwins && node.link(to: uid) != nil && node.heard[uid] == .connected {
+        for uid in waiting
+        where !hasTwins && node.link(to: uid) != nil && node.application.heard[uid] == .connected {
             if node.mesh.peers(.connecting).contains(uid) { continue }
             world.fail(.outcomes, "peer \(node.index) is linked, and the attempt waits for its outcome")
         }
         for socket in node.links {
-            guard let uid = socket.seat?.peer.uid, node.heard[uid] != .connected else { continue }
+            guard let uid = socket.seat?.peer.uid, node.application.heard[uid] != .connected else { continue }
             world.fail(.states, "peer \(node.index) is linked to \(socket.remote) and heard otherwise")
         }
-        for uid in node.heard.keys.sorted() where node.heard[uid] == .connected && node.link(to: uid) == nil {
+        for uid in node.application.heard.keys.sorted()
+        where node.application.heard[uid] == .connected && node.link(to: uid) == nil {
             world.fail(.states, "peer \(node.index) heard of a link that it has not")
         }
     }
@@ -103,7 +108,7 @@ struct Rest {
     // MARK: components
 
     /// Nodes that are joined by mesh links.
-    private func components() -> [[Node]] {
+    func components() -> [[Node]] {
         var rest = nodes
         var found: [[Node]] = []
         while let first = rest.popLast() {
@@ -153,22 +158,22 @@ struct Rest {
         }
     }
 
-    private func areLinked(_ one: Node, _ other: Node) -> Bool {
+    func areLinked(_ one: Node, _ other: Node) -> Bool {
         one.links.contains { $0.remote == other.index } || one.link(to: other.uid) != nil
             || other.link(to: one.uid) != nil
     }
 
-    private func mustLink(_ one: Node, _ other: Node) -> Bool {
+    func mustLink(_ one: Node, _ other: Node) -> Bool {
         guard one.uid != other.uid, !isSought(one, by: other), !isSought(other, by: one), hasRoom(one),
             hasRoom(other),
-            !world.paths.isFirewalled(one.index, other.index)
+            !world.network.paths.isFirewalled(one.index, other.index)
         else { return false }
         return areCompatible(one, other)
     }
 
     /// An application seeks it with data of its own, perhaps of an instance that is no more: until that attempt is over,
     /// the mesh does not interfere.
-    private func isSought(_ node: Node, by other: Node) -> Bool { other.attempts[node.uid] != nil }
+    private func isSought(_ node: Node, by other: Node) -> Bool { other.isWanted(node.uid) }
 
     /// Links that make no introductions may have taken the last seat.
     private func hasRoom(_ node: Node) -> Bool {
@@ -227,6 +232,9 @@ struct Rest {
         let end: Int
         let sent: Int
         let spent: UInt64
+
+        /// Who receives it.
+        var remote: Int { wire.nodes[1 - end] }
     }
 
     func sendings() -> [Sendings] {
@@ -242,72 +250,25 @@ struct Rest {
     func compare(_ before: [Sendings]) {
         for one in before where one.wire.sockets.allSatisfy({ $0?.seat != nil }) {
             let record = one.wire.record
-            guard record.received[1 - one.end] < one.sent, record.spent[one.end] == one.spent else {
-                continue
-            }
+            guard record.received[1 - one.end] < one.sent, record.spent[one.end] == one.spent,
+                !isInTurn(one, before)
+            else { continue }
             world.fail(
                 .delivery,
-                "wire \(one.wire.number) brought \(record.received[1 - one.end]) of \(one.sent) messages")
+                "wire \(one.wire.number) brought \(record.received[1 - one.end]) of \(one.sent) messages to "
+                    + "\(one.wire.nodes[1 - one.end]): cost \(record.spent[one.end]) of "
+                    + "\(record.credit[one.end])")
         }
     }
 
-    // MARK: joins
-
-    /// Pairs of applications that could make one mesh of two, with room for all: their peers join now.
-    func join() -> [(Int, Int)] {
-        guard !hasLiar, !hasTwins else { return [] }
-        var pairs: [(Int, Int)] = []
-        let all = components().sorted { $0[0].index < $1[0].index }
-        guard let first = all.first, let last = all.last, all.count > 1,
-            first.count + last.count <= scenario.cap
-        else { return [] }
-        for one in first {
-            guard
-                let other = last.first(where: { other in
-                    world.paths.canMeet(one.index, other.index) && mustLink(one, other)
-                        && one.links.count < scenario.cap - 1 && other.links.count < scenario.cap - 1
-                })
-            else { continue }
-            world.join(one.index, other.index, joinsMesh: true, isAddressed: false)
-            pairs.append((one.index, other.index))
-            break
-        }
-        return pairs
-    }
-
-    func checkJoined(_ pairs: [(Int, Int)]) {
-        for (one, other) in pairs where !areLinked(world.nodes[one], world.nodes[other]) {
-            world.fail(.joins, "peers \(one) and \(other) joined in calm and are not linked")
-        }
-        check()
-    }
-
-    /// Two peers join whose meshes have no room for each other, although both have seats. Answers whether there are such.
-    func crowd() -> Bool {
-        guard !hasLiar, !hasTwins else { return false }
-        let all = components().sorted { $0[0].index < $1[0].index }
-        for (place, near) in all.enumerated() {
-            for far in all[(place + 1)...] where near.count + far.count > scenario.cap {
-                for one in near where one.links.count < scenario.cap - 1 {
-                    for other in far where other.links.count < scenario.cap - 1 && makesMesh(one, other) {
-                        world.join(one.index, other.index, joinsMesh: true, isAddressed: false)
-                        return true
-                    }
-                }
-            }
-        }
-        return false
-    }
-
-    private func makesMesh(_ one: Node, _ other: Node) -> Bool {
-        mustLink(one, other) && !areLinked(one, other) && world.paths.canMeet(one.index, other.index)
-            && (one.profile.preference == .none) == (other.profile.preference == .none)
-    }
-
-    func checkRefused(_ before: Picture) {
-        let after = picture()
-        if after.links != before.links || after.instances != before.instances {
-            world.fail(.refusal, "links were \(before.links), are \(after.links)")
+    /// Its receiver puts a long message of another link together, which gets on: this one waits. [limit.turn]
+    private func isInTurn(_ one: Sendings, _ before: [Sendings]) -> Bool {
+        guard let socket = one.wire.sockets[1 - one.end],
+            let peer = world.nodes[one.remote].engine.peer(on: socket.id), peer.link.wantsTurn,
+            !peer.link.hasTurn
+        else { return false }
+        return before.contains { other in
+            other.remote == one.remote && other.wire.record.spent[other.end] != other.spent
         }
     }
 
@@ -320,11 +281,16 @@ struct Rest {
         var instances: [UInt64] = []
         /// An application still seeks somebody by itself: what comes of it may come later.
         var isAwaiting = false
+        /// Links that ended until now in the middle of a long message.
+        var turnEnds = 0
     }
 
     func picture() -> Picture {
         var picture = Picture()
-        picture.isAwaiting = nodes.contains { !$0.attempts.isEmpty }
+        picture.turnEnds = world.observer.turnEnds
+        picture.isAwaiting = nodes.map(\.application).contains {
+            !$0.connects.isEmpty || !$0.requests.isEmpty
+        }
         for node in nodes where node.isHonest {
             picture.links.append(node.links.map(\.wire.number).sorted())
             if hasLiar || hasTwins { continue }
@@ -336,11 +302,12 @@ struct Rest {
         return picture
     }
 
-    /// Not with a liar: what it made of the mesh may fade later.
+    /// Not with a liar: what it made of the mesh may fade later. Nor when a link that brought a long message too slowly
+    /// has ended meanwhile, which is made anew. [limit.turn]
     func compare(_ before: Picture) {
         guard !hasLiar, !before.isAwaiting else { return }
         let after = picture()
-        guard after != before else { return }
+        guard after != before, after.turnEnds == before.turnEnds else { return }
         let what =
             after.links != before.links
             ? "links" : after.components != before.components ? "components" : "entries"

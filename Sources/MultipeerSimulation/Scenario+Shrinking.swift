@@ -63,6 +63,38 @@ extension Scenario {
             one.peers[index].credit = 65_536
             all.append(one)
         }
+        for index in peers.indices where peers[index].datagrams != .none {
+            var one = self
+            one.peers[index].datagrams = .none
+            all.append(one)
+        }
+        return all + lighter()
+    }
+
+    /// The same with connections that are as fast as they like, more room, and less to send.
+    private func lighter() -> [Scenario] {
+        var all: [Scenario] = []
+        let plain = Peer()
+        for index in peers.indices {
+            let peer = peers[index]
+            guard peer.rate != nil || peer.window != plain.window || peer.memory != plain.memory else {
+                continue
+            }
+            var one = self
+            one.peers[index].rate = nil
+            one.peers[index].window = plain.window
+            one.peers[index].memory = plain.memory
+            all.append(one)
+        }
+        for index in steps.indices {
+            guard case .transfer(let peer, var transfer) = steps[index].action, transfer.bytes > 1 else {
+                continue
+            }
+            transfer.bytes /= 2
+            var one = self
+            one.steps[index].action = .transfer(peer, transfer)
+            all.append(one)
+        }
         return all
     }
 

@@ -1,3 +1,4 @@
+import MultipeerLink
 import MultipeerSecurity
 
 // One line for each thing, words separated by blanks; `#` begins a remark.
@@ -64,14 +65,19 @@ extension Scenario: CustomStringConvertible {
             let value = place + 1 < words.count ? Int(words[place + 1]) : nil
             switch (words[place], value) {
             case ("identity", _): peer.hasIdentity = true
+            case ("datagrams", _): peer.datagrams = .open
+            case ("deaf", _): peer.datagrams = .deaf
             case ("liar", _): peer.role = .liar
             case ("twin", let other?): peer.role = .twin(other)
             case ("rank", let rank?): peer.rank = rank
             case ("strays", let count?): peer.strayAddresses = count
             case ("credit", let credit?): peer.credit = UInt32(clamping: credit)
+            case ("window", let window?): peer.window = UInt32(clamping: window)
+            case ("memory", let memory?): peer.memory = memory
+            case ("rate", let rate?): peer.rate = max(1, rate)
             default: return false
             }
-            place += ["identity", "liar"].contains(words[place]) ? 1 : 2
+            place += ["identity", "liar", "datagrams", "deaf"].contains(words[place]) ? 1 : 2
         }
         peers.append(peer)
         return true
@@ -104,6 +110,10 @@ extension Scenario.Peer: CustomStringConvertible {
         }
         if strayAddresses > 0 { words.append("strays \(strayAddresses)") }
         if credit != 65_536 { words.append("credit \(credit)") }
+        if window != 262_144 { words.append("window \(window)") }
+        if memory != ReceiveMemory.limit { words.append("memory \(memory)") }
+        if let rate { words.append("rate \(rate)") }
+        if datagrams != .none { words.append(datagrams == .open ? "datagrams" : "deaf") }
         return words.joined(separator: " ")
     }
 }
@@ -114,6 +124,7 @@ extension Scenario.Action: CustomStringConvertible {
         case .join(let one, let other, let isAddressed):
             "join \(one) \(other)\(isAddressed ? " addressed" : "")"
         case .direct(let one, let other): "direct \(one) \(other)"
+        case .invite(let one, let other, let time, let answer): "invite \(one) \(other) \(time) \(answer)"
         case .cancel(let one, let other): "cancel \(one) \(other)"
         case .goodbye(let one): "goodbye \(one)"
         case .crash(let one, let isSilent): "crash \(one)\(isSilent ? " silent" : "")"
@@ -125,6 +136,10 @@ extension Scenario.Action: CustomStringConvertible {
         case .split(let near, let isOneSided, let time): "split \(near) \(time)\(isOneSided ? " oneway" : "")"
         case .burst(let one, let messages): "burst \(one) \(messages)"
         case .lie(let one, let lie, let time): "lie \(one) \(time) \(lie)"
+        case .transfer(let one, let transfer): "send \(one) \(transfer)"
+        case .code(let one, let time): "code \(one) \(time)"
+        case .flush(let one): "flush \(one)"
+        case .deafen(let one, let time): "deafen \(one) \(time)"
         }
     }
 
@@ -135,6 +150,11 @@ extension Scenario.Action: CustomStringConvertible {
         switch (words[0], one, two) {
         case ("join", let one?, let two?): self = .join(one, two, isAddressed: last == "addressed")
         case ("direct", let one?, let two?): self = .direct(one, two)
+        case ("invite", let one?, let two?):
+            guard words.count > 4, let time = Int(words[3]), time > 0,
+                let answer = Scenario.Answer(words: Array(words[4...]))
+            else { return nil }
+            self = .invite(one, two, time, answer)
         case ("cancel", let one?, let two?): self = .cancel(one, two)
         case ("goodbye", let one?, _): self = .goodbye(one)
         case ("crash", let one?, _): self = .crash(one, isSilent: last == "silent")
@@ -148,6 +168,55 @@ extension Scenario.Action: CustomStringConvertible {
                 near: UInt32(truncatingIfNeeded: near), isOneSided: last == "oneway", milliseconds: time)
         case ("burst", let one?, let count?): self = .burst(one, messages: count)
         case ("lie", let one?, let time?): self = .lie(one, last, milliseconds: time)
+        case ("deafen", let one?, let time?): self = .deafen(one, milliseconds: time)
+        case ("send", let one?, let bytes?):
+            guard let transfer = Scenario.Transfer(bytes, words: words.dropFirst(3)) else { return nil }
+            self = .transfer(one, transfer)
+        case ("code", let one?, let time?): self = .code(one, milliseconds: time)
+        case ("flush", let one?, _): self = .flush(one)
+        default: return nil
+        }
+    }
+}
+
+extension Scenario.Transfer: CustomStringConvertible {
+    package var description: String {
+        let what = "\(bytes) \(isFile ? "file" : "stream")"
+        return switch end {
+        case .finished: what
+        case .reset(let count): "\(what) reset \(count)"
+        case .stopped(let count): "\(what) stop \(count)"
+        }
+    }
+
+    fileprivate init?(_ bytes: Int, words: ArraySlice<String>) {
+        guard bytes >= 0, let kind = words.first, ["file", "stream"].contains(kind) else { return nil }
+        self.init(isFile: kind == "file", bytes: bytes, end: .finished)
+        let rest = words.dropFirst()
+        switch (rest.first, rest.last.flatMap { Int($0) }) {
+        case (nil, _): break
+        case ("reset", let count?): end = .reset(after: count)
+        case ("stop", let count?): end = .stopped(after: count)
+        default: return nil
+        }
+    }
+}
+
+extension Scenario.Answer: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .accepts(let delay): "accepts \(delay)"
+        case .declines(let delay): "declines \(delay)"
+        case .never: "never"
+        }
+    }
+
+    init?(words: [String]) {
+        let delay = words.count > 1 ? Int(words[1]) : nil
+        switch (words.first, delay) {
+        case ("accepts", let delay?): self = .accepts(delay)
+        case ("declines", let delay?): self = .declines(delay)
+        case ("never", nil): self = .never
         default: return nil
         }
     }

@@ -1,3 +1,4 @@
+import MultipeerLink
 package import MultipeerSecurity
 
 /// What happens in one run, as data: it can be printed, stored, made smaller and run again.
@@ -42,6 +43,9 @@ package struct Scenario: Equatable, Sendable {
             case twin(Int)
         }
 
+        /// Whether unreliable messages may go over UDP; for who is deaf, nothing ever comes that way.
+        package enum Datagrams: String, Sendable { case none, open, deaf }
+
         package var preference = EncryptionPreference.optional
         package var hasIdentity = false
         package var role = Role.honest
@@ -50,6 +54,13 @@ package struct Scenario: Equatable, Sendable {
         package var strayAddresses = 0
         /// What messages to it may cost before its application has taken any.
         package var credit: UInt32 = 65_536
+        /// Bytes on a channel to it before its application has taken any.
+        package var window: UInt32 = 262_144
+        /// Bytes of channels that it holds unread.
+        package var memory = ReceiveMemory.limit
+        /// Bytes a second that go through its connections, each way; nil when there is no limit.
+        package var rate: Int?
+        package var datagrams = Datagrams.none
 
         package init(
             preference: EncryptionPreference = .optional, hasIdentity: Bool = false, role: Role = .honest,
@@ -89,10 +100,31 @@ package struct Scenario: Equatable, Sendable {
         }
     }
 
+    /// What an application says to an invitation, after so many milliseconds.
+    package enum Answer: Equatable, Sendable {
+        case accepts(Int), declines(Int), never
+    }
+
+    /// What is sent on a channel, and how it ends.
+    package struct Transfer: Equatable, Sendable {
+        package enum End: Equatable, Sendable {
+            case finished
+            /// The opener gives up, or the reader takes no more, after so many bytes.
+            case reset(after: Int)
+            case stopped(after: Int)
+        }
+
+        package var isFile: Bool
+        package var bytes: Int
+        package var end: End
+    }
+
     package enum Action: Equatable, Sendable {
         case join(Int, Int, isAddressed: Bool)
         /// A link that makes no introductions.
         case direct(Int, Int)
+        /// An invitation that lasts so long, in milliseconds, and what the other one says to it.
+        case invite(Int, Int, Int, Answer)
         case cancel(Int, Int)
         case goodbye(Int)
         case crash(Int, isSilent: Bool)
@@ -103,7 +135,15 @@ package struct Scenario: Equatable, Sendable {
         case cut(Int, Int)
         case split(near: UInt32, isOneSided: Bool, milliseconds: Int)
         case burst(Int, messages: Int)
+        /// A stream or a file over one of its links.
+        case transfer(Int, Transfer)
+        /// It asks for the verification code of one of its links.
+        case code(Int, milliseconds: Int)
+        /// It asks on each link to be told when everything that it sent has come.
+        case flush(Int)
         case lie(Int, String, milliseconds: Int)
+        /// No UDP packet reaches the peer for so long.
+        case deafen(Int, milliseconds: Int)
     }
 }
 
@@ -111,7 +151,7 @@ extension Scenario.Action {
     /// Whether connections that stand are any worse for it.
     var disturbs: Bool {
         switch self {
-        case .join, .direct, .cancel, .burst, .lie: false
+        case .join, .direct, .invite, .cancel, .burst, .lie, .transfer, .code, .flush, .deafen: false
         case .goodbye, .crash, .start, .pause, .jump, .slow, .cut, .split: true
         }
     }
@@ -120,10 +160,11 @@ extension Scenario.Action {
     var peers: [Int] {
         switch self {
         case .join(let one, let other, _), .direct(let one, let other), .cancel(let one, let other),
-            .cut(let one, let other):
+            .invite(let one, let other, _, _), .cut(let one, let other):
             [one, other]
         case .goodbye(let one), .crash(let one, _), .start(let one, _), .pause(let one, _), .jump(let one, _),
-            .slow(let one, _), .burst(let one, _), .lie(let one, _, _):
+            .slow(let one, _), .burst(let one, _), .lie(let one, _, _), .transfer(let one, _),
+            .code(let one, _), .flush(let one), .deafen(let one, _):
             [one]
         case .split: []
         }
@@ -136,6 +177,7 @@ extension Scenario.Action {
         switch self {
         case .join(_, _, let isAddressed): return .join(mapped[0], mapped[1], isAddressed: isAddressed)
         case .direct: return .direct(mapped[0], mapped[1])
+        case .invite(_, _, let time, let answer): return .invite(mapped[0], mapped[1], time, answer)
         case .cancel: return .cancel(mapped[0], mapped[1])
         case .cut: return .cut(mapped[0], mapped[1])
         case .goodbye: return .goodbye(mapped[0])
@@ -146,6 +188,10 @@ extension Scenario.Action {
         case .slow(_, let time): return .slow(mapped[0], milliseconds: time)
         case .burst(_, let messages): return .burst(mapped[0], messages: messages)
         case .lie(_, let lie, let time): return .lie(mapped[0], lie, milliseconds: time)
+        case .transfer(_, let transfer): return .transfer(mapped[0], transfer)
+        case .code(_, let time): return .code(mapped[0], milliseconds: time)
+        case .flush: return .flush(mapped[0])
+        case .deafen(_, let time): return .deafen(mapped[0], milliseconds: time)
         case .split(let near, let isOneSided, let time):
             var mask: UInt32 = 0
             for old in 0..<32 where near >> UInt32(old) & 1 == 1 {

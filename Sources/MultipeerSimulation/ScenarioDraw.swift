@@ -7,12 +7,15 @@ extension Scenario {
         return draw.scenario()
     }
 
-    fileprivate struct Draw {
+    struct Draw {
         var dice: Dice
+        /// What applications do with their links: of its own, so that the rest of a scenario does not depend on it.
+        var traffic: Dice
         var made: Scenario
 
         init(_ seed: UInt64, _ mode: Mode) {
             dice = Dice(seed &* 2 &+ (mode == .safety ? 1 : 0))
+            traffic = Dice(~(seed &* 2 &+ (mode == .safety ? 1 : 0)))
             made = Scenario(
                 seed: dice.next(), mode: mode, cap: 8, weather: .fair, peers: [], end: 0)
         }
@@ -21,7 +24,7 @@ extension Scenario {
 
 extension Scenario.Draw {
     private enum Theme: CaseIterable {
-        case storm, eighth, merging, firewalls, preferences, plain, twins, liar, churn, crossing
+        case storm, eighth, merging, firewalls, preferences, plain, twins, liar, churn, crossing, room
     }
 
     mutating func scenario() -> Scenario {
@@ -40,15 +43,19 @@ extension Scenario.Draw {
         case .liar: liar()
         case .churn: begin(dice.roll(3...9)); churn(dice.roll(2...8))
         case .crossing: begin(dice.roll(2...6)); crossing(); faults(dice.roll(0...6))
+        case .room: room()
         }
+        if theme != .liar, made.peers.count > 1, dice.hits(oneIn: 3) { invitations() }
         if made.mode == .liveness { joinAtLast() }
+        drawTraffic()
+        if dice.hits(oneIn: 5) { datagrams() }
         made.steps = made.steps.enumerated().sorted {
             ($0.element.moment, $0.offset) < ($1.element.moment, $1.offset)
         }.map(\.element)
         return made
     }
 
-    private mutating func at(_ moment: Int, _ action: Scenario.Action) {
+    mutating func at(_ moment: Int, _ action: Scenario.Action) {
         made.steps.append(.init(moment: min(max(0, moment), made.end - 1), action: action))
     }
 
@@ -231,6 +238,53 @@ extension Scenario.Draw {
         case 11: at(moment, .burst(one, messages: dice.roll(20...300)))
         case 12: at(moment, .join(one, other, isAddressed: dice.hits(oneIn: 2)))
         default: at(moment, .direct(one, other))
+        }
+    }
+
+    /// All advertise, browse and invite whom they find.
+    private mutating func room() {
+        people(dice.roll(2...8))
+        let window = dice.pick([10, 300, 3_000])
+        for one in made.peers.indices {
+            for other in made.peers.indices where one != other && !dice.hits(oneIn: 4) {
+                at(dice.roll(0...window), .invite(one, other, 10_000, .accepts(dice.roll(0...50))))
+            }
+        }
+        faults(dice.roll(0...3), from: 6_000)
+    }
+
+    /// Applications that found each other: one invites the other, or both do at about the same time.
+    private mutating func invitations() {
+        for _ in 0..<dice.roll(1...6) {
+            let (one, other) = pair()
+            let moment = dice.roll(0...max(1, made.end - 2_000))
+            at(moment, .invite(one, other, dice.pick([1_500, 5_000, 30_000]), answer()))
+            if dice.hits(oneIn: 2) {
+                at(moment + dice.roll(0...300), .invite(other, one, dice.pick([5_000, 30_000]), answer()))
+            }
+            if dice.hits(oneIn: 6) { at(moment + dice.roll(0...2_000), .cancel(one, other)) }
+        }
+    }
+
+    private mutating func answer() -> Scenario.Answer {
+        switch dice.roll(0...9) {
+        case 0: .never
+        case 1: .declines(dice.roll(0...2_000))
+        case 2: .accepts(dice.roll(0...6_000))
+        default: .accepts(dice.roll(0...100))
+        }
+    }
+
+    /// Most take unreliable messages over UDP, which does not get through to everybody all the time.
+    private mutating func datagrams() {
+        for index in made.peers.indices where !dice.hits(oneIn: 6) {
+            made.peers[index].datagrams = dice.hits(oneIn: 8) ? .deaf : .open
+        }
+        for _ in 0..<dice.roll(0...2) {
+            let time = dice.pick([1_000, 9_000, 17_000, 25_000])
+            at(
+                dice.roll(2_000...made.end),
+                .deafen(dice.roll(0...(made.peers.count - 1)), milliseconds: time))
         }
     }
 

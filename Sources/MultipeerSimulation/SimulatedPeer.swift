@@ -28,12 +28,12 @@ public final class SimulatedPeer {
     private var node: Node { world.nodes[index] }
 
     /// Everything it has heard since the last call of `takeEvents`, in order.
-    public var events: [Event] { node.journal }
+    public var events: [Event] { node.application.journal }
 
     /// The same, and forgets it.
     public func takeEvents() -> [Event] {
-        defer { node.journal = [] }
-        return node.journal
+        defer { node.application.journal = [] }
+        return node.application.journal
     }
 
     /// Those that it has a link to, in the order of their ids.
@@ -53,8 +53,8 @@ public final class SimulatedPeer {
     }
 
     /// Says goodbye to everyone and begins anew, like `disconnect` of a session.
-    public func disconnect() { world.disconnect(node) }
+    public func disconnect() { world.applications.disconnect(node) }
 
     /// Stops seeking a peer.
-    public func cancel(_ peer: SimulatedPeer) { world.cancel(node, peer.id.uid) }
+    public func cancel(_ peer: SimulatedPeer) { world.applications.cancel(node, peer.id.uid) }
 }

@@ -35,8 +35,8 @@ public final class Simulation {
     /// An empty network; `peers` is how many a mesh may have, as in a session's configuration.
     public init(seed: UInt64, peers: Int = 8) {
         world = World(seed: seed, cap: min(max(peers, 2), 16))
-        world.keepsJournal = true
-        world.chats = false
+        world.applications.keepsJournal = true
+        world.applications.chats = false
     }
 
     deinit { world.dismantle() }
@@ -58,7 +58,7 @@ public final class Simulation {
 
     /// The two applications exchange connection data and seek each other; links join the mesh, unless `joinsMesh` is false.
     public func join(_ one: SimulatedPeer, _ other: SimulatedPeer, joinsMesh: Bool = true) {
-        world.join(one.index, other.index, joinsMesh: joinsMesh, isAddressed: true)
+        world.applications.join(one.index, other.index, joinsMesh: joinsMesh, isAddressed: true)
     }
 
     /// Lets so much virtual time pass.
@@ -79,7 +79,7 @@ public final class Simulation {
     public var elapsed: Duration { .nanoseconds(world.now - World.start) }
 
     /// What can be done to the network and to computers.
-    public var network: SimulatedNetwork { SimulatedNetwork(world) }
+    public var network: Network { Network(world) }
 
     /// Set, and time stands still, when the library itself has broken one of its promises: please report it.
     public var complaint: String? { world.failure?.description }

@@ -6,11 +6,7 @@ package struct Trial {
         package let failure: Failure?
         /// Of everything that happened: equal for two runs of one scenario.
         package let hash: UInt64
-        package let events: Int
-        package let links: Int
-        package let messages: Int
-        package let entries: Int
-        package let evictions: Int
+        package let counts: Counts
     }
 
     private let scenario: Scenario
@@ -21,6 +17,8 @@ package struct Trial {
     static let stillness = 20_000
     /// How long a join takes in calm, until everybody is linked with everybody.
     static let joining = 12_000
+    /// How long both ends of a link may take for its code in calm.
+    static let asking = 8_000
 
     package static func run(
         _ scenario: Scenario, tracing listener: (@Sendable (String) -> Void)? = nil
@@ -28,20 +26,18 @@ package struct Trial {
         let trial = Trial(scenario, listener)
         trial.run()
         defer { trial.world.dismantle() }
-        let counts = trial.world.counts
         return Verdict(
-            failure: trial.world.failure, hash: trial.world.trace.hash, events: counts.events,
-            links: counts.links,
-            messages: counts.messages, entries: counts.entries, evictions: counts.evictions)
+            failure: trial.world.failure, hash: trial.world.observer.trace.hash,
+            counts: trial.world.observer.counts)
     }
 
     private init(_ scenario: Scenario, _ listener: (@Sendable (String) -> Void)?) {
         self.scenario = scenario
         world = World(seed: scenario.seed, cap: scenario.cap, weather: scenario.weather)
-        world.trace.listener = listener
+        world.observer.trace.listener = listener
         for (index, peer) in scenario.peers.enumerated() { world.add(peer, named: "p\(index)") }
         for door in scenario.doors {
-            world.paths.setDoor(door.from, door.to, door.isSilent ? .silent : .refusing)
+            world.network.paths.setDoor(door.from, door.to, door.isSilent ? .silent : .refusing)
         }
         world.post(.look, after: 0)
         for (number, step) in scenario.steps.enumerated() {
@@ -64,10 +60,17 @@ package struct Trial {
         rest.check()
         rest.compare(before)
         rest.compare(sendings)
+        rest.checkTraffic()
+        rest.checkPaths()
         guard world.failure == nil else { return }
+        if let asked = rest.askForCode() {
+            run(until: scenario.end + Trial.rest + Trial.stillness + Trial.asking)
+            rest.checkCode(asked)
+            guard world.failure == nil else { return }
+        }
         let pairs = rest.join()
         guard !pairs.isEmpty else { return crowd(rest) }
-        run(until: scenario.end + Trial.rest + Trial.stillness + Trial.joining)
+        run(until: scenario.end + Trial.rest + Trial.stillness + Trial.asking + Trial.joining)
         if world.failure == nil { rest.checkJoined(pairs) }
     }
 
@@ -75,7 +78,7 @@ package struct Trial {
     private func crowd(_ rest: Rest) {
         guard rest.crowd() else { return }
         let before = rest.picture()
-        run(until: scenario.end + Trial.rest + Trial.stillness + Trial.joining)
+        run(until: scenario.end + Trial.rest + Trial.stillness + Trial.asking + Trial.joining)
         if world.failure == nil { rest.checkRefused(before) }
     }
 
@@ -84,51 +87,61 @@ package struct Trial {
     }
 
     private func act(_ action: Scenario.Action) {
-        if action.disturbs { world.disturbance = world.now }
+        if action.disturbs { world.observer.disturbance = world.now }
         for peer in action.peers where peer >= world.nodes.count { return }
         let nodes = world.nodes
         switch action {
         case .join(let one, let other, let isAddressed):
-            world.join(one, other, joinsMesh: true, isAddressed: isAddressed)
-        case .direct(let one, let other): world.join(one, other, joinsMesh: false, isAddressed: true)
-        case .cancel(let one, let other): world.cancel(nodes[one], nodes[other].uid)
+            world.applications.join(one, other, joinsMesh: true, isAddressed: isAddressed)
+        case .direct(let one, let other):
+            world.applications.join(one, other, joinsMesh: false, isAddressed: true)
+        case .invite(let one, let other, let time, let answer):
+            world.invitations.invite(one, other, within: time, answer)
+        case .cancel(let one, let other): world.applications.cancel(nodes[one], nodes[other].uid)
         case .goodbye(let one):
-            world.excuse(one)
-            world.disconnect(nodes[one])
+            world.observer.excuse(one)
+            world.applications.disconnect(nodes[one])
         case .crash(let one, let isSilent):
-            world.excuse(one)
+            world.observer.excuse(one)
             world.crash(nodes[one], isSilent: isSilent)
         case .start(let one, let newPort):
-            if newPort, !nodes[one].isUp { nodes[one].port = nodes[one].port == 50_000 ? 50_002 : 50_000 }
+            if newPort, !nodes[one].process.isUp {
+                nodes[one].host.port = nodes[one].host.port == 50_000 ? 50_002 : 50_000
+            }
             world.start(nodes[one])
         case .pause(let one, let time):
-            world.excuse(one)
+            world.observer.excuse(one)
             world.pause(nodes[one])
-            world.post(.resume(node: one, life: nodes[one].life), after: Int64(time) * 1_000_000)
+            world.post(.resume(node: one, life: nodes[one].process.life), after: Int64(time) * 1_000_000)
         case .jump(let one, let time):
-            world.excuse(one)
+            world.observer.excuse(one)
             world.jump(nodes[one], by: Int64(time) * 1_000_000)
         case .slow(let one, let time):
-            guard nodes[one].isUp else { return }
-            nodes[one].isSlow = true
-            world.post(.take(node: one, life: nodes[one].life), after: Int64(time) * 1_000_000)
+            guard nodes[one].process.isUp else { return }
+            nodes[one].application.isSlow = true
+            world.post(.take(node: one, life: nodes[one].process.life), after: Int64(time) * 1_000_000)
         case .cut(let one, let other):
-            world.excuse(one)
-            world.excuse(other)
-            world.cut(one, other)
+            world.observer.excuse(one)
+            world.observer.excuse(other)
+            world.network.cut(one, other)
         case .split(let near, let isOneSided, let time):
-            for index in nodes.indices { world.excuse(index) }
-            world.split(near, isOneSided: isOneSided, for: Int64(time) * 1_000_000)
+            for index in nodes.indices { world.observer.excuse(index) }
+            world.network.split(near, isOneSided: isOneSided, for: Int64(time) * 1_000_000)
         case .burst(let one, let messages): burst(nodes[one], messages)
+        case .transfer(let one, let transfer): world.channels.open(transfer, of: nodes[one])
+        case .code(let one, let time): world.applications.requestCode(of: nodes[one], within: time)
+        case .flush(let one): world.applications.flushMessages(of: nodes[one])
+        case .deafen(let one, let time):
+            nodes[one].host.deafUntil = max(nodes[one].host.deafUntil, world.now + Int64(time) * 1_000_000)
         case .lie(let one, let lie, let time):
             let end = world.now + Int64(time) * 1_000_000
-            world.beginLying(nodes[one], Liar.Lie(rawValue: lie) ?? .everything, until: end)
+            world.liars.beginLying(nodes[one], Liar.Lie(rawValue: lie) ?? .everything, until: end)
         }
     }
 
     private func burst(_ node: Node, _ messages: Int) {
         guard node.isRunning else { return }
-        for socket in node.links { world.chat(node, socket, messages: messages, longest: 400) }
+        for socket in node.links { world.applications.chat(node, socket, messages: messages, longest: 400) }
         world.settle(node)
     }
 }
@@ -137,12 +150,13 @@ extension World {
     /// Ends every fault that goes on.
     func calm() {
         say("the faults are over")
-        isCalm = true
-        for number in partitions.indices { heal(number) }
+        datagrams.isCalm = true
+        for number in network.partitions.indices { network.heal(number) }
         for node in nodes {
-            if node.isPaused { resume(node) }
-            if node.isSlow { take(node, node.life) }
+            if node.process.isPaused { resume(node) }
+            if node.application.isSlow { applications.take(node, node.process.life) }
             node.liar = nil
+            if node.profile.datagrams != .deaf { node.host.deafUntil = 0 }
         }
     }
 }

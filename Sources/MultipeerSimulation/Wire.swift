@@ -10,12 +10,17 @@ import MultipeerSecurity
 /// handshake would.
 final class Wire {
     let number: Int
-    /// The nodes at the two ends; the second is -1 while nobody has the address that was dialled.
-    let nodes: [Int]
+    /// The nodes at the two ends; the second is -1 while nobody has the address that was dialled. An end that is an
+    /// attacker's is -1, too.
+    var nodes: [Int]
     /// The key that the dialler accepts; nil for plain.
     let key: Fingerprint?
     let dialled: Candidate
     let binding: [UInt8]
+    /// When it was dialled.
+    let dialledAt: Int64
+    /// Frames were changed, lost or invented on the way.
+    var isForged = false
     /// Who is at the end, while it is open.
     var sockets: [Socket?] = [nil, nil]
     /// What is on its way to each end.
@@ -29,6 +34,10 @@ final class Wire {
     /// Which end showed which key.
     var keys: [Fingerprint?]
     var record = Record()
+    /// Channels of both ends.
+    var flows: [Flow] = []
+    /// Bytes a second, each way; nil when there is no limit.
+    let rate: Int?
 
     /// What the messages of a link should come to.
     struct Record {
@@ -38,19 +47,34 @@ final class Wire {
         /// What the messages of each end have cost, and what the credit that has arrived there allows.
         var spent: [UInt64] = [0, 0]
         var credit: [UInt64] = [0, 0]
+        /// Unreliable messages of each end that went over UDP, and those that came.
+        var cast = [0, 0]
+        var caught: [Set<Int>] = [[], []]
+        /// The numbers under which contents have reached each end.
+        var reached: [Set<UInt64>] = [[], []]
         /// Both ends have held it as their link. Until then the controlling end may still refuse it.
         var isWhole: Bool { !instances.contains(0) }
+        /// Which end's application has asked for the verification code, and what it heard.
+        var hasAsked = [false, false]
+        var codes: [String?] = [nil, nil]
     }
+
+    var dialler: Int? { nodes[0] < 0 ? nil : nodes[0] }
+
+    /// It was dialled for an invitation.
+    var isInvitation: Bool { dialled.port == Invitations.port }
 
     init(
         _ number: Int, from dialler: Int, to target: Int, _ candidate: Candidate, key: Fingerprint?,
-        bases: [Int64],
+        bases: [Int64], rate: Int?, at now: Int64,
         showing own: Fingerprint?, binding: [UInt8]
     ) {
         self.number = number
         nodes = [dialler, target]
         dialled = candidate
         self.key = key
+        self.rate = rate
+        dialledAt = now
         self.binding = binding
         keys = [own, nil]
         pipes = [Pipe(base: bases[0]), Pipe(base: bases[1])]
@@ -85,6 +109,8 @@ struct Pipe {
     var hasEnded = false
     /// The sender waits until something was taken.
     var isFull = false
+    /// Until when what was written before takes the path.
+    var busyUntil: Int64 = 0
     /// Since when nothing was acknowledged, when something is owed.
     var unacknowledged: Int64?
 
@@ -96,6 +122,13 @@ struct Pipe {
         if case .fin = contents { hasEnded = true }
         parcels.append(Parcel(arrival: last, contents: contents))
         return last
+    }
+
+    /// When all of it is on its way.
+    mutating func pass(_ contents: Contents, rate: Int?, at now: Int64) -> Int64 {
+        guard let rate, case .bytes(let bytes) = contents else { return now }
+        busyUntil = max(busyUntil, now) + Int64(bytes.count) * 1_000_000_000 / Int64(rate)
+        return busyUntil
     }
 
     mutating func take(by now: Int64) -> Contents? {
@@ -111,6 +144,23 @@ struct Pipe {
     }
 
     var isEmpty: Bool { head == parcels.count }
+
+    /// What is delivered next.
+    var next: Contents? { isEmpty ? nil : parcels[head].contents }
+
+    /// Changes what is delivered next, where it is bytes; returns whether it is.
+    mutating func forge(_ change: (inout [UInt8]) -> Void) -> Bool {
+        guard case .bytes(var bytes)? = next else { return false }
+        change(&bytes)
+        parcels[head] = Parcel(arrival: parcels[head].arrival, contents: .bytes(bytes))
+        return true
+    }
+
+    /// Puts bytes before everything that is on its way.
+    mutating func inject(_ bytes: [UInt8], at now: Int64) {
+        held += bytes.count
+        parcels.insert(Parcel(arrival: now, contents: .bytes(bytes)), at: head)
+    }
 }
 
 /// One end of a connection, in the hands of a node.
@@ -129,14 +179,20 @@ final class Socket {
     /// When bytes came last.
     var heardAt: Int64 = 0
     var seat: Seat?
+    /// The end of invitations that it belongs to; nil for one of the session.
+    let owner: InvitationEnd?
 
-    init(_ id: ConnectionID, _ wire: Wire, _ end: Int) {
+    init(_ id: ConnectionID, _ wire: Wire, _ end: Int, of owner: InvitationEnd? = nil) {
         self.id = id
+        self.owner = owner
         self.wire = wire
         self.end = end
     }
 
     var remote: Int { wire.nodes[1 - end] }
+
+    /// Whether its owner still has it.
+    func isHeld(by node: Node) -> Bool { (owner?.sockets[id] ?? node.sockets[id]) === self }
 }
 
 /// What the world knows of an open link.
@@ -144,8 +200,7 @@ final class Seat {
     let peer: PeerID
     let data: ConnectionData
     let isMesh: Bool
-    /// The cost of messages that the application has not taken.
-    var untaken = 0
+    var datagrams = DatagramEnd()
     let since: Int64
     /// An entry has come.
     var hasTold = false

@@ -2,93 +2,64 @@ import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 
 /// Peers, the network between them and the time. Everything that happens follows from a seed.
 ///
 /// Each node runs the engine that a session runs. What the session does with sockets, TLS and timers, the world does with
-/// numbers.
+/// numbers. It has the clock, the agenda, the chance and the nodes; its parts have the rest.
 final class World {
     /// Nanoseconds of the network's clock.
     var now: Int64 = World.start
     var agenda = Agenda()
     var dice: Dice
     var nodes: [Node] = []
-    var wires: [Wire] = []
-    var paths: Paths
-    var weather: Weather
+    /// Peers of a mesh at most.
     let cap: Int
-    /// Connection data on its way from one application to another.
-    var handed: [ConnectionData] = []
-    var trace = Trace()
-    var failure: Failure?
-    var counts = Counts()
-    /// Applications send what they like, and what they hear is kept for them.
-    var keepsJournal = false
-    /// The faults are over: whatever goes wrong now has no excuse.
-    var isCalm = false
-    var chats = true
-    var partitions: [Partition] = []
-    /// When a fault began or ended last.
-    var disturbance: Int64 = 0
-    /// When the lying member began to lie.
-    var liesSince: Int64?
-    /// Bit n: something else happened to node n while a member lied, so it may lose links.
-    var excused: UInt32 = 0
+    /// Set until `dismantle`, for each of them has the world, too.
+    private var whole: Parts?
+
+    struct Parts {
+        let network: ConnectionNetwork
+        let datagrams: DatagramNetwork
+        let sessions: Sessions
+        let applications: Applications
+        let channels: ChannelTraffic
+        let invitations: Invitations
+        let liars: Liars
+        let observer: Observer
+    }
+
+    var parts: Parts {
+        guard let whole else { preconditionFailure("a world that was dismantled has no parts") }
+        return whole
+    }
 
     static let start: Int64 = 1_000_000_000_000
 
-    struct Counts: Sendable {
-        var events = 0
-        var links = 0
-        var messages = 0
-        var entries = 0
-        var evictions = 0
-    }
-
     init(seed: UInt64, cap: Int = Limits.peers, weather: Weather = .fair) {
         dice = Dice(seed)
-        paths = Paths()
-        self.weather = weather
         self.cap = cap
+        whole = Parts(
+            network: ConnectionNetwork(self), datagrams: DatagramNetwork(self), sessions: Sessions(self),
+            applications: Applications(self), channels: ChannelTraffic(self), invitations: Invitations(self),
+            liars: Liars(self), observer: Observer(self))
+        network.weather = weather
     }
 
-    /// Lets go of everything: connections and their ends hold each other.
+    /// Lets go of everything: connections and their ends hold each other, and so do the world and its parts. Nothing may be
+    /// asked of it after that.
     func dismantle() {
-        for wire in wires { wire.sockets = [nil, nil] }
+        for wire in network.wires { wire.sockets = [nil, nil] }
         for node in nodes {
             node.sockets = [:]
+            for end in node.ends { end.sockets = [:] }
             node.links = []
         }
+        whole = nil
     }
-
-    func post(_ happening: Happening, after delay: Int64) { agenda.post(happening, at: now + delay) }
-
-    func fail(_ invariant: Invariant, _ detail: @autoclosure () -> String) {
-        guard failure == nil else { return }
-        let failure = Failure(invariant: invariant, moment: now - World.start, detail: detail())
-        self.failure = failure
-        trace.say(now - World.start, "FAILED \(failure)")
-        for node in nodes { trace.say(now - World.start, picture(node)) }
-    }
-
-    /// Who a peer thinks is there: its links, its component, its entries.
-    private func picture(_ node: Node) -> String {
-        func name(_ endpoint: Endpoint) -> String {
-            guard let known = nodes.first(where: { $0.uid == endpoint.uid }) else { return "?" }
-            return "\(known.index)" + (known.endpoint == endpoint ? "" : "'")
-        }
-        guard node.isUp else { return "\(node.index) is down" }
-        let links = node.links.map { "\($0.remote)\($0.seat?.isMesh == true ? "" : "d")" }
-        let entries = node.mesh.entries.map { entry in
-            "\(name(entry.origin))#\(entry.sequence)[\(entry.members.map(name).joined(separator: " "))]"
-        }
-        return "\(node.index) links [\(links.joined(separator: " "))] component "
-            + "[\(node.mesh.component.map(name).joined(separator: " "))] entries \(entries.joined(separator: " "))"
-    }
-
-    func say(_ text: @autoclosure () -> String) { trace.say(now - World.start, text()) }
 }
 
 // MARK: time
@@ -98,7 +69,7 @@ extension World {
     func run(until end: Int64, _ act: (Int) -> Void = { _ in }) {
         while failure == nil, let next = agenda.next, next <= end, let (moment, happening) = agenda.pop() {
             now = moment
-            counts.events += 1
+            observer.counts.events += 1
             happen(happening, act)
         }
         if failure == nil { now = max(now, end) }
@@ -106,48 +77,55 @@ extension World {
 
     private func happen(_ happening: Happening, _ act: (Int) -> Void) {
         switch happening {
-        case .knock(let wire, let attempt): knock(wires[wire], attempt)
-        case .arrive(let wire, let end): arrive(wires[wire], end)
-        case .retransmit(let wire, let end): retransmit(wires[wire], end)
-        case .lost(let wire, let end): noticed(wires[wire], end, happening)
-        case .unacknowledged(let wire, let end, let since): unacknowledged(wires[wire], end, since)
+        case .knock(let wire, let attempt): network.knock(network.wires[wire], attempt)
+        case .arrive(let wire, let end): network.arrive(network.wires[wire], end)
+        case .retransmit(let wire, let end): network.retransmit(network.wires[wire], end)
+        case .lost(let wire, let end): network.noticed(network.wires[wire], end, happening)
+        case .unacknowledged(let wire, let end, let since):
+            network.unacknowledged(network.wires[wire], end, since)
         case .wake(let node, let life): wake(nodes[node], life)
-        case .resume(let node, let life): if nodes[node].life == life { resume(nodes[node]) }
-        case .offer(let from, let to, let kind): offer(nodes[from], nodes[to], kind)
-        case .seek(let node, let data): seek(nodes[node], data, happening)
+        case .resume(let node, let life): if nodes[node].process.life == life { resume(nodes[node]) }
+        case .offer(let from, let to, let kind): applications.offer(nodes[from], nodes[to], kind)
+        case .seek(let node, let data): applications.seek(nodes[node], data, happening)
         case .step(let number): act(number)
-        case .chatter(let node, let life): chatter(nodes[node], life)
-        case .take(let node, let life): take(nodes[node], life)
-        case .heal(let number): heal(number)
-        case .lie(let node, let life): lie(nodes[node], life)
-        case .look: look()
+        case .invite(let from, let to, let timeout, let answer):
+            invitations.invite(from, to, within: timeout, answer)
+        case .answer(let node, let life, let question):
+            invitations.answer(nodes[node], life, question, happening)
+        case .chatter(let node, let life): applications.chatter(nodes[node], life)
+        case .take(let node, let life): applications.take(nodes[node], life)
+        case .heal(let number): network.heal(number)
+        case .lie(let node, let life): liars.lie(nodes[node], life)
+        case .look: observer.look()
+        case .read(let wire, let flow, let life): channels.read(network.wires[wire], flow, life)
+        case .decide(let node, let life, let id): applications.decide(nodes[node], life, id)
+        case .agree(let wire, let end, let life): applications.agree(network.wires[wire], end, life)
+        case .datagram(let number): datagrams.arrive(number, happening)
         }
     }
-
-    /// What the node's clock shows.
-    func moment(_ node: Node) -> Moment { Moment(nanoseconds: now + node.offset) }
 
     /// Posts the next wake of a node, unless an earlier one is posted already.
     func setTimer(_ node: Node) {
         guard node.isRunning else { return }
-        let earliest = node.engine.deadline ?? .distantFuture
+        let deadlines = [node.engine.deadline] + node.ends.map(\.deadline)
+        let earliest = deadlines.lazy.compactMap { $0 }.min() ?? .distantFuture
         guard earliest != .distantFuture else { return }
-        let due = max(now, earliest.nanoseconds - node.offset)
-        guard due < node.wakeAt else { return }
-        node.wakeAt = due
-        node.hurry = due == now && node.hurriedAt == now ? node.hurry + 1 : 0
-        node.hurriedAt = now
-        if node.hurry > 20 {
+        let due = max(now, earliest.nanoseconds - node.host.offset)
+        guard due < node.process.wakeAt else { return }
+        node.process.wakeAt = due
+        node.process.hurry = due == now && node.process.hurriedAt == now ? node.process.hurry + 1 : 0
+        node.process.hurriedAt = now
+        if node.process.hurry > 20 {
             let whose = node.mesh.deadline.map { $0 <= earliest } == true ? "the mesh" : "a link"
             fail(
                 .deadlines, "\(whose) of peer \(node.index) wants to be advanced to a moment again and again")
         }
-        agenda.post(.wake(node: node.index, life: node.life), at: due)
+        agenda.post(.wake(node: node.index, life: node.process.life), at: due)
     }
 
     private func wake(_ node: Node, _ life: Int) {
-        guard node.life == life, node.wakeAt <= now else { return }
-        node.wakeAt = .max
+        guard node.process.life == life, node.process.wakeAt <= now else { return }
+        node.process.wakeAt = .max
         guard node.isRunning else { return }
         advance(node)
     }
@@ -155,6 +133,7 @@ extension World {
     /// Tells the engine the time, like the loop at a deadline.
     func advance(_ node: Node) {
         node.engine.advance(to: moment(node))
+        for end in node.ends { end.advance(to: moment(node)) }
         settle(node)
     }
 }
@@ -172,9 +151,9 @@ extension World {
         guard let peer = try? PeerID(uid: uid, displayName: name) else { return nil }
         let fingerprint = profile.preference == .none ? nil : key
         let engine = SessionEngine(
-            local(peer, profile, fingerprint), SessionEngine.Configuration(peers: cap), seed: dice.next())
+            local(peer, profile, fingerprint), configuration(profile), seed: dice.next())
         nodes.append(Node(index, peer, profile, fingerprint, engine))
-        paths.add()
+        network.paths.add()
         begin(nodes[index])
         return uid
     }
@@ -184,20 +163,34 @@ extension World {
     ) -> LocalPeer {
         var limits = LinkLimits.standard
         limits.messageCredit = profile.credit
+        limits.channelCredit = profile.window
         return LocalPeer(
             peer: peer, instance: dice.next(), preference: profile.preference,
             hasIdentity: profile.hasIdentity,
             fingerprint: fingerprint, limits: limits, agent: nil)
     }
 
+    private func configuration(_ profile: Scenario.Peer) -> SessionEngine.Configuration {
+        var timing = DatagramPath.Timing()
+        timing.rest = World.pathRest
+        return SessionEngine.Configuration(
+            peers: cap, takesDatagrams: profile.datagrams != .none, datagramTiming: timing,
+            memory: profile.memory)
+    }
+
+    /// Shorter than a session's, so that a path has its chance before everything is at rest.
+    private static let pathRest = Duration.seconds(8)
+
     /// The process of the node begins.
     func begin(_ node: Node) {
-        node.isUp = true
-        node.isHostUp = true
-        node.life += 1
-        node.wakeAt = .max
-        if chats {
-            post(.chatter(node: node.index, life: node.life), after: Int64(dice.roll(0...999)) * 1_000_000)
+        node.process.isUp = true
+        node.host.isUp = true
+        node.process.life += 1
+        node.process.wakeAt = .max
+        if applications.chats {
+            post(
+                .chatter(node: node.index, life: node.process.life),
+                after: Int64(dice.roll(0...999)) * 1_000_000)
         }
         settle(node)
     }
@@ -209,44 +202,55 @@ extension World {
     }
 
     private func forget(_ node: Node) {
-        node.isDeparting = false
-        node.attempts = [:]
-        node.heard = [:]
-        node.connecting = [:]
-        node.sought = []
+        node.application.isDeparting = false
+        node.application.connects = [:]
+        node.application.heard = [:]
+        node.application.connecting = [:]
+        node.application.sought = []
         node.departed = [:]
     }
 
     /// The process ends without a word of its own. Its system ends the connections, unless `isSilent`.
     func crash(_ node: Node, isSilent: Bool) {
-        guard node.isUp else { return }
+        guard node.process.isUp else { return }
         trouble(node.index)
         say("\(node.index) crashes\(isSilent ? " with its computer" : "")")
-        for id in node.sockets.keys.sorted() {
-            guard let socket = node.sockets[id] else { continue }
+        for socket in node.everySocket {
             socket.phase = .over
             socket.wire.sockets[socket.end] = nil
-            if isSilent { die(socket.wire) } else { send(.fin, on: socket.wire, toward: 1 - socket.end) }
+            if isSilent {
+                network.die(socket.wire)
+            } else {
+                network.send(.fin, on: socket.wire, toward: 1 - socket.end)
+            }
         }
         node.sockets = [:]
+        node.asking = []
+        node.asked = Asked(Invitee(node.peer))
+        node.application.requests = [:]
+        node.application.questions = [:]
+        node.application.connects = [:]
+        for socket in node.links { channels.endFlows(socket) }
         node.links = []
-        node.backlog = []
-        node.isUp = false
-        node.isPaused = false
-        node.isSlow = false
-        node.isHostUp = !isSilent
-        node.life += 1
+        node.application.codeRequests = [:]
+        node.application.marks = [:]
+        node.process.backlog = []
+        node.process.isUp = false
+        node.process.isPaused = false
+        node.application.isSlow = false
+        node.application.untaken = Untaken()
+        node.host.isUp = !isSilent
+        node.process.life += 1
         node.liar = nil
-        if keepsJournal { node.journal.append(.crashed) }
+        if applications.keepsJournal { node.application.journal.append(.crashed) }
     }
 
     func start(_ node: Node) {
-        guard !node.isUp else { return }
+        guard !node.process.isUp else { return }
         say("\(node.index) starts")
         trouble(node.index)
         node.engine = SessionEngine(
-            local(node.peer, node.profile, node.fingerprint), SessionEngine.Configuration(peers: cap),
-            seed: dice.next())
+            local(node.peer, node.profile, node.fingerprint), configuration(node.profile), seed: dice.next())
         forget(node)
         begin(node)
     }
@@ -255,30 +259,30 @@ extension World {
         guard node.isRunning else { return }
         say("\(node.index) is stopped")
         trouble(node.index)
-        node.isPaused = true
+        node.process.isPaused = true
     }
 
     /// Goes on: sockets first, then the time.
     func resume(_ node: Node) {
-        guard node.isUp, node.isPaused else { return }
+        guard node.process.isUp, node.process.isPaused else { return }
         say("\(node.index) goes on")
-        node.isPaused = false
+        node.process.isPaused = false
         node.disturb(at: now)
-        disturbance = now
+        observer.disturbance = now
         trouble(node.index)
-        let waiting = node.backlog
-        node.backlog = []
+        let waiting = node.process.backlog
+        node.process.backlog = []
         for happening in waiting { happen(happening) { _ in } }
-        node.wakeAt = .max
+        node.process.wakeAt = .max
         advance(node)
     }
 
     func jump(_ node: Node, by nanoseconds: Int64) {
         say("the clock of \(node.index) jumps by \(nanoseconds / 1_000_000) ms")
         trouble(node.index)
-        node.offset += nanoseconds
+        node.host.offset += nanoseconds
         node.disturb(at: now)
-        node.wakeAt = .max
+        node.process.wakeAt = .max
         guard node.isRunning else { return }
         setTimer(node)
     }

@@ -21,7 +21,9 @@ struct Acceptor {
 
     /// Listens on these addresses; none means every interface, IPv4 and IPv6 where the system has them. `onOnePort`: the
     /// port that the system chooses for the first holds for all of them, and a fault is thrown where that is taken.
-    init(_ addresses: [SocketAddress], onOnePort: Bool = false) throws(SocketFault) {
+    init(
+        _ addresses: [SocketAddress], on loop: EventLoop, onOnePort: Bool = false
+    ) throws(SocketFault) {
         let everywhere = addresses.isEmpty
         let wanted =
             everywhere ? [SocketAddress(.anyV4, port: 0), SocketAddress(.anyV6, port: 0)] : addresses
@@ -30,7 +32,7 @@ struct Acceptor {
         for (index, address) in wanted.enumerated() {
             let address = address.port == 0 ? address.with(port: port) : address
             do throws(SocketFault) {
-                let socket = try Socket.listening(on: address, backlog: Acceptor.backlog)
+                let socket = try loop.listen(on: address, backlog: Acceptor.backlog)
                 let bound = socket.localAddress ?? address
                 listeners[-1 - index] = Listener(socket, bound, isEverywhere: bound.host.isUnspecified)
                 if onOnePort { port = bound.port }
@@ -43,9 +45,11 @@ struct Acceptor {
     }
 
     /// On one port at all of these addresses; another is tried where somebody else has it at one of them.
-    static func onOnePort(_ addresses: [SocketAddress]) throws(SocketFault) -> Acceptor {
+    static func onOnePort(
+        _ addresses: [SocketAddress], on loop: EventLoop
+    ) throws(SocketFault) -> Acceptor {
         for _ in 0..<8 {
-            do throws(SocketFault) { return try Acceptor(addresses, onOnePort: true) } catch {
+            do throws(SocketFault) { return try Acceptor(addresses, on: loop, onOnePort: true) } catch {
                 guard error == .addressInUse else { throw error }
             }
         }
@@ -54,8 +58,8 @@ struct Acceptor {
 
     /// The addresses at which others can reach us, the likeliest first: IPv4, then IPv6, link-local last; loopback when
     /// the machine has nothing else or when told to listen there.
-    func addresses() -> [SocketAddress] {
-        let interfaces = ((try? NetworkInterface.all()) ?? []).filter(\.isUp)
+    func addresses(of loop: EventLoop) -> [SocketAddress] {
+        let interfaces = loop.interfaces().filter(\.isUp)
         let reachable = interfaces.filter { !$0.isLoopback }
         var found: [SocketAddress] = []
         for (_, listener) in listeners.sorted(by: { $0.key > $1.key }) {
@@ -72,7 +76,7 @@ struct Acceptor {
 
 extension Acceptor {
     func register(on loop: EventLoop, for client: any LoopClient) throws(SocketFault) {
-        for (token, listener) in listeners {
+        for (token, listener) in listeners.sorted(by: { $0.key > $1.key }) {
             try loop.register(listener.socket.descriptor, for: client, token: token, interest: .readable)
         }
     }

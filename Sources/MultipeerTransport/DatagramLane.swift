@@ -1,23 +1,25 @@
 import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerLink
 import MultipeerSecurity
 
-/// The unreliable messages of one link: its path, its keys, and what waits in either direction. Lives on the loop.
+/// The unreliable messages of one link: its channel, and what waits in either direction. Lives on the loop.
 ///
-/// Whatever fails here is told to the path, which decides when to begin anew: the link never suffers.
+/// Whatever fails here is told to the engine, which decides when to begin anew: the link never suffers.
 final class DatagramLane {
-    /// What the application may leave unread of one peer; what comes beyond is lost. [limit.datagrams]
-    private static let mostUnread = 1_048_576
     /// What is sealed before it is handed to the socket.
     private static let sealing = 65_536
     /// Packets that wait for the socket; what would be put behind them is lost.
     private static let mostWaiting = 4 * sealing
 
-    var path: DatagramPath
+    /// Names the link to the engine.
+    let peer: LinkedPeer
     let port: DatagramPort
     /// Set while messages may go this way.
     var outlet: Outlet<PathDown>?
+    /// The owner is going to look after it.
+    var isDue = false
     /// Messages that were taken from the outlet.
     private var queue: ArraySlice<[UInt8]> = []
 
@@ -25,20 +27,17 @@ final class DatagramLane {
     private let host: SocketAddress.Host
     private let keyLog: KeyLog?
     private var remote: SocketAddress?
+    /// What goes in front of every datagram; nil while none goes out.
+    private var header: DatagramHeader?
     private var channel: DatagramChannel?
     private var batch = DatagramBatch()
     private var content = ByteBuffer()
     private var arrivals = Arrivals()
-    private var unread = 0
 
-    private var sent = 0
-    private var received = 0
     private var dropped = 0
 
-    init(
-        _ path: consuming DatagramPath, port: DatagramPort, host: SocketAddress.Host, keyLog: KeyLog?
-    ) {
-        self.path = path
+    init(of peer: LinkedPeer, port: DatagramPort, host: SocketAddress.Host, keyLog: KeyLog?) {
+        self.peer = peer
         self.port = port
         self.host = host
         self.keyLog = keyLog
@@ -48,59 +47,66 @@ final class DatagramLane {
     var isBlocked: Bool { !batch.isEmpty }
 
     var facts: LinkFacts.Datagrams {
-        LinkFacts.Datagrams(
-            isUp: outlet != nil, sent: sent, received: received, dropped: dropped + path.dropped)
+        let counts = peer.datagramCounts
+        return LinkFacts.Datagrams(
+            isUp: outlet != nil, sent: counts.sent, received: counts.received,
+            dropped: dropped + counts.dropped)
     }
 }
 
-// MARK: - What the path decides
+// MARK: - What the engine orders
 
 extension DatagramLane {
     /// Begins with a new key; nil for a plain link. The client speaks first.
-    func begin(_ key: SecureBytes?, at now: Moment) {
+    func begin(
+        _ begun: DatagramOrder.Channel, _ key: SecureBytes?, _ engine: inout SessionEngine, at now: Moment
+    ) {
         drop()
-        remote = path.remotePort.map { SocketAddress(host, port: $0) }
+        header = begun.header
+        remote = SocketAddress(host, port: begun.port)
         guard let key else { return }
-        attempt(at: now) { () throws(SecurityFault) in
-            // The lower uid is the client. [dgram.role]
+        attempt(&engine, at: now) { (engine) throws(SecurityFault) in
             channel = try DatagramChannel(
-                role: path.isControlling ? .client : .server, key: key, keyLog: keyLog)
-            try shake(at: now)
+                role: begun.isClient ? .client : .server, key: key, keyLog: keyLog)  // [dgram.role]
+            try shake(&engine, at: now)
         }
     }
 
     func drop() {
+        header = nil
         channel = nil
         batch.removeAll()
     }
 
-    func retransmit(at now: Moment) {
-        attempt(at: now) { () throws(SecurityFault) in
+    func retransmit(_ engine: inout SessionEngine, at now: Moment) {
+        attempt(&engine, at: now) { (_) throws(SecurityFault) in
             try channel?.retransmit()
             gather()
         }
     }
 
-    /// Sends a content of the path's own.
-    func send(_ own: [UInt8], at now: Moment) {
-        attempt(at: now) { () throws(SecurityFault) in
+    /// Sends a content of the engine's own.
+    func send(_ own: [UInt8], _ engine: inout SessionEngine, at now: Moment) {
+        attempt(&engine, at: now) { (_) throws(SecurityFault) in
             try protect(own.span)
             gather()
         }
     }
 
-    /// Answers whether the handshake is complete.
+    /// Returns whether the handshake is complete.
     @discardableResult
-    private func shake(at now: Moment) throws(SecurityFault) -> Bool {
+    private func shake(_ engine: inout SessionEngine, at now: Moment) throws(SecurityFault) -> Bool {
         let isDone = try channel?.handshake() ?? false
-        path.handshakeMoved(flights: channel?.flight ?? 0, at: now)
-        if isDone { path.established(at: now) }
+        engine.datagramHandshake(of: peer, flights: channel?.flight ?? 0, isDone: isDone, at: now)
         gather()
         return isDone
     }
 
-    private func attempt(at now: Moment, _ body: () throws(SecurityFault) -> Void) {
-        do throws(SecurityFault) { try body() } catch { path.failed(at: now) }
+    private func attempt(
+        _ engine: inout SessionEngine, at now: Moment,
+        _ body: (inout SessionEngine) throws(SecurityFault) -> Void
+    ) {
+        do throws(SecurityFault) { try body(&engine) } catch { engine.datagramsFailed(of: peer, at: now) }
     }
 }
 
@@ -115,44 +121,50 @@ extension DatagramLane {
         return Array(queue)
     }
 
-    /// Seals and sends what waits, until nothing does or the socket is full.
-    func pump(at now: Moment) {
+    /// Seals and sends what waits, until nothing does, the socket is full or the engine refuses.
+    func pump(_ engine: inout SessionEngine, at now: Moment) {
+        var isRefused = false
         repeat {
-            let messages = seal(at: now)
+            let messages = seal(&engine, at: now)
             flush()
             outlet?.released(messages: messages.count, bytes: messages.bytes)
-        } while !queue.isEmpty && batch.isEmpty && path.canCarry(0)
+            isRefused = messages.isRefused
+        } while !queue.isEmpty && batch.isEmpty && !isRefused
     }
 
-    private func seal(at now: Moment) -> (count: Int, bytes: Int) {
-        var (count, bytes) = (0, 0)
-        attempt(at: now) { () throws(SecurityFault) in
+    private func seal(
+        _ engine: inout SessionEngine, at now: Moment
+    ) -> (count: Int, bytes: Int, isRefused: Bool) {
+        var (count, bytes, isRefused) = (0, 0, false)
+        attempt(&engine, at: now) { (engine) throws(SecurityFault) in
             var room = Self.sealing - batch.byteCount
-            while room > 0, let message = queue.first, path.canCarry(message.count) {
+            while room > 0, let message = queue.first {
+                guard engine.encodeDatagram(message.span, to: peer, into: &content) else {
+                    isRefused = true
+                    break
+                }
+                defer { content.removeAll() }
                 queue.removeFirst()
                 count += 1
                 bytes += message.count
                 room -= message.count + Self.overhead
-                path.encode(message.span, into: &content)
-                defer { content.removeAll() }
                 try content.read { (bytes) throws(SecurityFault) in try protect(bytes) }
             }
             gather()
         }
         if queue.isEmpty { queue = [] }
-        sent += count
-        return (count, bytes)
+        return (count, bytes, isRefused)
     }
 
     /// A plain content is a packet at once; records are gathered when all are written. [dgram.mode]
     private func protect(_ content: Span<UInt8>) throws(SecurityFault) {
-        if path.isProtected { try channel?.write(content) } else { append(content) }
+        if header?.kind == .plain { append(content) } else { try channel?.write(content) }
     }
 
     private func gather() { channel?.withRecords { append($0) } }
 
     private func append(_ body: Span<UInt8>) {
-        guard let header = path.header, batch.byteCount < Self.mostWaiting else {
+        guard let header, batch.byteCount < Self.mostWaiting else {
             dropped += 1
             return
         }
@@ -174,40 +186,34 @@ extension DatagramLane {
 // MARK: - Receiving
 
 extension DatagramLane {
-    /// Takes what followed the header of a packet that the path admits.
-    func receive(_ body: Span<UInt8>, from source: SocketAddress, at now: Moment) {
-        guard path.isProtected else { return take(body, from: source, at: now) }
-        attempt(at: now) { () throws(SecurityFault) in
+    /// Takes what followed the header of a packet that the engine admits.
+    func receive(
+        _ body: Span<UInt8>, from source: SocketAddress, _ engine: inout SessionEngine, at now: Moment
+    ) {
+        if header?.kind == .plain { return take(body, from: source, &engine, at: now) }
+        attempt(&engine, at: now) { (engine) throws(SecurityFault) in
             try channel?.receive(body)
-            if channel?.isEstablished == false, try !shake(at: now) { return }
+            if channel?.isEstablished == false, try !shake(&engine, at: now) { return }
             while try channel?.read(into: &content) != nil {  // [dgram.read-on]
-                content.read { take($0, from: source, at: now) }
+                content.read { take($0, from: source, &engine, at: now) }
                 content.removeAll()
             }
             gather()
         }
     }
 
-    private func take(_ content: Span<UInt8>, from source: SocketAddress, at now: Moment) {
-        let verdict = path.receive(content, at: now)
+    private func take(
+        _ content: Span<UInt8>, from source: SocketAddress, _ engine: inout SessionEngine, at now: Moment
+    ) {
+        let verdict = engine.receiveDatagram(content, from: peer, at: now)
         if verdict.movesPeer { remote = source }  // [dgram.address]
         guard verdict.isMessage else { return }
         let message = content.extracting(ContentHeader.byteCount..<content.count)
-        let cost = MessageCredit.cost(message.count)
-        guard unread + cost <= Self.mostUnread else {  // [limit.datagrams]
-            dropped += 1
-            return
-        }
-        unread += cost
-        received += 1
-        arrivals.append(message, cost: cost)
+        arrivals.append(message, cost: MessageCredit.cost(message.count))
     }
 
     /// What came since the last time.
     func takeArrivals() -> [IncomingMessage] { arrivals.takeAll() }
-
-    /// The application has taken so much.
-    func consumed(_ cost: Int) { unread -= cost }
 }
 
 /// Messages that came together share one allocation.

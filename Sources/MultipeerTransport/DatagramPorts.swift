@@ -1,8 +1,6 @@
 import MultipeerCore
-import MultipeerFraming
-import MultipeerIntroduction
 
-/// The UDP sockets of a session, and which link each association belongs to. Lives on the loop.
+/// The UDP sockets of a session. Lives on the loop.
 ///
 /// A session that listens on every interface has one socket, at every address. Any other has one for each address at
 /// which a link ends here, so that nothing listens where the owner did not want it. A socket closes with the last link
@@ -18,7 +16,6 @@ struct DatagramPorts {
     var strays = 0
     private var ports: [Int: DatagramPort] = [:]
     private var nextToken = firstToken
-    private var links: [UInt64: ConnectionID] = [:]
 
     subscript(token: Int) -> DatagramPort? { ports[token] }
 
@@ -30,10 +27,7 @@ struct DatagramPorts {
             port.users += 1
             return port
         }
-        let socket =
-            if let host { try DatagramSocket.bound(to: SocketAddress(host, port: 0)) } else {
-                try DatagramSocket.everywhere()
-            }
+        let socket = try loop.datagramSocket(at: host)
         guard let address = socket.localAddress else { throw .last }
         let port = DatagramPort(socket, at: host, number: address.port, token: nextToken)
         try loop.register(port.socket.descriptor, for: client, token: port.token, interest: .readable)
@@ -48,24 +42,6 @@ struct DatagramPorts {
         loop.deregister(port.socket.descriptor)
         ports[port.token] = nil
     }
-
-    // MARK: associations
-
-    /// A number that names no association yet.
-    func draw(using randomness: inout SystemRandomness) -> UInt64 {
-        while true {
-            let number: UInt64 = randomness.next()
-            if number != 0, links[number] == nil { return number }  // [dgram.offer]
-        }
-    }
-
-    /// From now on a link receives under this number.
-    mutating func assign(_ association: UInt64, to id: ConnectionID) { links[association] = id }
-
-    mutating func forget(_ association: UInt64) { links[association] = nil }
-
-    /// Whom a packet is for; nil for nobody.
-    func link(for header: DatagramHeader) -> ConnectionID? { links[header.association] }
 }
 
 /// One UDP socket, which several links may share.

@@ -26,15 +26,24 @@ package struct DatagramSocket: ~Copyable, Sendable {
     /// Whether it is an IPv6 socket that carries IPv4, too.
     private let isDualStack: Bool
     package private(set) var means = Means.segments
+    /// Set for a socket of a simulated machine, whose number the descriptor is.
+    private let simulated: VirtualDatagramSocket?
+
+    init(_ simulated: VirtualDatagramSocket) {
+        descriptor = simulated.descriptor
+        isDualStack = false
+        self.simulated = simulated
+    }
 
     private init(_ family: Int32, dualStack: Bool = false) throws(SocketFault) {
         let kind = Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         isDualStack = dualStack
+        simulated = nil
         descriptor = socket(family, kind, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { throw .last }
     }
 
-    deinit { close(descriptor) }
+    deinit { if let simulated { simulated.close() } else { close(descriptor) } }
 
     /// A socket at one address of this machine. Port 0 takes any free one; `localAddress` tells which.
     package static func bound(
@@ -72,7 +81,8 @@ package struct DatagramSocket: ~Copyable, Sendable {
     }
 
     package var localAddress: SocketAddress? {
-        unsafe SocketAddress.filled { unsafe getsockname(descriptor, $0, $1) }.address
+        if let simulated { return simulated.local }
+        return unsafe SocketAddress.filled { unsafe getsockname(descriptor, $0, $1) }.address
     }
 
     private borrowing func set(_ option: Int32, at level: Int32, _ value: Int32) throws(SocketFault) {
@@ -95,6 +105,7 @@ extension DatagramSocket {
     /// Hands the packets of the batch to the kernel and takes them out of it, until it is empty or the kernel full: then
     /// the socket becomes writable later.
     package mutating func send(_ batch: inout DatagramBatch, to address: SocketAddress) -> Sent {
+        if let simulated { return DatagramSocket.send(&batch, from: simulated, to: address) }
         var result = Sent()
         let address = SocketAddress(isDualStack ? address.host.mapped : address.host, port: address.port)
         while !batch.isEmpty {
@@ -200,6 +211,7 @@ extension DatagramSocket {
     package borrowing func receive(
         with intake: DatagramIntake, _ body: (Span<UInt8>, SocketAddress) -> Void
     ) -> Received {
+        if let simulated { return DatagramSocket.receive(from: simulated, atMost: intake.slots, body) }
         let arrivals = intake.fill(from: descriptor)
         var received = Received()
         guard arrivals >= 0 else {
@@ -215,6 +227,36 @@ extension DatagramSocket {
             }
             received.packets += intake.withPackets(of: index) { body($0, source) }
         }
+        return received
+    }
+}
+
+// MARK: - In simulations
+
+extension DatagramSocket {
+    private static func send(
+        _ batch: inout DatagramBatch, from simulated: VirtualDatagramSocket, to address: SocketAddress
+    ) -> Sent {
+        var result = Sent()
+        while let size = batch.waiting.first {
+            let packet = batch.bytes.read { [UInt8](copying: $0.extracting(0..<Int(size))) }
+            simulated.send(packet, to: address)
+            batch.removeFirst(1)
+            result.sent += 1
+        }
+        return result
+    }
+
+    private static func receive(
+        from simulated: VirtualDatagramSocket, atMost count: Int,
+        _ body: (Span<UInt8>, SocketAddress) -> Void
+    ) -> Received {
+        var received = Received()
+        for (packet, source) in simulated.receive(atMost: count) {
+            body(packet.span, source)
+            received.packets += 1
+        }
+        received.isDrained = received.packets < count
         return received
     }
 }

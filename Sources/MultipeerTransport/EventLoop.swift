@@ -17,6 +17,8 @@ package final class EventLoop: SerialExecutor, Sendable {
 
     /// For tasks that want to run on the loop's thread without belonging to an actor of it.
     package let taskExecutor: LoopTaskExecutor
+    /// The simulated machine whose network the loop has; nil for the network of this one.
+    package let host: VirtualHost?
 
     private let queue: LoopQueue
     private let thread = Atomic<UInt>(0)
@@ -28,13 +30,25 @@ package final class EventLoop: SerialExecutor, Sendable {
     /// `yielding`: the thread lets others go first.
     package init(threadName: String = "multipeer-loop", yielding: Bool = false) throws(SocketFault) {
         queue = try LoopQueue()
-        unsafe unguardedWatch = try LoopWatch(bell: queue.bell)
+        unsafe unguardedWatch = try LoopWatch(bell: queue.eventDescriptor)
         taskExecutor = LoopTaskExecutor(queue)
+        host = nil
         let started = try LoopThread.start(threadName) { [self] in
             if yielding { LoopThread.yield() }
             run()
         }
         handle.withLock { $0 = started }
+    }
+
+    /// A loop in virtual time, whose turns are taken on its thread; with the sockets of that simulated machine, if any.
+    init(in time: VirtualTime, on host: VirtualHost?) {
+        let turns = VirtualTurns(of: time)
+        queue = LoopQueue(turns)
+        unsafe unguardedWatch = LoopWatch(of: host, at: time.now)
+        taskExecutor = LoopTaskExecutor(queue)
+        self.host = host
+        turns.belong(to: self)
+        _ = queue.fallAsleep()
     }
 
     /// Ends the thread when it has done what is waiting, and waits for that unless called on it. Once is enough.
@@ -71,8 +85,9 @@ package final class EventLoop: SerialExecutor, Sendable {
     /// The time at the start of the turn.
     package var now: Moment { watch.now }
 
-    /// The time now, from any thread.
+    /// The time now, from any thread; in virtual time on a thread that has one.
     package static func currentMoment() -> Moment {
+        if let time = VirtualTime.current { return time.now }
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
@@ -114,13 +129,40 @@ extension EventLoop {
         var work = LoopQueue.Work()
         repeat {
             watch.wait(asleep: queue.fallAsleep() && !watch.roll.hasTouched)
-            watch.deliverDeadlines()
-            var round = 0
-            while round < EventLoop.rounds && perform(&work) { round += 1 }
-            watch.endTurn()
+            takeTurn(watch, &work)
         } while !queue.finish()
         watch.close()
         thread.store(0, ordering: .relaxed)
+    }
+
+    /// The rest of a turn, after a look at the sockets.
+    private func takeTurn(_ watch: LoopWatch, _ work: inout LoopQueue.Work) {
+        watch.deliverDeadlines()
+        var round = 0
+        while round < EventLoop.rounds && perform(&work) { round += 1 }
+        watch.endTurn()
+    }
+
+    /// In virtual time, lets go of the clients, whose sockets and deadlines mean nothing any more.
+    func letGo() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        defer { thread.store(0, ordering: .relaxed) }
+        watch.close()
+    }
+
+    /// In virtual time, a socket of the machine has changed.
+    func requestVirtualTurn() { queue.turns?.request() }
+
+    /// One turn in virtual time, which asks for the next one.
+    func takeVirtualTurn() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        defer { thread.store(0, ordering: .relaxed) }
+        let watch = watch
+        var work = LoopQueue.Work()
+        watch.wait(asleep: false)
+        takeTurn(watch, &work)
+        let isIdle = queue.fallAsleep() && !watch.roll.hasTouched && !watch.hasEvents
+        if isIdle { queue.turns?.request(at: watch.roll.earliestDeadline()) } else { queue.turns?.request() }
     }
 
     /// Answers whether there was anything to do.

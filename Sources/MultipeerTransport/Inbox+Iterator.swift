@@ -28,6 +28,16 @@ extension Inbox: AsyncSequence {
             swap(&batch, &hand.elements)
             return batch
         }
+
+        /// All of the next batch, in order, with what its owner hears between the elements. For an iterator that is asked
+        /// for nothing else.
+        package mutating func nextRun() async -> Batch? {
+            guard await hand.refill(inOrder: true, withMarkers: true) else { return nil }
+            var run = Batch()
+            swap(&run.elements, &hand.elements)
+            swap(&run.markers, &hand.markers)
+            return run
+        }
     }
 
     /// What an iterator has taken and not handed out.
@@ -36,6 +46,7 @@ extension Inbox: AsyncSequence {
         private let id: UInt64
         /// The last is the next, so that handing out is a move.
         fileprivate var elements: [Element] = []
+        fileprivate var markers: [(index: Int, marker: EventMarker)] = []
         private var costs = Tally()
         private var share: Share?
         /// The last is the next.
@@ -60,11 +71,12 @@ extension Inbox: AsyncSequence {
             if !consumed.isEmpty { inbox.onConsumed(consumed) }
         }
 
-        /// Returns false at the end. `inOrder`: the caller takes all of it, the first first.
+        /// Returns false at the end. `inOrder`: the caller takes all of it, the first first. `withMarkers`: a batch that has
+        /// nothing else is one, too.
         ///
         /// A batch that an earlier iterator handed out whole has costs and no elements left: it is settled like any
         /// other, and the next one is taken.
-        func refill(inOrder: Bool = false) async -> Bool {
+        func refill(inOrder: Bool = false, withMarkers: Bool = false) async -> Bool {
             repeat {
                 settle()
                 if batches.isEmpty {
@@ -73,8 +85,9 @@ extension Inbox: AsyncSequence {
                     batches = taken
                 }
                 guard let batch = batches.popLast() else { return false }
-                (elements, costs, share) = (batch.elements, batch.costs, batch.share)
-            } while elements.isEmpty
+                (elements, markers) = (batch.elements, batch.markers)
+                (costs, share) = (batch.costs, batch.share)
+            } while elements.isEmpty && !(withMarkers && !markers.isEmpty)
             if !inOrder { elements.reverse() }
             return true
         }
@@ -84,7 +97,7 @@ extension Inbox: AsyncSequence {
             share = nil
             consumed.add(costs)
             costs.removeAll()
-            if consumed.isEmpty || consumed.total < inbox.reportAfter { return }
+            if consumed.isEmpty || consumed.total < inbox.reportAfter && !consumed.hasEvents { return }
             inbox.onConsumed(consumed)
             consumed.removeAll()
         }

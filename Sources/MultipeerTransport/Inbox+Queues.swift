@@ -23,7 +23,6 @@ extension Inbox {
         private var backlog: [Batch] = []
         private var readers: [Reader] = []
         private var lastID: UInt64 = 0
-        private(set) var pushed = 0
         private var isFinished = false
     }
 }
@@ -32,12 +31,11 @@ extension Inbox.Queues {
     typealias Batch = Inbox.Batch
 
     /// Whether somebody gets what is pushed.
-    private var isRead: Bool { readers.contains(where: \.takesPart) }
+    var isRead: Bool { readers.contains(where: \.takesPart) }
 
     /// Returns whether somebody reads it.
     mutating func push(_ batch: Batch, _ onConsumed: @escaping @Sendable (Tally) -> Void) -> Bool {
         if isFinished { return false }
-        pushed += batch.count
         // The usual case first.
         if readers.count == 1, readers[0].takesPart {
             readers[0].batches.append(batch)

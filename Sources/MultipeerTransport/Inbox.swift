@@ -17,18 +17,21 @@ package final class Inbox<Element: Sendable>: Sendable {
     package struct Batch: Sendable {
         package internal(set) var elements: [Element] = []
         package internal(set) var costs = Tally()
+        /// Each with the number of elements before it. Only `nextRun` hands them out.
+        package internal(set) var markers: [(index: Int, marker: EventMarker)] = []
         /// Holds the costs instead while several readers have the batch.
         var share: Share?
 
         package init() {}
 
-        package var isEmpty: Bool { elements.isEmpty }
-        package var count: Int { elements.count }
+        package var isEmpty: Bool { elements.isEmpty && markers.isEmpty }
 
         package mutating func append(_ element: consuming Element, key: Int = 0, cost: Int = 0) {
             elements.append(element)
             costs.add(cost, for: key)
         }
+
+        package mutating func append(_ marker: EventMarker) { markers.append((elements.count, marker)) }
     }
 
     /// The costs of a batch that several readers have: they are reported when the last of them is done with it.
@@ -61,8 +64,8 @@ package final class Inbox<Element: Sendable>: Sendable {
         mailbox.post { $0.push(pushed, onConsumed) }
     }
 
-    /// How many elements there have been since the beginning.
-    package var pushed: Int { mailbox.withLock { $0.pushed } }
+    /// Whether somebody reads.
+    package var isRead: Bool { mailbox.withLock { $0.isRead } }
 
     /// Ends the iterators that there are, after what was pushed. Those that are made from here on go on.
     package func endIterators() { mailbox.post { $0.endIterators() } }

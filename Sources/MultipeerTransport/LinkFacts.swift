@@ -58,3 +58,12 @@ public struct LinkFacts: Sendable {
     /// What the link has carried so far.
     public let statistics: LinkStatistics
 }
+
+extension LinkFacts {
+    init(_ wire: Wire, _ seat: Seat, _ statistics: LinkStatistics) {
+        self.init(
+            isEncrypted: seat.isEncrypted, suite: seat.suite, authentication: seat.authentication,
+            address: "\(wire.remote)", localAddress: wire.socket.localAddress.map { "\($0)" } ?? "",
+            isDialled: wire.isDialled, datagrams: seat.lane?.facts ?? Datagrams(), statistics: statistics)
+    }
+}

@@ -45,4 +45,10 @@ extension EventLoop {
     /// disk; a file system that hangs holds up the transfers that share its thread.
     /// Hashing must not keep a loop from its processor: a message may be waiting there.
     package static let filePool = LoopPool(threadName: "multipeer-file", yielding: true)
+
+    /// One of that pool; in virtual time, the one loop for files that there is, on the same thread as everything.
+    package static func nextFileLoop() throws(SocketFault) -> EventLoop {
+        if let time = VirtualTime.current { return time.fileLoop }
+        return try filePool.next()
+    }
 }

@@ -29,16 +29,31 @@ final class LoopQueue: Sendable {
         }
     }
 
-    private let state = Locked(State())
-    /// An eventfd, watched for edges: ringing is one write, and nobody has to read it.
-    let bell: Int32
-
-    init() throws(SocketFault) {
-        bell = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        guard bell >= 0 else { throw .last }
+    private enum Bell {
+        /// An eventfd, watched for edges: ringing is one write, and nobody has to read it.
+        case event(Int32)
+        case turns(VirtualTurns)
     }
 
-    deinit { close(bell) }
+    private let state = Locked(State())
+    private let bell: Bell
+
+    init() throws(SocketFault) {
+        let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+        guard descriptor >= 0 else { throw .last }
+        bell = .event(descriptor)
+    }
+
+    /// In virtual time, whoever would ring asks for a turn.
+    init(_ turns: VirtualTurns) { bell = .turns(turns) }
+
+    deinit { if case .event(let descriptor) = bell { close(descriptor) } }
+
+    /// What the loop's thread watches; -1 in virtual time.
+    var eventDescriptor: Int32 { if case .event(let descriptor) = bell { descriptor } else { -1 } }
+
+    /// Nil for a loop with a thread of its own.
+    var turns: VirtualTurns? { if case .turns(let turns) = bell { turns } else { nil } }
 
     func submit(_ job: Job) {
         let wakes = state.withLock { state in
@@ -103,7 +118,11 @@ final class LoopQueue: Sendable {
     }
 
     private func ring() {
-        var one: UInt64 = 1
-        _ = unsafe write(bell, &one, MemoryLayout<UInt64>.size)
+        switch bell {
+        case .event(let descriptor):
+            var one: UInt64 = 1
+            _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
+        case .turns(let turns): turns.request()
+        }
     }
 }

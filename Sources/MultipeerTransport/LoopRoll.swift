@@ -7,15 +7,21 @@ struct LoopRoll {
     /// One client, known as long as it watches a descriptor, waits for a deadline, or has its turn to end.
     final class Entry {
         let client: any LoopClient
+        /// Of two whose deadlines are the same, the older one is called first: in virtual time that happens.
+        fileprivate let number: UInt64
         fileprivate(set) var deadline = Moment.distantFuture
         fileprivate var registrations = 0
         fileprivate var isTouched = false
 
-        fileprivate init(_ client: any LoopClient) { self.client = client }
+        fileprivate init(_ client: any LoopClient, _ number: UInt64) {
+            self.client = client
+            self.number = number
+        }
     }
 
     private var entries: [ObjectIdentifier: Entry] = [:]
     private var touched: [Entry] = []
+    private var entered: UInt64 = 0
     private var earliest: Moment? = .distantFuture
 
     /// Whether somebody's turn has to be ended.
@@ -69,7 +75,9 @@ struct LoopRoll {
     /// Those whose deadline has come, the oldest first.
     mutating func due(at now: Moment) -> [Entry] {
         if earliestDeadline() > now { return [] }
-        return entries.values.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }
+        return entries.values.filter { $0.deadline <= now }.sorted {
+            ($0.deadline, $0.number) < ($1.deadline, $1.number)
+        }
     }
 
     /// Answers whether the deadline still stands, and clears it.
@@ -82,7 +90,8 @@ struct LoopRoll {
 
     private mutating func entry(of client: any LoopClient) -> Entry {
         if let entry = entries[ObjectIdentifier(client)] { return entry }
-        let entry = Entry(client)
+        entered &+= 1
+        let entry = Entry(client, entered)
         entries[ObjectIdentifier(client)] = entry
         return entry
     }

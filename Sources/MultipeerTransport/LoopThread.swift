@@ -43,6 +43,11 @@ enum LoopThread {
         return thread
     }
 
+    /// The same for a thread that nobody waits for.
+    static func startDetached(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SocketFault) {
+        pthread_detach(try start(name, body))
+    }
+
     /// From here on the calling thread lets others go first: on Linux niceness is a thread's own.
     static func yield() { _ = nice(10) }
 

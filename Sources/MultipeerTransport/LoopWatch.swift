@@ -11,15 +11,21 @@ final class LoopWatch {
 
     private static let bellKey = UInt64.max
 
-    private let poller: Poller
+    private let poller: EventSource
     private var slots: [Slot] = []
     private var ending: [LoopRoll.Entry] = []
     var roll = LoopRoll()
     private(set) var now = EventLoop.currentMoment()
 
     init(bell: Int32) throws(SocketFault) {
-        poller = try Poller()
-        try poller.addEdge(bell, key: LoopWatch.bellKey)
+        let kernel = try Poller()
+        try kernel.addEdge(bell, key: LoopWatch.bellKey)
+        poller = .kernel(kernel)
+    }
+
+    init(of host: VirtualHost?, at now: Moment) {
+        poller = .virtual(VirtualPoller(host))
+        self.now = now
     }
 
     func register(
@@ -51,8 +57,11 @@ final class LoopWatch {
     func wait(asleep: Bool) {
         let count = poller.wait(milliseconds: asleep ? patience() : 0)
         now = EventLoop.currentMoment()
-        for index in 0..<count { deliver(poller[index]) }
+        for index in 0..<count { deliver(poller.event(index)) }
     }
+
+    /// Whether a look at the sockets would find something, in virtual time.
+    var hasEvents: Bool { poller.hasEvents }
 
     func deliverDeadlines() {
         for entry in roll.due(at: now) where roll.expire(entry, at: now) {

@@ -26,7 +26,8 @@ package final class Losses: Sendable {
     }
 
     package func report(_ uid: UID) {
-        for watcher in state.withLock({ Array($0.watchers.values) }) { watcher(uid) }
+        let watchers = state.withLock { $0.watchers.sorted { $0.key < $1.key }.map(\.value) }
+        for watcher in watchers { watcher(uid) }
     }
 
     /// Ends with its owner.

@@ -26,11 +26,7 @@ extension MultipeerError {
     }
 
     /// Why an invitation that was accepted led to no link.
-    init(linking fault: SessionFault, to peer: PeerID) {
-        guard case .refused(let reason) = fault else {
-            self.init(fault)
-            return
-        }
+    init(linking reason: EndReason, to peer: PeerID) {
         let code: Code =
             switch reason.code {
             case .full: .full
@@ -40,18 +36,5 @@ extension MultipeerError {
             default: .ended
             }
         self.init(code, "there is no link to \(peer): \(reason)", reason: reason)
-    }
-}
-
-extension SessionDriver {
-    /// Seeks a peer that agreed to be linked, until `end`.
-    package nonisolated func link(
-        with data: ConnectionData, to peer: PeerID, until end: Moment
-    ) async throws(MultipeerError) {
-        do throws(SessionFault) {
-            try await link(with: data, until: end)
-        } catch {
-            throw MultipeerError(linking: error, to: peer)
-        }
     }
 }

@@ -75,7 +75,7 @@ extension Outlet {
                 waiters = [:]
                 posted = Backlog()
             }
-            return (queue, Array(waiters.values))
+            return (queue, waiters.sorted { $0.key < $1.key }.map(\.value))
         }
 
         func fits(_ message: [UInt8]) -> Bool {

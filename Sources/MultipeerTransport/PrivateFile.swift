@@ -12,7 +12,7 @@ package enum PrivateFile {
     package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
         try refuseSpecial(path)
         let (directory, name) = split(path)
-        var random = SystemRandomness()
+        var random = SystemRandomness.ofKernel
         let temporary = "\(directory)/.\(name).\(String(random.next(), radix: 36))"
         do throws(FileFault) {
             let file = try OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL)

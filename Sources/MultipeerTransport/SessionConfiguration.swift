@@ -61,6 +61,8 @@ public struct SessionConfiguration: Sendable {
     /// Whether peers that join by an invitation, or by connection data for the mesh, are introduced to each other; a mesh
     /// unless set.
     public var topology: Topology
+    /// The simulated machine on which the session is; nil is this one.
+    package var host: VirtualHost?
     /// The same, found out when it is known where the session listens. A test puts itself in between.
     package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
     /// What is offered instead of the UDP port at which the session receives. A test puts itself in between.

@@ -1,6 +1,6 @@
 package import MultipeerCore
 import MultipeerEngine
-import MultipeerFraming
+package import MultipeerFraming
 package import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
@@ -15,32 +15,35 @@ extension SessionDriver {
     package func connectionData(
         for recipient: UID?, joinsMesh: Bool = false, lifetime: Duration = Timing.lifetime
     ) async throws(SessionFault) -> ConnectionData {
-        if joinsMesh, configuration.topology == .star {
-            throw .invalidArgument("a session whose topology is star joins no mesh")  // [mesh.star]
+        try await staying { () throws(SessionFault) in
+            try listen()
+            loop.wantsTurnEnd(self)
+            return try issue(for: recipient, joinsMesh: joinsMesh, lifetime: lifetime)
         }
-        await leaving()
-        try listen()
-        // What members of the mesh hear of us is there before anybody can be one.
-        if joinsMesh, recipient != nil { _ = try issue(for: nil, joinsMesh: true) }
-        let data = try issue(for: recipient, joinsMesh: joinsMesh, lifetime: lifetime)
-        loop.wantsTurnEnd(self)
-        return data
     }
 
     private func issue(
         for recipient: UID?, joinsMesh: Bool, lifetime: Duration = Timing.lifetime
     ) throws(SessionFault) -> ConnectionData {
-        let candidates = try candidates()
-        var token = try SessionFault.security { () throws(SecurityFault) in try Randomness.bytes(32) }
-        defer { token.erase() }  // [secret.erase]
-        var flags: ConnectionData.Flags = configuration.datagrams ? .datagrams : []
-        if joinsMesh { flags.insert(.mesh) }
-        do throws(InvalidConnectionData) {
-            return try engine.connectionData(
-                for: recipient, candidates: candidates, flags: flags, token: token,
-                lifetime: lifetime, at: EventLoop.currentMoment())
+        try issue { (engine, candidates, tokens, now) throws(ConnectionDataFault) in
+            try engine.connectionData(
+                for: recipient, joinsMesh: joinsMesh, candidates: candidates, tokens: tokens,
+                lifetime: lifetime, at: now)
+        }
+    }
+
+    func issue(
+        _ body: (inout SessionEngine, [Candidate], [UInt8], Moment) throws(ConnectionDataFault) ->
+            ConnectionData
+    ) throws(SessionFault) -> ConnectionData {
+        let candidates = try configuration.candidates(
+            listeningAt: sockets.acceptor?.addresses(of: loop) ?? [])
+        var tokens = randomness.bytes(64)
+        defer { tokens.erase() }  // [secret.erase]
+        do throws(ConnectionDataFault) {
+            return try body(&engine, candidates, tokens, EventLoop.currentMoment())
         } catch {
-            throw .invalidData(error)
+            throw SessionFault(error)
         }
     }
 
@@ -51,46 +54,42 @@ extension SessionDriver {
         }
     }
 
-    /// Seeks the peer of `data` and answers once it is linked; throws why not. With `issuing` it makes what the peer needs
-    /// first, if there is nothing yet.
-    package func connect(with data: ConnectionData, issuing: Bool = false) async throws(SessionFault) {
-        await leaving()
-        try listen()
-        let uid = data.peer.uid
-        // What an attempt before came to is its own callers' outcome, not this one's.
-        carryOut()
-        var refusal = seek(data)
-        if refusal == .nothingIssued, issuing {
-            _ = try issue(for: uid, joinsMesh: false)
-            refusal = seek(data)
+    /// Connects to the peer of `data` and returns once it is linked; throws why not. With `issuing` it makes what the peer
+    /// needs first, if there is nothing yet. `isMarked`: the owner hears when no event says that it came to nothing.
+    package func connect(
+        with data: ConnectionData, issuing: Bool = false, isMarked: Bool = false
+    ) async throws(SessionFault) {
+        let pending = try await staying { () throws(SessionFault) in
+            do throws(SessionFault) {
+                try listen()
+                return try begin(data, issuing: issuing).map { calls.expect($0) }
+            } catch {
+                // One that began tells of itself.
+                if isMarked { mark(.attemptFailed(data.peer)) }
+                throw error
+            }
         }
-        if let refusal { throw .refused(EndReason(refusal)) }
-        if engine.mesh.isLinked(to: data.endpoint) { return }
-        // It is sought now, by this call or by one before, so there will be an outcome.
-        let outcome = Promise<EndReason?>()
-        outcomes[uid, default: []].append(outcome)
-        loop.wantsTurnEnd(self)
-        let reason = await outcome.value(onCancel: { [weak self] in
-            guard let self else { return }
-            Task { await self.cancel(uid) }
-        })
-        if let reason { throw .refused(reason) }
+        if let pending, let reason = await outcome(of: pending) { throw .refused(reason) }
     }
 
-    /// Answers why there will be no search.
-    private func seek(_ data: ConnectionData) -> Introductions.Refusal? {
-        do throws(Introductions.Refusal) {
-            _ = try seek(data, within: configuration.patience)
-            return nil
-        } catch {
-            return error
+    private func begin(
+        _ data: ConnectionData, issuing: Bool
+    ) throws(SessionFault) -> ConnectRequestID? {
+        do throws(Introductions.Refusal) { return try begin(data) } catch {
+            guard error == .nothingIssued, issuing else { throw .refused(EndReason(error)) }
         }
+        _ = try issue(for: data.peer.uid, joinsMesh: false)
+        do throws(Introductions.Refusal) { return try begin(data) } catch { throw .refused(EndReason(error)) }
     }
 
-    /// Answers whether the search begins with this call.
-    func seek(_ data: ConnectionData, within patience: Duration) throws(Introductions.Refusal) -> Bool {
-        if data.candidates.contains(where: \.isLinkLocal) { engine.zones = linkLocalZones() }
-        return try engine.connect(with: data, within: patience, at: EventLoop.currentMoment())
+    private func begin(_ data: ConnectionData) throws(Introductions.Refusal) -> ConnectRequestID? {
+        tellZones(for: data)
+        return try engine.connect(
+            with: data, within: configuration.patience, at: EventLoop.currentMoment())
+    }
+
+    func tellZones(for data: ConnectionData) {
+        if data.candidates.contains(where: \.isLinkLocal) { engine.zones = loop.linkLocalZones() }
     }
 
     /// Stops seeking a peer; does nothing for one that is linked.
@@ -103,123 +102,89 @@ extension SessionDriver {
     package func flush(_ uid: UID) async -> Bool {
         guard let id = engine.link(to: uid) else { return false }
         takeMessages(of: id)
-        lastMark += 1
-        let (mark, signal) = (lastMark, Promise<Bool>())
-        marks[mark] = (uid, signal)
+        let (mark, signal) = calls.awaitMark(of: uid)
         engine.mark(mark, on: id)
         loop.wantsTurnEnd(self)
         return await signal.value()
     }
 
     /// Says goodbye to everyone behind what was sent, waits for that at most `patience`, and begins a new instance.
-    package func disconnect(within patience: Duration) async {
+    /// `isMarked`: the owner hears `left` where that begins.
+    package func disconnect(within patience: Duration, isMarked: Bool = false) async {
         takeFromCallers()
-        abandonPursuits()
+        events.endWithInstance(isMarked ? .left : nil)
         carryOut()
-        for wire in Array(wires.values) {
+        for wire in sockets.ordered {
             guard let seat = wire.seat else { continue }
             // Other threads may have been let in since they were asked just now: what was accepted goes, too.
-            engine.enqueue(outlets.close(seat.peer.uid, with: EndReason(code: .left)), on: wire.id)
-            finishChannels(wire, seat, EndReason(code: .left))
-            finishDatagrams(wire, seat)
+            engine.enqueue(queues.links.close(seat.peer.uid, with: EndReason(code: .left)), on: wire.id)
+            channels.finish(wire.id, seat, EndReason(code: .left), &engine)
         }
         engine.leave(within: patience, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
-        await leaving()
+        await staying {}
     }
 
-    /// Waits while the session leaves: what is asked for meanwhile is for the next instance.
-    func leaving() async {
-        while engine.isLeaving, !isOver {
-            let departure = Promise<Void>()
-            departures.append(departure)
-            await departure.value()
-        }
+    /// Waits while the session leaves: what is asked for meanwhile is for the next instance. Runs `body` in one step with
+    /// the last look at that: other calls may come in whenever an `await` returns.
+    func staying<Value, Failure: Error>(
+        _ body: () throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+        while engine.isLeaving, !isOver { await calls.awaitDeparture().value() }
+        return try body()
     }
 
     /// The session has left: begins its next instance, and lets in the calls that wait for it.
     func beginInstance() {
-        firstEvent = eventCount
-        forgetStates()
-        let fresh = SessionDriver.local(peer, configuration, identity?.fingerprint, using: &randomness)
+        events.beginInstance()
+        let fresh = configuration.local(peer, identity?.fingerprint, using: &randomness)
         engine.restart(fresh, seed: randomness.next())
-        releaseWhoWaitsToLeave()
+        calls.hasLeft()
     }
 
     /// Ends everything at once, without a goodbye, listening too: the session's owner is gone.
     package func shutDown() {
         isOver = true
         stopListening()
-        abandonPursuits()
         engine.abandon(at: EventLoop.currentMoment())
         carryOut()
-        releaseWhoWaitsToLeave()
-        deliver()
-        inbox.finish()
+        calls.hasLeft()
+        events.finish()
         loop.wantsTurnEnd(self)
-    }
-
-    private func releaseWhoWaitsToLeave() {
-        for departure in departures { departure.send(()) }
-        departures = []
     }
 
     /// What protects the link to a peer and what it has done; nil without a link.
     package func facts(_ uid: UID) -> LinkFacts? {
-        guard let wire = wire(of: uid), let seat = wire.seat,
+        guard let wire = sockets.link(to: uid), let seat = wire.seat,
             var statistics = engine.peer(on: wire.id)?.link.statistics
         else { return nil }
         statistics.channelBytesSent = seat.channelBytesSent
         statistics.channelBytesReceived = seat.channelBytesReceived
-        return LinkFacts(
-            isEncrypted: seat.isEncrypted, suite: seat.suite, authentication: seat.authentication,
-            address: "\(wire.remote)", localAddress: wire.socket.localAddress.map { "\($0)" } ?? "",
-            isDialled: wire.isDialled, datagrams: seat.lane?.facts ?? LinkFacts.Datagrams(),
-            statistics: statistics)
+        return LinkFacts(wire, seat, statistics)
     }
 
-    /// How many events there have been, with those that are about to be delivered: who counts what it takes from the
-    /// inbox knows when it has seen everything that led to this moment.
-    package var eventCount: Int { inbox.pushed + pending.count }
+    /// The owner hears this after everything that has happened until now.
+    package func mark(_ marker: EventMarker) {
+        events.append(marker)
+        loop.wantsTurnEnd(self)
+    }
 
-    package var linkedPeers: [PeerID] { wires.values.compactMap { $0.seat?.peer } }
+    package var linkedPeers: [PeerID] { sockets.ordered.compactMap { $0.seat?.peer } }
 
     /// Bytes of channels that have come and were not taken, of all links together.
     package var heldBytes: Int { engine.heldBytes }
 
-    func wire(of uid: UID) -> Wire? { wires.values.first { $0.seat?.peer.uid == uid } }
-}
+    /// UDP packets that were for nobody.
+    package var strayDatagrams: Int { datagrams.strays }
 
-// MARK: what callers wait for
-
-extension SessionDriver {
-    /// The search for a peer is over: with a link, or for this reason without one.
-    func settleOutcomes(of uid: UID, _ reason: EndReason?) {
-        for outcome in outcomes.removeValue(forKey: uid) ?? [] { outcome.send(reason) }
-    }
-
-    /// The link to a peer is over: what was not confirmed by now never will be.
-    func settleMarks(of uid: UID) {
-        for (mark, waiting) in marks where waiting.uid == uid {
-            waiting.signal.send(false)
-            marks[mark] = nil
-        }
-    }
-}
-
-// MARK: where others can reach us
-
-extension SessionDriver {
-    private func candidates() throws(SessionFault) -> [Candidate] {
-        let listening = acceptor?.addresses() ?? []
-        let addresses = configuration.advertised.isEmpty ? listening : configuration.advertised
-        let candidates = Array(addresses.compactMap { Candidate($0) }.prefix(Limits.candidates))
-        guard !candidates.isEmpty else { throw .noAddress }
-        return configuration.advertising?(candidates) ?? candidates
-    }
-
-    /// Listing the interfaces costs more than the rest of a call: only where an address needs one.
-    func linkLocalZones() -> [UInt32] {
-        ((try? NetworkInterface.all()) ?? []).filter { $0.isUp && !$0.isLoopback }.map(\.index)
+    /// Opens a channel; waits while the peer has as many open as it takes, or has not taken what was announced to it.
+    package func open(_ opening: ChannelOpening, to uid: UID) async throws(ChannelFault) -> ChannelSender {
+        if let complaint = opening.complaint { throw .invalid(complaint) }
+        guard let wire = sockets.link(to: uid), let seat = wire.seat,
+            let channel = channels.open(opening, wire, seat, &engine)
+        else { throw .notLinked }
+        loop.wantsTurnEnd(self)
+        if let fault = await channel.beginning() { throw fault }
+        return ChannelSender(to: seat.peer, channel)
     }
 }

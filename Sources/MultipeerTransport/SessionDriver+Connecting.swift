@@ -1,91 +1,57 @@
 import MultipeerCore
 import MultipeerEngine
 import MultipeerIntroduction
+import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 
-// MARK: dialling and accepting
+// MARK: what the engine is told of connections
 
 extension SessionDriver {
-    func dial(_ id: ConnectionID, _ candidate: Candidate, accepting: Fingerprint?) {
-        guard let address = SocketAddress(candidate) else {
-            return engine.ended(id, .unreachable("not an address"), at: loop.now)
-        }
-        do throws(SocketFault) {
-            let wire = Wire(
-                id, try Socket.connecting(to: address), to: address, dialled: true, accepting: accepting)
-            try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .writable)
-            wires[id] = wire
-        } catch {
-            engine.ended(id, .unreachable("\(address): \(error)"), at: loop.now)
-        }
+    func channel(dialled wire: Wire) throws(SecurityFault) -> SecureChannel {
+        guard let accepting = wire.accepting, let tls else { return .plain() }
+        return try SecureChannel.tls(tls, role: .client, accepting: [accepting])
     }
 
-    func finishDialling(_ wire: Wire) {
-        if let fault = wire.socket.connectionResult() {
-            return lost(wire, .unreachable("\(wire.remote): \(fault)"))
+    func channel(accepted first: UInt8) throws(SecurityFault) -> SecureChannel? {
+        if first == 0x16, let tls {
+            return try SecureChannel.tls(tls, role: .server, accepting: engine.acceptedFingerprints)
         }
-        do throws(SecurityFault) {
-            if let accepting = wire.accepting, let tls {
-                wire.channel = try SecureChannel.tls(tls, role: .client, accepting: [accepting])
-            } else {
-                wire.channel = SecureChannel.plain()
-            }
-            wire.phase = .securing
-            want(.readable, of: wire)
-            _ = try wire.channel?.handshake()
-            dirty.insert(wire.id)
-        } catch {
-            lost(wire, .security(error))
-        }
+        return first == UInt8(ascii: "M") && engine.awaitsPlain ? .plain() : nil  // [enc.required]
     }
 
-    func accept(from token: Int) {
-        guard let listener = acceptor?.listeners[token] else { return }
-        let mayGoOn = listener.accept { socket, remote in admit(socket, from: remote) }
-        if !mayGoOn { pauseAccepting() }
+    func secured(_ wire: Wire) throws(SecurityFault) {
+        engine.secured(wire.id, try wire.secured(), nonce: randomness.bytes(32), at: loop.now)
     }
 
-    private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
-        guard let id = engine.accepted(from: remote.host.unmapped.bytes, at: loop.now) else { return }
-        let wire = Wire(id, socket, to: remote, dialled: false, accepting: nil)
-        do throws(SocketFault) {
-            try loop.register(wire.socket.descriptor, for: self, token: Int(id.rawValue), interest: .readable)
-            wires[id] = wire
-        } catch {
-            engine.ended(id, .unreachable("\(error)"), at: loop.now)
-        }
-        carryOut()
+    func receive(_ bytes: Span<UInt8>, on wire: Wire) -> Int {
+        engine.receive(bytes, on: wire.id, at: loop.now)
     }
 
-    /// Out of descriptors: strangers wait in the backlog for a while, and the loop does not spin over them.
-    private func pauseAccepting() {
-        acceptor?.deregister(from: loop)
-        acceptResumes = loop.now + .milliseconds(250)
+    func ended(_ id: ConnectionID, _ setback: Setback, hasAlert: Bool) {
+        engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
     }
 
-    func resumeAccepting() {
-        acceptResumes = nil
-        guard let acceptor else { return }
-        do throws(SocketFault) { try acceptor.register(on: loop, for: self) } catch { pauseAccepting() }
+    func takeDue() -> [ConnectionID] { engine.takeDue() }
+    func wantsInput(_ wire: Wire) -> Bool { engine.wantsInput(wire.id, unsent: wire.unsent) }
+
+    func fill(_ wire: Wire) {
+        let outlet = wire.seat?.outlet
+        let sent = engine.fill(wire.id, into: &wire.frames, upTo: Sockets.frames, at: loop.now)
+        outlet?.released(messages: sent.messages, bytes: sent.bytes)
     }
+}
+
+// MARK: accepting
+
+extension SessionDriver {
+    func accepted(from address: [UInt8]) -> ConnectionID? { engine.accepted(from: address, at: loop.now) }
 
     func listen() throws(SessionFault) {
-        guard acceptor == nil else { return }
+        guard sockets.acceptor == nil else { return }
         guard !isOver else { throw .refused(EndReason(code: .left)) }
-        do throws(SocketFault) {
-            let fresh = try Acceptor(configuration.listening)
-            acceptor = fresh
-            try fresh.register(on: loop, for: self)
-        } catch {
-            stopListening()
-            throw .network(error)
+        try SessionFault.network { () throws(SocketFault) in
+            try listen(at: Acceptor(configuration.listening, on: loop))
         }
-    }
-
-    func stopListening() {
-        acceptor?.deregister(from: loop)
-        acceptor = nil
-        acceptResumes = nil
     }
 }

@@ -1,159 +1,103 @@
 package import MultipeerCore
-import MultipeerEngine
+package import MultipeerEngine
 import MultipeerFraming
 package import MultipeerIntroduction
 import MultipeerMesh
+import MultipeerSecurity
 
 // MARK: what an invitation asks of the session
 
 extension SessionDriver {
     /// Whether a link to `uid` would find a seat, and the peer a place in the mesh. While the session leaves, the call
-    /// waits, and answers for the time behind that.
+    /// waits, and the result is of the instance after that.
     package func hasRoom(for uid: UID) async -> Bool {
-        await leaving()
-        return engine.mesh.hasRoom(for: uid)
+        await staying { engine.hasRoom(for: uid) }
     }
 
-    /// What the other side of an invitation gets: the same every time, so that crossing invitations lead to one link.
+    /// What the other side of an invitation gets.
     package func invitationData(for uid: UID) async throws(SessionFault) -> ConnectionData {
-        try await connectionData(for: uid, joinsMesh: configuration.topology == .mesh)  // [invite.glare]
-    }
-
-    /// Seeks the peer of `data` until `end`, and answers once it is linked. What this session issued for it must still be
-    /// its own.
-    ///
-    /// Several may wait for one peer. Who stops waiting, by the end or by cancelling, ends the search only as the last.
-    package func link(with data: ConnectionData, until end: Moment) async throws(SessionFault) {
-        let own = engine.mesh.local.endpoint
-        while true {
-            let patience = end - EventLoop.currentMoment()
-            guard !engine.isLeaving, !isOver, engine.mesh.local.endpoint == own else {
-                throw .refused(SessionDriver.left)
+        try await staying { () throws(SessionFault) in
+            try listen()
+            loop.wantsTurnEnd(self)
+            return try issue { (engine, candidates, tokens, now) throws(ConnectionDataFault) in
+                try engine.invitationData(for: uid, candidates: candidates, tokens: tokens, at: now)
             }
-            guard patience > .zero else { throw .refused(EndReason(code: .timedOut)) }
-            let hasBegun = try begin(data, within: patience)
-            if engine.mesh.isLinked(to: data.endpoint) { return }
-            guard let reason = await outcome(of: data, within: patience) else { return }
-            // The peer gave up an earlier invitation, which the search was for, and not this one.
-            if !hasBegun, reason.closeCode == .cancelled, !Task.isCancelled { continue }
-            let isLeft = engine.isLeaving || engine.mesh.local.endpoint != own
-            throw .refused(isLeft ? SessionDriver.left : reason)
         }
     }
 
-    private static let left = EndReason(code: .left)
-    /// How long a search that ends by itself may take to say so.
-    private static let grace = Duration.milliseconds(250)
-
-    /// What the search for a peer comes to, or that nobody waited for it so long; nil is a link.
-    private func outcome(of data: ConnectionData, within patience: Duration) async -> EndReason? {
-        let uid = data.peer.uid
-        let outcome = Promise<EndReason?>()
-        outcomes[uid, default: []].append(outcome)
-        loop.wantsTurnEnd(self)
-        // For a search that another call began, with an end of its own.
-        let alarm = Task {
-            guard (try? await Task.sleep(for: patience + SessionDriver.grace)) != nil else { return }
-            outcome.send(EndReason(code: .timedOut))
-        }
-        defer { alarm.cancel() }
-        let reason = await outcome.value(onCancel: { outcome.send(EndReason(code: .cancelled)) })
-        guard reason != nil, let place = outcomes[uid]?.firstIndex(where: { $0 === outcome }) else {
-            return reason
-        }
-        // The search itself has not ended.
-        if engine.mesh.isLinked(to: data.endpoint) { return nil }
-        outcomes[uid]?.remove(at: place)
-        let others = pursuits.values.count { $0.uid == uid && !$0.isAbandoned } - 1
-        if outcomes[uid]?.isEmpty == true, others <= 0 {
-            outcomes[uid] = nil
-            cancel(uid)
-        }
-        return reason
-    }
-
-    private func begin(_ data: ConnectionData, within patience: Duration) throws(SessionFault) -> Bool {
-        do throws(Introductions.Refusal) {
-            return try seek(data, within: patience)
-        } catch .nothingIssued {
-            throw .refused(SessionDriver.left)  // What was issued was another instance's.
-        } catch {
-            throw .refused(EndReason(error))
+    /// Connects to the peer of `data`, which both sides of the invitation agreed on, until `end`; returns once it is
+    /// linked.
+    package func link(
+        _ invitation: ConnectRequestID, with data: ConnectionData, to peer: PeerID, until end: Moment
+    ) async throws(MultipeerError) {
+        guard !isOver else { throw MultipeerError(linking: EndReason(code: .left), to: peer) }
+        tellZones(for: data)
+        engine.connect(invitation, with: data, until: end, at: EventLoop.currentMoment())
+        if let reason = await outcome(of: calls.expect(invitation)) {
+            throw MultipeerError(linking: reason, to: peer)
         }
     }
-}
 
-// MARK: what goes on for the session elsewhere
-
-/// What goes on for a session elsewhere: an invitation of or to that peer.
-struct Pursuit {
-    let uid: UID
-    let cancel: @Sendable () -> Void
-    /// The session left.
-    var isAbandoned = false
-    /// The session's owner was told a state of the peer meanwhile.
-    var isTold = false
-}
-
-extension SessionDriver {
     /// Lets an invitation of or to `peer` go on, until the caller's task is cancelled or the session leaves.
     ///
-    /// Throws `ended` for the latter.
-    package nonisolated func pursuing<Value: Sendable>(
-        _ peer: PeerID, _ body: @escaping @Sendable () async throws(MultipeerError) -> Value
-    ) async throws(MultipeerError) -> Value {
-        try await pursuit(of: peer, body).result.get()
-    }
-
-    /// The same, and whether the session's events say how it ended: whether they have told a state of the peer since it
-    /// began, or have told another than `notConnected` before.
-    package nonisolated func pursuit<Value: Sendable>(
-        of peer: PeerID, _ body: @escaping @Sendable () async throws(MultipeerError) -> Value
-    ) async -> (result: Result<Value, MultipeerError>, isTold: Bool) {
-        let task = Task { () async -> Result<Value, MultipeerError> in
-            do throws(MultipeerError) { return .success(try await body()) } catch { return .failure(error) }
+    /// `isMarked`: the owner hears when it came to nothing and the session's events do not say so. They do when they have
+    /// told a state of the peer since it began, or told another than `notConnected` before.
+    package nonisolated func invitation<Value: Sendable>(
+        of peer: PeerID, isMarked: Bool = false,
+        _ body: @escaping @Sendable (ConnectRequestID) async throws(MultipeerError) -> Value
+    ) async -> Result<Value, MultipeerError> {
+        let number = Promise<ConnectRequestID>()
+        let task = Task.following { () async -> Result<Value, MultipeerError> in
+            let number = await number.value()
+            do throws(MultipeerError) { return .success(try await body(number)) } catch {
+                return .failure(error)
+            }
         }
-        let id = await beginPursuit(of: peer.uid) { task.cancel() }
+        let id = await begin(peer.uid) { task.cancel() }
+        number.send(id)
         let result = await withTaskCancellationHandler {
             await task.value
         } onCancel: {
             task.cancel()
         }
-        let ended = await endPursuit(id)
-        if ended.isAbandoned, result.failure?.code == .cancelled {
-            return (.failure(MultipeerError(.refused(SessionDriver.left))), ended.isTold)
+        guard case .failure(let error) = result else {
+            _ = await end(id)
+            return result
         }
-        return (result, ended.isTold)
+        let isAbandoned = await end(id, marking: isMarked ? peer : nil)
+        let hasLeft = isAbandoned && error.code == .cancelled
+        return hasLeft ? .failure(MultipeerError(.refused(EndReason(code: .left)))) : result
     }
 
-    private func beginPursuit(of uid: UID, _ cancel: @escaping @Sendable () -> Void) -> UInt64 {
-        lastPursuit += 1
-        pursuits[lastPursuit] = Pursuit(uid: uid, cancel: cancel)
-        return lastPursuit
+    private func begin(_ uid: UID, _ cancel: @escaping @Sendable () -> Void) -> ConnectRequestID {
+        let id = engine.beginInvitation(of: uid)
+        calls.begin(id, cancel)
+        return id
     }
 
-    private func endPursuit(_ id: UInt64) -> (isAbandoned: Bool, isTold: Bool) {
-        guard let pursuit = pursuits.removeValue(forKey: id) else { return (true, true) }
-        return (pursuit.isAbandoned, pursuit.isTold || engine.mesh.state(of: pursuit.uid) != .notConnected)
-    }
-
-    func abandonPursuits() {
-        for (id, pursuit) in pursuits where !pursuit.isAbandoned {
-            pursuits[id]?.isAbandoned = true
-            pursuit.cancel()
-        }
-    }
-
-    /// The session has left. What goes on began behind that, and what was told of its peer is of the time before.
-    func forgetStates() {
-        for (id, pursuit) in pursuits where !pursuit.isAbandoned { pursuits[id]?.isTold = false }
-    }
-
-    func noteState(of uid: UID) {
-        for (id, pursuit) in pursuits where pursuit.uid == uid { pursuits[id]?.isTold = true }
+    /// Returns whether the session left before. `peer`: whose attempt came to nothing, for an owner that hears so.
+    private func end(_ id: ConnectRequestID, marking peer: PeerID? = nil) -> Bool {
+        calls.end(id)
+        let (isAbandoned, isTold) = engine.endInvitation(id)
+        if let peer, !isTold { mark(.attemptFailed(peer)) }
+        return isAbandoned
     }
 }
 
-extension Result {
-    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
+// MARK: what callers wait for
+
+extension SessionDriver {
+    /// What the call came to; nil is a link. Cancelling the task ends the wait.
+    func outcome(of pending: WaitingCalls.Connect) async -> EndReason? {
+        loop.wantsTurnEnd(self)
+        return await pending.outcome.value(onCancel: { [weak self] in
+            guard let self else { return }
+            Task.following { await self.cancel(pending.request) }
+        })
+    }
+
+    private func cancel(_ request: ConnectRequestID) {
+        engine.cancel(request, at: EventLoop.currentMoment())
+        loop.wantsTurnEnd(self)
+    }
 }

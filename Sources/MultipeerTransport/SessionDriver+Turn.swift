@@ -9,36 +9,28 @@ import MultipeerSecurity
 
 extension SessionDriver {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
-        assumeIsolated { $0.handle(token, readiness) }
+        assumeIsolated { $0.found(token, readiness) }
     }
-
     nonisolated package func deadlineReached() { assumeIsolated { $0.advance() } }
     nonisolated package func poked() { assumeIsolated { $0.takeFromCallers() } }
     nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
-    private func handle(_ token: Int, _ readiness: Readiness) {
+    private func found(_ token: Int, _ readiness: Readiness) {
         if token <= DatagramPorts.firstToken {
-            handleDatagrams(token, readiness)
-            return deliver()
+            datagrams.ready(token, readiness, &engine)
+            carryOut()
+            return events.deliver()
         }
         if token < 0 { return accept(from: token) }
-        guard let id = UInt32(exactly: token).map(ConnectionID.init(rawValue:)), let wire = wires[id] else {
-            return
-        }
-        if wire.phase == .connecting { return finishDialling(wire) }
-        if readiness.contains(.writable) { dirty.insert(id) }
-        if readiness.contains(.readable) || readiness.contains(.failed) { read(wire) }
+        ready(connection: token, readiness)
         // Here and not only at the end of the turn: a reader on the loop then answers within this turn.
-        deliver()
+        events.deliver()
     }
 
     private func advance() {
         engine.advance(to: loop.now)
         carryOut()
-        for wire in Array(wires.values) {
-            if let seat = wire.seat { advanceDatagrams(wire, seat) }
-        }
-        if let acceptResumes, acceptResumes <= loop.now { resumeAccepting() }
+        resumeAccepting()
         loop.wantsTurnEnd(self)
     }
 
@@ -46,58 +38,48 @@ extension SessionDriver {
     /// looked at that have something.
     func takeFromCallers() {
         for sum in consumed.take().sums {
-            if sum.key < 0 { datagramsConsumed(sum.cost, key: sum.key) }
-            guard let id = UInt32(exactly: sum.key).map(ConnectionID.init(rawValue:)) else { continue }
-            engine.consumed(sum.cost, on: id)
+            switch events.taken(sum) {
+            case .messages(let id): engine.consumed(sum.cost, on: id)
+            case .unreliableMessages(let id): engine.consumedDatagrams(sum.cost, on: id)
+            case .events(let uid): engine.eventsTaken(sum.cost, of: uid)
+            case nil: break
+            }
         }
         for errand in errands.takeAll() {
             switch errand {
             case .messages(let id): takeMessages(of: id)
-            case .datagrams(let id): takeDatagrams(of: id)
-            case .writer(let key): serveWriter(key)
-            case .reader(let key): serveReader(key)
+            case .datagrams(let id): datagrams.takeMessages(of: id)
+            case .writer(let key): withSeat(key.link) { channels.serveWriter(key, $1, &$0) }
+            case .reader(let key): withSeat(key.link) { channels.serveReader(key, $1, &$0) }
             }
         }
-        dirty.formUnion(unfinished)
-        unfinished = []
+        sockets.resume()
         loop.wantsTurnEnd(self)
     }
 
+    /// Does nothing when the connection is no link.
+    func withSeat(_ id: ConnectionID, _ body: (inout SessionEngine, Seat) -> Void) {
+        if let seat = sockets.wires[id]?.seat { body(&engine, seat) }
+    }
+
     func takeMessages(of id: ConnectionID) {
-        guard let seat = wires[id]?.seat else { return }
-        let messages = seat.outlet.take()
-        if !messages.isEmpty { engine.enqueue(messages, on: id) }
+        withSeat(id) { engine, seat in
+            let messages = seat.outlet.take()
+            if !messages.isEmpty { engine.enqueue(messages, on: id) }
+        }
     }
 
     /// Carries out every decision, writes what is due, delivers in one batch and sets the next deadline.
     func settle() {
         carryOut()
-        // Writing can end a connection, which can make others be dialled or selected: until nothing is left to write.
-        while case let due = takeDue(), !due.isEmpty {
-            for id in due { wires[id].map { flush($0) } }
-            carryOut()
-        }
-        deliver()
+        writeDue()
+        events.deliver()
         setDeadline()
-    }
-
-    private func takeDue() -> [ConnectionID] {
-        let wanted = engine.takeDue()
-        if dirty.isEmpty { return wanted.count > 1 ? wanted.sorted() : wanted }
-        defer { dirty.removeAll(keepingCapacity: true) }
-        return dirty.union(wanted).sorted()
     }
 
     private func setDeadline() {
         // The loop would keep it until then.
         if isOver { return loop.setDeadline(self, nil) }
-        var earliest = engine.deadline
-        func note(_ moment: Moment?) {
-            guard let moment else { return }
-            earliest = min(earliest ?? moment, moment)
-        }
-        note(acceptResumes)
-        for wire in wires.values { note(wire.seat?.lane?.path.deadline) }
-        loop.setDeadline(self, earliest)
+        loop.setDeadline(self, [engine.deadline, sockets.acceptResumes].compactMap { $0 }.min())
     }
 }

@@ -11,11 +11,9 @@ extension SessionDriver {
         for uid: UID, within patience: Duration = VerificationCode.patience
     ) async throws(VerificationFault) -> String {
         guard !Task.isCancelled else { throw .cancelled }
-        lastCodeRequest += 1
-        let (request, promise) = (lastCodeRequest, Promise<Result<String, VerificationFault>>())
-        codeRequests[request] = promise
+        let (request, promise) = calls.awaitCode()
         defer {
-            codeRequests[request] = nil
+            calls.endCode(request)
             engine.cancelCodeRequest(request)
         }
         try engine.requestCode(of: uid, request, within: patience, at: EventLoop.currentMoment())
@@ -23,19 +21,13 @@ extension SessionDriver {
         return try await promise.value(onCancel: { promise.send(.failure(.cancelled)) }).get()
     }
 
-    func verified(_ requests: [UInt64], _ outcome: Result<String, VerificationFault>) {
-        for request in requests { codeRequests[request]?.send(outcome) }
-    }
-
     func deriveVerificationKey(_ id: ConnectionID) {
         do throws(SecurityFault) {
-            guard
-                var key = try wires[id]?.channel?.exportKey(
-                    label: "EXPORTER-mpc1-sas", context: [], count: 32)
-            else { throw .internal("the connection is closed") }
+            guard let key = try sockets.wires[id]?.verificationKey() else {
+                throw .internal("the connection is closed")
+            }
             var nonce = randomness.bytes(32)
-            engine.verificationKey(
-                id, key: SecureBytes(erasing: &key), nonce: SecureBytes(erasing: &nonce), at: loop.now)
+            engine.verificationKey(id, key: key, nonce: SecureBytes(erasing: &nonce), at: loop.now)
         } catch {
             engine.verificationFailed(id, error, at: loop.now)
         }

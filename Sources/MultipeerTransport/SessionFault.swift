@@ -1,3 +1,4 @@
+import MultipeerEngine
 package import MultipeerIntroduction
 package import MultipeerMesh
 package import MultipeerSecurity
@@ -13,6 +14,13 @@ package enum SessionFault: Error, Equatable, Sendable {
     case invalidArgument(String)
     /// There is no address at which anybody could reach this session.
     case noAddress
+
+    init(_ fault: ConnectionDataFault) {
+        switch fault {
+        case .star: self = .invalidArgument("a session whose topology is star joins no mesh")
+        case .invalid(let problem): self = .invalidData(problem)
+        }
+    }
 
     static func network<Value>(_ body: () throws(SocketFault) -> Value) throws(SessionFault) -> Value {
         do throws(SocketFault) { return try body() } catch { throw .network(error) }

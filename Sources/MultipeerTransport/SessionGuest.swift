@@ -26,36 +26,15 @@ extension SessionDriver {
     /// Lets the guest in, who is told of the links that there are; false when there is another already. Letting go of
     /// the guest is leaving.
     package func admit(_ guest: any SessionGuest) -> Bool {
-        if self.guest != nil { return false }
-        self.guest = guest
-        guestMark = guest.mark
-        for wire in wires.values { if let seat = wire.seat { guest.linkMade(to: seat.peer) } }
+        guard events.admit(guest) else { return false }
+        for wire in sockets.ordered { if let seat = wire.seat { guest.linkMade(to: seat.peer) } }
         return true
-    }
-
-    /// Messages of one turn: the guest's to the guest, the others into the inbox.
-    func sort(_ messages: [IncomingMessage], _ id: ConnectionID, _ seat: Seat, by mark: UInt32) {
-        var taken: [IncomingMessage] = []
-        var cost = 0
-        for message in messages {
-            if message.begins(with: mark) {
-                cost += message.cost
-                taken.append(message)
-            } else {
-                pending.append(
-                    .message(Message(peer: seat.peer, message)), key: Int(id.rawValue),
-                    cost: message.cost)
-            }
-        }
-        if taken.isEmpty { return }
-        engine.consumed(cost, on: id)
-        guest?.arrived(taken, from: seat.peer)
     }
 }
 
 extension IncomingMessage {
     /// Whether the first four bytes are this number, the most significant first.
-    fileprivate func begins(with mark: UInt32) -> Bool {
+    func begins(with mark: UInt32) -> Bool {
         guard range.count >= 4 else { return false }
         let first = range.lowerBound
         var number: UInt32 = 0

@@ -6,18 +6,29 @@ package import MultipeerFraming
 package struct Socket: ~Copyable, Sendable {
     /// For `EventLoop.register` alone; deregister it before the socket goes.
     package let descriptor: Int32
+    /// Set for a socket of a simulated machine, whose number the descriptor is.
+    private let simulated: VirtualSocket?
 
-    init(owning descriptor: Int32) { self.descriptor = descriptor }
+    init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+        simulated = nil
+    }
+
+    init(_ simulated: VirtualSocket) {
+        descriptor = simulated.descriptor
+        self.simulated = simulated
+    }
 
     private static let noSignal = Int32(MSG_NOSIGNAL)
 
     private init(_ family: Int32) throws(SocketFault) {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        simulated = nil
         descriptor = socket(family, kind, Int32(IPPROTO_TCP))
         guard descriptor >= 0 else { throw .last }
     }
 
-    deinit { close(descriptor) }
+    deinit { if let simulated { simulated.close() } else { close(descriptor) } }
 
     /// A socket that waits for connections. Port 0 takes any free one; `localAddress` tells which.
     package static func listening(
@@ -42,6 +53,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// Nil when the connection stands.
     package borrowing func connectionResult() -> SocketFault? {
+        if let simulated { return simulated.connectionResult() }
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return .last }
@@ -51,6 +63,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// One connection that has come, tuned like those that we make.
     package borrowing func accept() -> Accepted {
+        if let simulated { return Socket.accept(from: simulated) }
         let (code, address) = unsafe SocketAddress.filled { unsafe multipeer_accept(descriptor, $0, $1) }
         if code >= 0 {
             let socket = Socket(owning: code)
@@ -69,6 +82,7 @@ package struct Socket: ~Copyable, Sendable {
     /// Appends up to `limit` bytes that have come to the buffer.
     package borrowing func receive(into buffer: inout ByteBuffer, upTo limit: Int) -> Received {
         precondition(limit > 0, "nothing can be received into no room")
+        if let simulated { return simulated.receive(into: &buffer, upTo: limit) }
         var received = Received.wouldBlock
         _ = buffer.write(upTo: limit) { room in
             let count = unsafe room.withUnsafeMutableBytes { bytes in
@@ -89,6 +103,7 @@ package struct Socket: ~Copyable, Sendable {
 
     /// Hands as many bytes as possible to the kernel.
     package borrowing func send(_ bytes: Span<UInt8>) -> Sent {
+        if let simulated { return simulated.send(bytes) }
         let count = unsafe bytes.withUnsafeBytes { bytes in
             while true {
                 let count = unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Socket.noSignal)
@@ -100,14 +115,33 @@ package struct Socket: ~Copyable, Sendable {
     }
 
     /// Tells the other side that nothing more comes; it can still be read from.
-    package borrowing func shutdownWriting() { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+    package borrowing func shutdownWriting() {
+        if let simulated { return simulated.shutdownWriting() }
+        _ = shutdown(descriptor, Int32(SHUT_WR))
+    }
 
     package var localAddress: SocketAddress? {
-        unsafe SocketAddress.filled { unsafe getsockname(descriptor, $0, $1) }.address
+        if let simulated { return simulated.local }
+        return unsafe SocketAddress.filled { unsafe getsockname(descriptor, $0, $1) }.address
     }
 
     package var remoteAddress: SocketAddress? {
-        unsafe SocketAddress.filled { unsafe getpeername(descriptor, $0, $1) }.address
+        if let simulated { return simulated.remote }
+        return unsafe SocketAddress.filled { unsafe getpeername(descriptor, $0, $1) }.address
+    }
+}
+
+extension Socket {
+    private static func accept(from listener: VirtualSocket) -> Accepted {
+        guard let accepted = listener.accept() else { return .wouldBlock }
+        guard let remote = accepted.remote else { return .aborted }
+        return .socket(Socket(accepted), from: remote)
+    }
+
+    /// Has a simulated socket give up what was not read for so long; false for any other socket.
+    borrowing func setSimulatedTimeout(_ timeout: Duration?) -> Bool {
+        simulated?.setPatience(timeout)
+        return simulated != nil
     }
 }
 

@@ -8,6 +8,7 @@ extension Socket {
 
     /// Gives up on a peer that has not acknowledged anything for so long. Nil leaves it to the kernel.
     package borrowing func setUserTimeout(_ timeout: Duration?) {
+        if setSimulatedTimeout(timeout) { return }
         let nanoseconds = timeout?.wholeNanoseconds ?? 0
         try? set(TCP_USER_TIMEOUT, at: Int32(IPPROTO_TCP), Int32(clamping: nanoseconds / 1_000_000))
     }

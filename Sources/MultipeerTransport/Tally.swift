@@ -30,5 +30,10 @@ package struct Tally: Hashable, Sendable {
         for sum in other.sums { add(sum.cost, for: sum.key) }
     }
 
+    /// Keys from here on are of events without credit: what is taken of them is reported at once.
+    package static let firstEventKey = 1 << 40
+
+    var hasEvents: Bool { sums.contains { $0.key >= Tally.firstEventKey } }
+
     package mutating func removeAll() { sums.removeAll(keepingCapacity: true) }
 }

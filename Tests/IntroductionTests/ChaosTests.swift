@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import MultipeerSimulation
+
 @Suite("6 Chaos", .computing)
 struct ChaosTests {
     /// Two sessions that seek each other, again and again if they insist, and a network in which connections die for ten
@@ -64,7 +66,7 @@ struct ChaosTests {
             let isSilent = pair.dice.hits(oneIn: 2)
             let victim = seed % 4 < 2 ? 0 : 1
             pair.after(pair.dice.milliseconds(0...5_000)) {
-                try pair.restart(victim, isSilent: isSilent)
+                pair.restart(victim, isSilent: isSilent)
                 pair.nodes[0].insists = true
                 pair.nodes[1].insists = true
                 try pair.connect(victim, to: 1 - victim)

@@ -4,6 +4,8 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
+@testable import MultipeerSimulation
+
 @Suite("5.2 Connection data changed on the way, consistently", .computing)
 struct ForgedDataTests {
     @Test(
@@ -38,7 +40,7 @@ struct ForgedDataTests {
         let data = try ConnectionData(blob.bytes)
         try pair.data(from: 0, for: 1)
         #expect(throws: Introductions.Refusal.incompatible) { try pair.connect(0, to: 1, with: data) }
-        #expect(pair.nodes[0].dials.isEmpty && !pair.nodes[0].machine.awaitsPlain)
+        #expect(pair.nodes[0].dials.isEmpty && !pair.nodes[0].awaitsPlain)
     }
 
     @Test(

@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import MultipeerSimulation
+
 @Suite("6.1 Who dials", .computing)
 struct GlareTests {
     @Test(

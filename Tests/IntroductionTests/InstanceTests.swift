@@ -4,14 +4,14 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
+@testable import MultipeerSimulation
+
 @Suite("6.5 Another instance of a linked peer", .computing)
 struct InstanceTests {
     /// Peer 0 linked with 1; 2 has the uid of 1.
     private func impostor(lower: Bool) throws -> Neighbourhood {
-        let trio = try Neighbourhood([.optional, .optional, .optional], seed: 1)
         let (victim, real) = lower ? (0, 1) : (1, 0)
-        trio.nodes[2] = try Node(
-            2, preference: .optional, hasIdentity: false, seats: 7, uid: trio.nodes[real].uid, seed: 99)
+        let trio = try Neighbourhood([.optional, .optional, .optional], twin: real, seed: 1)
         try trio.data(from: real, for: victim)
         try trio.connect(victim, to: real)
         try trio.connect(real, to: victim)
@@ -77,7 +77,7 @@ struct InstanceTests {
         try pair.connect(0, to: 1)
         try pair.connect(1, to: 0)
         pair.run(for: .seconds(60))
-        try pair.restart(victim, isSilent: true)
+        pair.restart(victim, isSilent: true)
         try pair.connect(victim, to: 1 - victim)
         try pair.connect(1 - victim, to: victim)
         pair.run(for: .seconds(5))
@@ -94,7 +94,7 @@ struct InstanceTests {
         try pair.connect(0, to: 1)
         try pair.connect(1, to: 0)
         pair.run(for: .seconds(60))
-        try pair.restart(victim, isSilent: true)
+        pair.restart(victim, isSilent: true)
         let old = try #require(pair.wires.indices.last)
         try pair.data(from: victim, for: 1 - victim)
         try pair.connect(1 - victim, to: victim)
@@ -116,7 +116,7 @@ struct InstanceTests {
         for one in [0, 1] { try pair.connect(one, to: 1 - one) }
         pair.run(for: .seconds(3_600))
         let wire = try #require(pair.linkedWire(0, 1))
-        pair.wires[wire].isDead = true
+        pair.silence(wire)
         pair.notice(wire, pair.wires[wire].nodes[0] == 1 ? 0 : 1, after: .zero)
         pair.run(for: .milliseconds(1))
         try pair.connect(1, to: 0)

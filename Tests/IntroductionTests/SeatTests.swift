@@ -5,6 +5,8 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
+@testable import MultipeerSimulation
+
 @Suite("15 Seats", .computing)
 struct SeatTests {
     /// Data of the stranger with this number, open to everybody, and open data of ours for it to name.
@@ -41,7 +43,7 @@ struct SeatTests {
         #expect(crowd.nodes[hub].links.count == 7 && crowd.complaints.isEmpty, "\(crowd.complaints)")
         let left = try #require((0..<9).first { $0 != hub && !crowd.areLinked(hub, $0) })
         let (here, there) = (crowd.nodes[hub].failures(of: crowd.nodes[left].uid), crowd.nodes[left].events)
-        let isFull: [IntroductionFailure] = [.refused(.full), .refusedByPeer(.full)]
+        let isFull: [EndReason] = [.refused(.full), .refusedByPeer(.full)]
         #expect(here.count == 1 && here.allSatisfy(isFull.contains), "\(here)")
         #expect(
             there.count == 1
@@ -103,8 +105,7 @@ struct SeatTests {
             pair.listen = { [unowned pair] kind, _, wire in
                 if kind == .select, kills == 0 {
                     kills += 1
-                    pair.after(.milliseconds(400)) { pair.kill(wire, noticedWithin: 1) }
-                    pair.wires[wire].isDead = true
+                    pair.silence(wire)
                     for end in [0, 1] { pair.notice(wire, end, after: .milliseconds(500)) }
                 }
             }

@@ -7,7 +7,8 @@ import Testing
 ///
 /// The world: each end learns in any order that a connection is verified; SELECT, SELECTED and the close of a duplicate
 /// travel in order on each connection and are delivered in any order between connections; a connection may die at any
-/// moment, which the two ends notice at different times and which loses what was in flight.
+/// moment, which the two ends notice at different times and which loses what was in flight. The probe of a link on which
+/// SELECT came again may run out at any moment, too.
 @Suite("6.4 Selection, explored", .computing)
 struct SelectionExplorationTests {
     @Test(
@@ -64,17 +65,17 @@ private struct Exploration {
 
 /// Both ends and what is in flight between them.
 private struct World: Hashable {
-    enum Message: UInt8, Hashable { case select = 1, selected, close }
+    enum Message: UInt8, Hashable { case select = 1, selected, close, ping, pong }
     enum Health: UInt8, Hashable { case alive, dead }
 
     /// Messages under way in one direction, the first in the lowest bits: an array would cost most of the time.
     struct Mail: Hashable {
         private var bits: UInt32 = 0
-        var first: Message? { Message(rawValue: UInt8(truncatingIfNeeded: bits & 3)) }
-        mutating func removeFirst() { bits >>= 2 }
+        var first: Message? { Message(rawValue: UInt8(truncatingIfNeeded: bits & 7)) }
+        mutating func removeFirst() { bits >>= 3 }
         mutating func append(_ message: Message) {
-            let used = (UInt32.bitWidth - bits.leadingZeroBitCount + 1) / 2
-            bits |= UInt32(message.rawValue) << UInt32(2 * used)
+            let used = (UInt32.bitWidth - bits.leadingZeroBitCount + 2) / 3
+            bits |= UInt32(message.rawValue) << UInt32(3 * used)
         }
     }
 
@@ -93,6 +94,8 @@ private struct World: Hashable {
     var controlled: Selection
     var wires: [Wire]
     var deaths: Int
+    /// A link lived although SELECT came on another connection: then its peer had no right to select.
+    var hasOutlivedSelect = false
 
     init(
         connections: Int, deaths: Int, parts: (Selection.Part, Selection.Part) = (.controlling, .controlled)
@@ -112,6 +115,7 @@ private struct World: Hashable {
 
     /// True always: an end never holds a link to a connection that it has mourned, nor nominates while it has a link.
     var isSound: Bool {
+        guard !hasOutlivedSelect else { return false }
         guard controlling.nominated == nil || controlling.link == nil else { return false }
         let held = controlling.link.map { !wires[Int($0.rawValue)].mournedByControlling } ?? true
         return held && (controlled.link.map { !wires[Int($0.rawValue)].mournedByControlled } ?? true)
@@ -120,7 +124,14 @@ private struct World: Hashable {
     func successors() -> [World] {
         wires.indices.flatMap { index in
             [learn(index), deliver(index), die(index), mourn(index)].flatMap { $0 }
-        }
+        } + loseProbe()
+    }
+
+    private func loseProbe() -> [World] {
+        guard controlled.waiting != nil else { return [] }
+        var world = self
+        world.carryOut(world.controlled.supersede(), controlling: false)
+        return [world]
     }
 
     private func learn(_ index: Int) -> [World] {
@@ -156,8 +167,9 @@ private struct World: Hashable {
             case .selected: world.carryOut(world.controlling.selectedArrived(on: id), controlling: true)
             case .select:
                 world.carryOut(world.controlling.selectArrived(on: id, hasSeat: true), controlling: true)
-            case .close:
-                world.endControlling(index)
+            case .close: world.endControlling(index)
+            case .ping: world.send(.pong, on: id, fromControlling: true)
+            case .pong: break
             }
             next.append(world)
         }
@@ -165,10 +177,14 @@ private struct World: Hashable {
         if let message = wire.toControlled.first, !wire.mournedByControlled, wire.knownToControlled {
             var world = self
             world.wires[index].toControlled.removeFirst()
-            if message == .select {
+            switch message {
+            case .select:
                 world.carryOut(world.controlled.selectArrived(on: id, hasSeat: true), controlling: false)
-            } else {
-                world.endControlled(index)
+            case .pong where world.controlled.link == id:
+                world.hasOutlivedSelect = world.controlled.waiting != nil
+                world.carryOut(world.controlled.probeAnswered(), controlling: false)
+            case .pong, .ping: break
+            case .selected, .close: world.endControlled(index)
             }
             next.append(world)
         }
@@ -226,7 +242,8 @@ private struct World: Hashable {
                     wires[Int(id.rawValue)].mournedByControlled = true
                 }
             case .linked: break
-            case .probe, .full: Issue.record("\(action) cannot happen here")
+            case .probe(let id): send(.ping, on: id, fromControlling: sender)
+            case .full: Issue.record("\(action) cannot happen here")
             }
         }
     }

@@ -6,16 +6,77 @@ import Testing
 
 @Suite("6.5 Links that one end has lost", .computing)
 struct StaleLinkTests {
-    @Test("SELECT on a new connection ends the link that the controlled end still has [stale.supersede]")
-    func supersede() throws {
+    /// A controlled end with a link, and SELECT on another connection.
+    private func reselected(after age: Duration = .zero) throws -> (
+        stage: Stage, old: ConnectionID, fresh: ConnectionID
+    ) {
+        var stage = try Stage(weAreLower: false)
+        try stage.seek()
+        let old = try stage.link()
+        _ = stage.wait(age)
+        let fresh = try stage.candidate()
+        #expect(fresh.actions.isEmpty)
+        #expect(stage.give(fresh.id, .select) == [.probe(old)])
+        return (stage, old, fresh.id)
+    }
+
+    @Test(
+        "SELECT on a new connection ends a link that is silent for 2 s after the question [stale.supersede]",
+        arguments: [Duration.zero, .seconds(60)])
+    func supersede(_ age: Duration) throws {
+        var (stage, old, fresh) = try reselected(after: age)
+        #expect(stage.wait(.milliseconds(1_999)).isEmpty)
+        let actions = stage.wait(.milliseconds(1)).map(\.action)
+        #expect(actions.prefix(2) == [.supersede(old), .send(fresh, Stage.bytes(.selected))])
+        #expect(actions.links == [fresh])
+        #expect(stage.wait(.seconds(60)).isEmpty)
+    }
+
+    @Test("a link that answers keeps its place, and SELECT is a DUPLICATE [stale.supersede]")
+    func keepsLink() throws {
+        var (stage, _, fresh) = try reselected()
+        stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
+        #expect(stage.machine.takeActions() == [.close(fresh, .duplicate)])
+        #expect(stage.wait(.seconds(60)).isEmpty)
+    }
+
+    @Test("a link that ends while SELECT waits leaves its place at once [stale.supersede]")
+    func endsBeforeSelected() throws {
+        var (stage, old, fresh) = try reselected()
+        stage.machine.linkEnded(old, of: stage.peer.endpoint.uid, mayResume: false, at: stage.now)
+        let actions = stage.machine.takeActions()
+        #expect(actions.first == .seek(stage.peer.endpoint.uid))
+        #expect(actions.sent(on: fresh) == [Stage.bytes(.selected)] && actions.links == [fresh])
+        #expect(stage.wait(.seconds(60)).isEmpty)
+    }
+
+    @Test("of two connections on which SELECT came, the later one waits [stale.supersede]")
+    func selectedTwice() throws {
+        var (stage, old, fresh) = try reselected()
+        let later = try stage.candidate()
+        #expect(stage.give(later.id, .select) == [.close(fresh, .duplicate)])
+        let actions = stage.wait(.seconds(2)).map(\.action)
+        #expect(actions.first == .supersede(old) && actions.links == [later.id])
+    }
+
+    @Test("a connection that dies while its SELECT waits leaves a link that answers [stale.supersede]")
+    func waitingDies() throws {
+        var (stage, _, fresh) = try reselected()
+        stage.machine.lost(fresh, .lost, at: stage.now)
+        stage.machine.probeAnswered(by: stage.peer.endpoint.uid, at: stage.now)
+        #expect(stage.machine.takeActions().isEmpty)
+        #expect(stage.wait(.seconds(60)).isEmpty)
+    }
+
+    @Test("SELECT that comes late still has the time of a question before its answer [link.timeouts]")
+    func lateSelect() throws {
         var stage = try Stage(weAreLower: false)
         try stage.seek()
         let old = try stage.link()
         let fresh = try stage.candidate()
-        #expect(fresh.actions.isEmpty)
-        let actions = stage.give(fresh.id, .select)
-        #expect(actions.prefix(2) == [.supersede(old), .send(fresh.id, Stage.bytes(.selected))])
-        #expect(actions.links == [fresh.id])
+        _ = stage.wait(.milliseconds(4_500))
+        #expect(stage.give(fresh.id, .select) == [.probe(old)])
+        #expect(stage.wait(.seconds(2)).map(\.action).links == [fresh.id])
     }
 
     @Test("a candidate is a DUPLICATE at once while the link is younger than 2 s [stale.probe]")

@@ -5,6 +5,8 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
+@testable import MultipeerSimulation
+
 @Suite("5.4 The question of trust", .computing)
 struct TrustQuestionTests {
     @Test(
@@ -64,7 +66,7 @@ struct TrustQuestionTests {
         for seed in UInt64(0)..<50 {
             let pair = try Neighbourhood(seed: seed)
             pair.latency = 100...300
-            for index in [0, 1] { pair.nodes[index].trust = .yesAfter(.milliseconds(1_500)) }
+            for index in [0, 1] { pair.nodes[index].trust = .yesAfter(1_500_000_000) }
             for one in [0, 1] { try pair.connect(one, to: 1 - one) }
             pair.run(for: .seconds(10))
             #expect(pair.areLinked(0, 1) && pair.complaints.isEmpty, "seed \(seed)")

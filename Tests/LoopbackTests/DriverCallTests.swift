@@ -79,7 +79,7 @@ struct DriverCallTests {
         let (ann, bob) = (meeting.ann, meeting.bob)
         let bobsData = try await bob.connectionData(for: ann.peer)
         #expect(await ann.trying(bobsData).error?.reason?.code == .unknownPeer)
-        async let first: Void = ann.connect(bob.peer, with: bobsData, issuing: true)
+        async let first: Void = ann.driver.connect(with: bobsData, issuing: true)
         for await event in ann.events { if case .peer(bob.peer, .connecting) = event { break } }
         let annsData = try await ann.connectionData(for: bob.peer)
         async let second: Void = bob.connect(with: annsData)
@@ -110,8 +110,8 @@ struct DriverCallTests {
         let meeting = try Meeting()
         let (ann, bob) = (meeting.ann, meeting.bob)
         let forAnother = try await bob.connectionData(for: PeerID(displayName: "carl"))
-        await #expect(throws: MultipeerError.self) {
-            try await ann.connect(bob.peer, with: forAnother, issuing: true)
+        await #expect(throws: SessionFault.self) {
+            try await ann.driver.connect(with: forAnother, issuing: true)
         }
         let forAnn = try await bob.connectionData(for: ann.peer)
         #expect(await ann.trying(forAnn).error?.reason?.code == .unknownPeer)

@@ -84,7 +84,7 @@ struct InvitationEndTests {
         }
         let asked = Task(executorPreference: meeting.ann.executor) { await driver.hasRoom(for: carl.uid) }
         let pursued = Task(executorPreference: meeting.ann.executor) {
-            await driver.pursuit(of: bob) { () async throws(MultipeerError) in
+            await driver.invitation(of: bob, isMarked: true) { _ async throws(MultipeerError) in
                 guard await driver.hasRoom(for: carl.uid) else { throw MultipeerError(.full, "no room") }
                 throw MultipeerError(.declined, "no")
             }
@@ -92,9 +92,10 @@ struct InvitationEndTests {
         await left.value
         #expect(await asked.value)
         let outcome = await pursued.value
-        #expect(throws: MultipeerError.self) { try outcome.result.get() }
+        #expect(throws: MultipeerError.self) { try outcome.get() }
         // The goodbye was of the time before.
-        #expect(!outcome.isTold)
+        let told = try await within { await driver.toldUntilFailure() }
+        #expect(told.suffix(2) == ["not connected", "failed"])
         await meeting.end()
     }
 
@@ -128,7 +129,7 @@ struct InvitationEndTests {
         let invitation = try #require(await invitations.next())
         try invitation.consent(to: bob.session)
         if isLetGo { advertiser = nil } else { await advertiser?.stop() }
-        try await invitation.link(in: bob.session).result.get()
+        try await invitation.link(in: bob.session).get()
         try await asked.value
         #expect(await bob.session.peers == [ann.peer])
         await bob.session.disconnect()

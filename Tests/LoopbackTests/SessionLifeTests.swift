@@ -147,27 +147,15 @@ struct SessionLifeTests {
         await meeting.end()
     }
 
-    @Test("who counts events knows which are of the session before it was left")
-    func firstEvent() async throws {
+    @Test("a session's owner hears where the events of the session that was left end")
+    func marksLeaving() async throws {
         let meeting = try Meeting()
         try await meeting.link()
         let driver = meeting.ann.driver
-        #expect(await driver.firstEvent == 0)
-        await meeting.ann.disconnect()
-        let first = await driver.firstEvent
-        #expect(await driver.eventCount == first, "nothing has happened since")
-        var states: [PeerState] = []
-        var events = meeting.ann.events.makeAsyncIterator()
-        for _ in 0..<first {
-            guard case .peer(_, let state)? = await events.next() else { continue }
-            states.append(state)
-        }
-        #expect(states.first == .connecting)
-        guard case .notConnected(let reason) = states.last else {
-            Issue.record("\(states)")
-            return
-        }
-        #expect(reason.code == .left)
+        await driver.disconnect(within: .seconds(1), isMarked: true)
+        await driver.mark(.attemptFailed(meeting.bob.peer))
+        let told = try await within { await driver.toldUntilFailure() }
+        #expect(told == ["connecting", "connected", "not connected", "left", "failed"])
         await meeting.end()
     }
 

@@ -69,10 +69,15 @@ struct Declarations {
         }
     }
 
+    /// What an actor conforms to that is pinned to an I/O thread.
+    private static let loopClients: Set = [
+        "LoopClient", "ConnectionOwner", "InvitationOwner", "ListeningOwner",
+    ]
+
     private mutating func note(_ header: Header, _ name: String) {
         let isSendable = !header.bases.isDisjoint(with: sendableProtocols)
         switch header.word {
-        case "actor": objects[name] = header.bases.contains("LoopClient") ? .loopActor : .actor
+        case "actor": objects[name] = header.bases.isDisjoint(with: Self.loopClients) ? .actor : .loopActor
         case _ where header.isUnchecked: objects[name] = .unchecked
         case "class": objects[name] = header.isMainActor ? .mainActor : isSendable ? .shared : .local
         case "struct", "enum":

@@ -59,8 +59,9 @@ private let layers: [Layer] = [
     Layer(
         "MultipeerSimulation",
         on: [
-            "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerIntroduction", "MultipeerSecurity",
-            "MultipeerFraming", "MultipeerCore",
+            "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
+            "MultipeerDiscovery", "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming",
+            "MultipeerCore",
         ]),
     // The judge: security and transport alone, so that a fault of a codec cannot hide on both sides.
     Layer(

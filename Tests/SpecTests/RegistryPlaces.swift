@@ -51,7 +51,8 @@ extension RegistryPlace {
         RegistryPlace("channelMemory", "MultipeerLink/ReceiveMemory.swift", "static let limit = #"),
         RegistryPlace("turnProgress", "MultipeerLink/ReassemblyTurns.swift", "static let leastBrought = #"),
         RegistryPlace("datagramWindow", "MultipeerLink/RepeatWindow.swift", "static let size = #"),
-        RegistryPlace("datagramMemory", "MultipeerTransport/DatagramLane.swift", "static let mostUnread = #"),
+        RegistryPlace(
+            "datagramMemory", "MultipeerEngine/SessionEngine+Datagrams.swift", "static let mostUnread = #"),
         RegistryPlace("missedPings", "MultipeerLink/DatagramPath.swift", "static let mostMissed = #"),
         RegistryPlace(
             "smallestPeers", "MultipeerTransport/SessionConfiguration+Ranges.swift", "#...16 ~= peers"),
@@ -68,6 +69,11 @@ extension RegistryPlace {
         RegistryPlace(
             "unauthenticatedPerAddress", "MultipeerEngine/UnauthenticatedConnections.swift",
             "static let limitPerAddress = #"),
+        RegistryPlace(
+            "confirmedPerPeer", "MultipeerIntroduction/Introductions+Limits.swift",
+            "static let confirmedPerPeer = #"),
+        RegistryPlace(
+            "untakenEvents", "MultipeerEngine/UnreadEvents.swift", "static let eventsPerPeer = #"),
         RegistryPlace("chainCertificates", "MultipeerSecurity/Identity.swift", "static let longestChain = #"),
         RegistryPlace("chainBytes", "MultipeerSecurity/Identity.swift", "static let largestChain = #"),
         RegistryPlace("parallelDials", "MultipeerIntroduction/DialPlan.swift", "static let parallel = #"),
@@ -123,7 +129,7 @@ extension RegistryPlace {
         RegistryPlace("parting", "MultipeerMesh/Membership.swift", "let parting = #"),
         RegistryPlace("slept", "MultipeerMesh/Membership.swift", "let gap = #"),
         RegistryPlace("linger", "MultipeerLink/Link.swift", "static let linger = #"),
-        RegistryPlace("linger", "MultipeerEngine/SessionEngine.swift", "static let linger = #"),
+        RegistryPlace("linger", "MultipeerEngine/ConnectionTable.swift", "static let linger = #"),
         RegistryPlace(
             "resetRefill", "MultipeerLink/IncomingChannels.swift", "let resetInterval = #", unit: 200),
         RegistryPlace("turn", "MultipeerLink/ReassemblyTurns.swift", "static let patience = #"),

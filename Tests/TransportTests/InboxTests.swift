@@ -21,18 +21,38 @@ struct InboxTests {
         #expect(await firstElement(of: inbox) == nil)
     }
 
-    @Test("what was pushed is counted, taken or not, given back or not")
-    func count() async {
-        let inbox = Inbox<Int>()
-        inbox.push(0..<10)
-        var iterator = inbox.makeAsyncIterator()
-        #expect(await iterator.next() == 0)
-        iterator = inbox.makeAsyncIterator()
-        inbox.push(10..<12)
-        #expect(inbox.pushed == 12)
+    @Test("markers come where they were put, and only to who asks for runs")
+    func markers() async throws {
+        let (inbox, reached) = (Inbox<Int>(), Promise<Void>())
+        var batch = Inbox<Int>.Batch()
+        batch.append(.left)
+        batch.append(1)
+        batch.append(.reached(reached))
+        batch.append(2)
+        inbox.push(&batch)
+        batch.append(.left)
+        #expect(!batch.isEmpty)
+        inbox.push(&batch)
+        inbox.push(3...3)
         inbox.finish()
-        inbox.push(12..<20)
-        #expect(inbox.pushed == 12)
+        var iterator = inbox.makeAsyncIterator()
+        let first = try #require(await iterator.nextRun())
+        #expect(first.elements == [1, 2])
+        #expect(first.markers.map(\.index) == [0, 1])
+        let second = try #require(await iterator.nextRun())
+        #expect(second.elements.isEmpty && second.markers.map(\.index) == [0])
+        #expect(await iterator.nextRun()?.elements == [3])
+        #expect(await iterator.nextRun() == nil)
+    }
+
+    @Test("a batch of nothing but markers is none for who takes elements")
+    func markersAlone() async {
+        let inbox = Inbox<Int>()
+        var batch = Inbox<Int>.Batch()
+        batch.append(.left)
+        inbox.push(&batch)
+        inbox.push(1...1)
+        #expect(await firstElement(of: inbox) == 1)
     }
 
     @Test("a batch is reported when the consumer comes back for the next, with one sum for each key")

@@ -109,7 +109,7 @@ private struct InviteeRun: InvitationEnd {
         case "receive":
             let (header, payload) = try step.frame(1)
             invitee.receive(id, header, payload.span, at: now)
-        case "lost": invitee.lost(id, at: now)
+        case "lost": invitee.lost(id, .lost, at: now)
         case "accept":
             let data = try ConnectionData(try step.bytes(2))
             return taken { (machine) throws(InvitationFault) in
@@ -133,12 +133,13 @@ private struct InviteeRun: InvitationEnd {
     mutating func words() -> [String] {
         invitee.takeActions().map { action in
             switch action {
+            case .dial(let id, _): "dial \(id.rawValue)"
             case .send(let id, let frame): VectorTests.words(sending: frame, on: id)
             case .close(let id, let code): VectorTests.words(closing: id, code)
-            case .ask(let asked): "ask \(asked.question.rawValue)"
-            case .end(let question, .completed): "tell \(question.rawValue) completed"
-            case .end(let question, .refused): "tell \(question.rawValue) refused"
-            case .end(let question, .failed(let fault)): "tell \(question.rawValue) \(fault.word)"
+            case .tell(.ask(let asked)): "ask \(asked.question.rawValue)"
+            case .tell(.end(let question, .completed)): "tell \(question.rawValue) completed"
+            case .tell(.end(let question, .refused)): "tell \(question.rawValue) refused"
+            case .tell(.end(let question, .failed(let fault))): "tell \(question.rawValue) \(fault.word)"
             }
         }
     }
@@ -185,9 +186,9 @@ private struct InviterRun: InvitationEnd {
                 return "dial \(id.rawValue)"
             case .send(let id, let frame): return VectorTests.words(sending: frame, on: id)
             case .close(let id, let code): return VectorTests.words(closing: id, code)
-            case .makeData: return "make"
-            case .end(.success): return "tell agreed"
-            case .end(.failure(let fault)): return "tell \(fault.word)"
+            case .tell(.makeData): return "make"
+            case .tell(.end(.success)): return "tell agreed"
+            case .tell(.end(.failure(let fault))): return "tell \(fault.word)"
             }
         }
     }

@@ -68,7 +68,7 @@ struct InvitationVectorTests {
         var told: CloseCode?
         for action in invitee.takeActions() {
             switch action {
-            case .ask(let asked):
+            case .tell(.ask(let asked)):
                 let expected = try #require(vector.body.fields)
                 #expect(asked.inviter.uid.bytes == expected.uid.bytes)
                 #expect(asked.inviter.displayName == expected.name)
@@ -77,7 +77,7 @@ struct InvitationVectorTests {
                 if let hex = expected.context?.hex { #expect(asked.context == hex.bytes) }
             case .send(_, let frame): told = try answer(in: frame).code
             case .close(_, let code): if code != .ok { told = code }
-            case .end: Issue.record("nobody was asked")
+            case .dial, .tell(.end): Issue.record("nobody was asked")
             }
         }
         #expect(told?.name == vector.fault?.code)
@@ -125,8 +125,10 @@ struct InvitationVectorTests {
         let bytes = payload(of: .invite(invite))
         invitee.receive(id, header(.invite, bytes), bytes.span, at: .start)
         let question = try #require(
-            invitee.takeActions().compactMap { if case .ask(let asked) = $0 { asked.question } else { nil } }
-                .first)
+            invitee.takeActions().compactMap {
+                if case .tell(.ask(let asked)) = $0 { asked.question } else { nil }
+            }
+            .first)
         try invitee.accept(question, with: try ConnectionData(form.own.bytes), at: .start)
         _ = invitee.takeActions()
         invitee.receive(id, header(.complete, form.hex.bytes), form.hex.bytes.span, at: .start)
@@ -135,7 +137,7 @@ struct InvitationVectorTests {
         for action in invitee.takeActions() {
             switch action {
             case .close(_, let code): if code != .ok { told = code }
-            case .end(question, .completed): isCompleted = true
+            case .tell(.end(question, .completed)): isCompleted = true
             default: break
             }
         }
@@ -174,7 +176,7 @@ extension InvitationVectorTests {
 extension Inviter {
     fileprivate mutating func takeActionsWantData() -> Bool {
         guard case .agreeing = phase else { return false }
-        return takeActions().contains { if case .makeData = $0 { true } else { false } }
+        return takeActions().contains { if case .tell(.makeData) = $0 { true } else { false } }
     }
 
     /// What the other end was told, and what came of it; nothing while it goes on.
@@ -184,8 +186,8 @@ extension Inviter {
         for action in takeActions() {
             switch action {
             case .close(_, let code): if code != .ok { told = code }
-            case .end(let end): result = end
-            case .dial, .send, .makeData: break
+            case .tell(.end(let end)): result = end
+            case .dial, .send, .tell(.makeData): break
             }
         }
         return (told, result)

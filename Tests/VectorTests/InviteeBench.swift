@@ -58,7 +58,7 @@ struct InviteeBench {
             receive(complete(cast.annsData), at: now)
         case "otherFrame": receive(.answer(Answer(id: id, code: .ok)), at: now)
         case "close": receive(.close(.cancelled, reason: ""), at: now)
-        case "lost": invitee.lost(connection, at: now)
+        case "lost": invitee.lost(connection, .lost, at: now)
         case "accept":
             say { (machine, question) throws(InvitationFault) in
                 try machine.accept(question, with: ours, at: now)
@@ -128,15 +128,15 @@ extension InviteeBench {
             switch action {
             case .send(connection, let frame): try deeds.note(frame: frame)
             case .close(connection, let code): deeds.note(closing: code)
-            case .ask(let asked) where asked.connection == connection:
+            case .tell(.ask(let asked)) where asked.connection == connection:
                 #expect(asked.inviter == cast.names.ann)
                 question = asked.question
                 deeds.names.append("ask")
-            case .end(question, .completed(let data)):
+            case .tell(.end(question, .completed(let data))):
                 deeds.names.append(data == cast.annsData ? "tellCompleted" : "tell of other data")
-            case .end(question, .refused): deeds.names.append("tellAnswered")
-            case .end(question, .failed(let fault)): deeds.tell(fault)
-            case .send, .close, .ask, .end: break
+            case .tell(.end(question, .refused)): deeds.names.append("tellAnswered")
+            case .tell(.end(question, .failed(let fault))): deeds.tell(fault)
+            case .dial, .send, .close, .tell: break
             }
         }
         return deeds

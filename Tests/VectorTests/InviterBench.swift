@@ -89,10 +89,10 @@ struct InviterBench {
             case .dial: deeds.names.append("dial")
             case .send(_, let frame): try deeds.note(frame: frame)
             case .close(_, let code): deeds.note(closing: code)
-            case .makeData: deeds.names.append("makeData")
-            case .end(.success(let data)):
+            case .tell(.makeData): deeds.names.append("makeData")
+            case .tell(.end(.success(let data))):
                 deeds.names.append(data == cast.bobsData ? "tellAgreed" : "tell of other data")
-            case .end(.failure(let fault)): deeds.tell(fault)
+            case .tell(.end(.failure(let fault))): deeds.tell(fault)
             }
         }
         return deeds

@@ -69,6 +69,13 @@ long multipeer_allocated_bytes(void);
 /// does nothing.
 void multipeer_punch_hole(int file, long long start, long long length);
 
+/// What the calling thread runs in, while it runs in virtual time; null on every other thread.
+void *multipeer_virtual_time(void);
+void multipeer_set_virtual_time(void *time);
+
+/// Writes the calling thread's name, at most 15 bytes and a zero, into `name`, which has room for 16. A GNU extension.
+void multipeer_get_thread_name(char *name);
+
 /// Whether this build runs under ThreadSanitizer. Read inline, so that a lock pays for a load and not for two calls.
 extern const bool multipeer_tsan_enabled;
 

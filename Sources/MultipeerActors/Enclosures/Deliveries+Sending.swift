@@ -18,7 +18,7 @@ extension Deliveries {
             }
             // What is local to the task that happens to be here, and its priority, are not the sending's.
             enclosures.isSent(
-                by: Task.detached {
+                by: Task.followingDetached {
                     do throws(ActorCallError) {
                         if let turn { try await permits.wait(for: turn) }
                     } catch {
@@ -51,7 +51,7 @@ extension Deliveries {
     }
 
     private func begin(_ enclosure: Enclosures.Enclosure, _ token: String, _ permits: TransferPermits) {
-        Task.detached { await self.send(enclosure, token, permits) }
+        Task.followingDetached { await self.send(enclosure, token, permits) }
     }
 
     /// With the permits of the link that there is now. What goes to this process itself is there at once.

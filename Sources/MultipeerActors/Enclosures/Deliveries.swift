@@ -84,8 +84,8 @@ final class Deliveries: Sendable {
             // What is too much, or a second one, is let go of, too.
             guard state.arrived[key] == nil, unclaimed < unclaimedAtMost else { return nil }
             state.unclaimed[key.peer] = unclaimed + 1
-            let expiry = Task.detached { [weak self, patience] in
-                guard (try? await Task.sleep(for: patience)) != nil else { return }
+            let expiry = Task.followingDetached { [weak self, patience] in
+                guard (try? await Pause.sleep(for: patience)) != nil else { return }
                 self?.expire(key)
             }
             state.arrived[key] = (arrival, expiry)
@@ -143,8 +143,8 @@ final class Deliveries: Sendable {
     func linkEnded(to peer: PeerID, _ reason: EndReason) {
         let (permits, waiters, unclaimed) = state.withLock { state in
             state.unwanted[peer] = nil
-            let keys = state.expected.keys.filter { $0.peer == peer }
-            let others = state.arrived.keys.filter { $0.peer == peer }
+            let keys = state.expected.keys.filter { $0.peer == peer }.sorted { $0.token < $1.token }
+            let others = state.arrived.keys.filter { $0.peer == peer }.sorted { $0.token < $1.token }
             return (
                 state.permits.removeValue(forKey: peer),
                 keys.compactMap { state.expected.removeValue(forKey: $0) },
@@ -191,8 +191,8 @@ final class Claim: Sendable {
     }
 
     private func expire() -> Task<Void, Never> {
-        Task.detached { [deliveries, key, signal] in
-            guard (try? await Task.sleep(for: deliveries.patience)) != nil else { return }
+        Task.followingDetached { [deliveries, key, signal] in
+            guard (try? await Pause.sleep(for: deliveries.patience)) != nil else { return }
             // What arrives from here on is declined.
             deliveries.forget(key, signal)
             let text = "\(key.peer) has not opened the stream or offered the file"

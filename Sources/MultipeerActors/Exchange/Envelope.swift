@@ -100,7 +100,8 @@ extension Envelope {
         case noSuchActor = 1, refused, busy, tooLarge, coding, cancelled, timedOut, thrown
     }
 
-    package struct CheckIn: Hashable, Sendable {
+    /// Somebody who can be found. They have an order, so that several at once come in the same one in each process.
+    package struct CheckIn: Hashable, Comparable, Sendable {
         package var key: String
         /// The mangled name of the type as which it is found.
         package var type: String
@@ -110,6 +111,11 @@ extension Envelope {
             self.key = key
             self.type = type
             self.place = place
+        }
+
+        package static func < (one: CheckIn, other: CheckIn) -> Bool {
+            (one.key, one.type) != (other.key, other.type)
+                ? (one.key, one.type) < (other.key, other.type) : one.place.order < other.place.order
         }
     }
 
@@ -126,5 +132,15 @@ extension Envelope {
         package static let depths = 8
         /// An envelope that every system takes, in bytes.
         package static let shortest = 1_024
+    }
+}
+
+extension ActorID.Place {
+    /// Names behind numbers.
+    fileprivate var order: (UInt64, UInt64, String) {
+        switch self {
+        case .number(let number, let incarnation): (incarnation, number, "")
+        case .name(let name): (.max, .max, name)
+        }
     }
 }

@@ -113,7 +113,7 @@ extension Exchange {
             let nesting = Envelope.nesting(UInt32(clamping: limits.nestedCalls))
             actions.append(.send(nesting.bytes, uid, .notice))
             if correspondents[uid]?.isOwn == true { continue }
-            for checkIn in ownCheckIns.values.joined().sorted(by: { $0.key < $1.key }) {
+            for checkIn in ownCheckIns.values.joined().sorted() {
                 actions.append(.send(Envelope.checkIn(checkIn).bytes, uid, .notice))
             }
         }
@@ -247,8 +247,8 @@ extension Exchange {
     }
 
     /// An actor of this side is gone; answers as what it had checked in.
-    package mutating func checkOut(_ place: ActorID.Place) -> Set<Envelope.CheckIn> {
-        let checkIns = ownCheckIns.removeValue(forKey: place) ?? []
+    package mutating func checkOut(_ place: ActorID.Place) -> [Envelope.CheckIn] {
+        let checkIns = (ownCheckIns.removeValue(forKey: place) ?? []).sorted()
         for checkIn in checkIns { changedCheckIns.append(checkIn, true) }
         return checkIns
     }
@@ -274,7 +274,8 @@ extension Exchange {
         _ envelope: Envelope, where isMeant: (Correspondent<Waiter, Work>) -> Bool
     ) {
         let bytes = envelope.bytes
-        for (uid, correspondent) in correspondents where !correspondent.isOwn && isMeant(correspondent) {
+        for (uid, correspondent) in correspondents.sorted(by: { $0.key < $1.key })
+        where !correspondent.isOwn && isMeant(correspondent) {
             actions.append(.send(bytes, uid, .notice))
         }
     }

@@ -81,7 +81,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         correspondents.values.reduce(leftovers.load.all.calls) { $0 + $1.executions.count }
     }
     /// Who is linked.
-    package var peers: [PeerID] { correspondents.values.map(\.peer) }
+    package var peers: [PeerID] { correspondents.values.map(\.peer).sorted { $0.uid < $1.uid } }
 
     /// When `advance` has to be called next.
     package var deadline: Moment? { deadlines.earliest }
@@ -150,7 +150,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
             leftovers.add(call, execution.size)
             if let work = execution.work { actions.append(.stop(work)) }
         }
-        for checkIn in checkIns.sorted(by: { ($0.key, $0.type) < ($1.key, $1.type) }) {
+        for checkIn in checkIns.sorted() {
             actions.append(.left(checkIn, peer))
         }
     }

@@ -155,7 +155,7 @@ extension Shim {
             browser = try request.required("at", subject.things.withLock { $0.browser })
         }
         let task = Task {
-            let (result, _) = await browser.invite(
+            let result = await browser.invite(
                 known: peer, to: subject.session, context: context, timeout: timeout)
             var fields: [String: ShimValue?] = ["result": .text(CloseCode.ok.name)]
             if case .failure(let error) = result { fields = ShimReason(error).result }

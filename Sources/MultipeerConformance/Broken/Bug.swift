@@ -83,6 +83,7 @@ package enum Bug: String, CaseIterable, Sendable {
     case replacesLivingLink = "replaces-living-link"  // Replaces a link that lives.
     case neverSelectsNext = "never-selects-next"  // Does not select another candidate when one dies.
     case keepsStaleLink = "keeps-stale-link"  // Keeps the old link when SELECT comes.
+    case supersedesLivingLink = "supersedes-living-link"  // Ends a link that lives when SELECT comes.
     case neverProbes = "never-probes"  // Takes every old link for alive.
     case newInstancePushesOut = "new-instance-pushes-out"  // Another instance replaces a living link.
     case handshakeWithoutDeadline = "handshake-without-deadline"  // Waits for HELLO without end.
@@ -223,6 +224,8 @@ package enum Bug: String, CaseIterable, Sendable {
     // Holds what comes on channels without a limit.
     case channelsWithoutMemoryLimit = "channels-without-memory-limit"
     case keyUpdatesCostMuch = "key-updates-cost-much"  // Computes for long whenever the keys of TLS change.
+    case confirmedUnbounded = "confirmed-unbounded"  // Holds any number of candidates of one peer.
+    case relinksUnread = "relinks-unread"  // Links a peer again however much of it was not taken.
     // Tries to accept again and again when it has no descriptors.
     case spinsWithoutDescriptors = "spins-without-descriptors"
 

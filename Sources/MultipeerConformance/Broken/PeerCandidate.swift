@@ -176,6 +176,7 @@ final class PeerCandidate: PeerConnection.Owner {
         let isOwn = bug == .macWithoutRole && mac == key.mac(role.other)
         try demand(isRight || isOwn || bug == .macUnchecked, .badMAC, "the mac of CONFIRM does not verify")
         hasItsConfirm = true
+        session.limitConfirmed(self)
         confirmIfDone()
     }
 

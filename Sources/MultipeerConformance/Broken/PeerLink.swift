@@ -209,6 +209,7 @@ final class PeerLink: PeerConnection.Owner {
         guard session.links[uid] === self else { return }
         session.links[uid] = nil
         if session.turn === self { session.turn = nil }
+        if !waiting.isEmpty { session.former.append(self) }
         if connection.stage != .ended { session.closing.append(connection) }
         channels.ended()
         datagrams.end()

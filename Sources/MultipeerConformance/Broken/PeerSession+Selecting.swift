@@ -89,11 +89,22 @@ extension PeerSession {
         }
     }
 
+    /// A peer may have four accepted connections that are confirmed and no link. Spec 15.2.
+    func limitConfirmed(_ newest: PeerCandidate) {
+        guard bug != .confirmedUnbounded else { return }
+        let confirmed = candidates.filter {
+            $0.connection.role == .responder && $0.hasItsConfirm && $0.endpoint?.uid == newest.endpoint?.uid
+        }
+        guard confirmed.count > 4 else { return }
+        confirmed.first { $0 !== newest && $0.state != .selecting }?.close(.duplicate, "too many")
+    }
+
     // MARK: SELECT
 
     /// CONFIRM went both ways.
     func confirmed(_ candidate: PeerCandidate) {
         guard let known = candidate.endpoint else { return }
+        if isUnread(known.uid) { return candidate.close(.busy, "nobody takes what was sent") }
         let now = Instant.now
         guard let link = links[known.uid] else {
             if candidate.isControlling { select(candidate) }
@@ -124,7 +135,8 @@ extension PeerSession {
         guard !stands || now - probe.began >= .seconds(2) else { return }
         candidate.probe = nil
         candidate.enter(.candidate)
-        if stands { probe.link.end("timeout", .timeout, saying: .timeout) }
+        let isSuperseded = candidate.hasSelect && probe.link.endpoint == known
+        if stands, !isSuperseded { probe.link.end("timeout", .timeout, saying: .timeout) }
         if candidate.isControlling {
             select(candidate)
         } else if candidate.hasSelect {
@@ -142,11 +154,19 @@ extension PeerSession {
     /// SELECT has come.
     func selected(_ candidate: PeerCandidate) throws(Refusal) {
         if bug == .neverAnswersSelect { return }
+        if let uid = candidate.endpoint?.uid, isUnread(uid) { return candidate.close(.busy) }
         guard candidate.probe == nil else {
             candidate.hasSelect = true
             return
         }
-        accept(candidate)
+        guard let old = candidate.endpoint.flatMap({ links[$0.uid] }), bug != .supersedesLivingLink else {
+            return accept(candidate)
+        }
+        // It may still bring something, or live: it is asked before its place is taken.
+        for rival in rivals(of: candidate) where rival.hasSelect { rival.close(.duplicate) }
+        candidate.hasSelect = true
+        candidate.probe = PeerProbe(link: old, began: .now)
+        old.ping()
     }
 
     private func accept(_ candidate: PeerCandidate) {

@@ -38,6 +38,10 @@ final class PeerSession {
     var trusts: [TrustQuestion: Bool?] = [:]
     /// Whether the application takes messages.
     var isPaused = false
+    /// Links that are over and have brought messages that the application has not taken.
+    var former: [PeerLink] = []
+    /// How often it would have heard of each peer meanwhile.
+    var unheard: [[UInt8]: UInt64] = [:]
     var isHolding = false
     /// The link whose long message is put together. Spec 15.2.
     weak var turn: PeerLink?
@@ -144,6 +148,7 @@ final class PeerSession {
         guard told[uid] ?? "notConnected" != state else { return }
         if state == "connected", told[uid] != "connecting" { tell("connecting", of: uid) }
         told[uid] = state
+        if isPaused { unheard[uid, default: 0] += 1 }
         var fields: [String: JSONValue] = ["peer": .string(uid.hex), "state": .string(state)]
         if let reason { fields["reason"] = .string(reason) }
         if let code { fields["code"] = .string(code.description) }
@@ -158,6 +163,22 @@ final class PeerSession {
         ]
         if bytes.count <= 1_024 { fields["hex"] = .string(bytes.hex) }
         tell("message", fields)
+    }
+
+    // MARK: What is not taken
+
+    private func takeFormer() {
+        if isPaused { return }
+        for link in former { link.deliver() }
+        former = []
+        unheard = [:]
+    }
+
+    /// Whether so much of a peer waits that it is not linked again. Spec 15.2.
+    func isUnread(_ uid: [UInt8]) -> Bool {
+        let events = unheard[uid] ?? 0
+        let cost = former.filter { $0.uid == uid }.flatMap(\.waiting).reduce(0) { $0 + $1.cost }
+        return bug != .relinksUnread && (events >= 64 || cost + 64 * events > limits.messageCredit)
     }
 
     // MARK: Leaving
@@ -187,6 +208,7 @@ final class PeerSession {
     }
 
     func tick(_ now: Instant) {
+        takeFormer()
         for candidate in candidates { candidate.tick(now) }
         for candidate in candidates where candidate.probe != nil { settle(candidate, now) }
         for attempt in Array(attempts.values) { drive(attempt, now) }

@@ -1,6 +1,6 @@
 /// Chapter 15.
 extension Suite {
-    static let limitCases: [Case] = frameLimitCases + memoryLimitCases
+    static let limitCases: [Case] = frameLimitCases + memoryLimitCases + peerLimitCases
 
     private static let frameLimitCases: [Case] = [
         Case(

@@ -4,19 +4,57 @@ extension Suite {
         Case(
             "LINK-20", "6.5", "a SELECT replaces the link that the other end has lost",
             stimulus: "T, controlling, falls silent, dials again and selects",
-            expectation: "SELECTED at once; the old link ends",
+            expectation: "PING on the old link; SELECTED within 3 s, and the old link ends with DUPLICATE",
             rules: ["stale.supersede"], bugs: [.seen("keeps-stale-link", by: "SELECTED")],
             orders: [.testerLower]
         ) { trial in
             let (pair, old) = try trial.linked()
             old.abandon()
             let link = try pair.tester.dial(pair.terms)
-            try link.complete(within: .seconds(2))
+            try link.complete(within: .seconds(4))
             let peer = pair.tester.endpoint.uid
             try pair.session.expectNotConnected(peer)
             try pair.session.expect("connected", of: peer)
+            old.answersPings = false
             old.isReading = true
-            try old.expectEnd()
+            try old.expect(.ping)
+            try old.expectClose(.duplicate)
+            try link.expectAlive()
+        },
+        Case(
+            "LINK-31", "6.5", "a SELECT does not end a link that lives",
+            stimulus: "T, controlling, dials again and selects, and answers PING on the old link",
+            expectation: "DUPLICATE on the new connection; the old link lives", rules: ["stale.supersede"],
+            bugs: [.seen("supersedes-living-link", by: "CLOSE(DUPLICATE)")], orders: [.testerLower]
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            let link = try pair.tester.dial(pair.terms)
+            try link.becomeCandidate()
+            link.send(.select)
+            try link.expectClose(.duplicate)
+            try old.expectAlive()
+            try pair.session.expectNo("notConnected", of: pair.tester.endpoint.uid, for: .milliseconds(200))
+        },
+        Case(
+            "LINK-32", "6.5", "what the old link still brings comes before the new link",
+            stimulus: "T, controlling, selects anew; then the old link brings a message and its end",
+            expectation: "the message is delivered; SELECTED as soon as the old link has ended",
+            rules: ["stale.supersede"], bugs: ["supersedes-living-link"], orders: [.testerLower]
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            old.answersPings = false
+            let link = try pair.tester.dial(pair.terms)
+            try link.becomeCandidate()
+            link.send(.select)
+            try old.expect(.ping)
+            old.send(.message([1, 2, 3]))
+            old.close()
+            try link.expect(.selected, within: .milliseconds(1_500))
+            let peer = pair.tester.endpoint.uid
+            try trial.require(
+                pair.session.event("message", from: peer, within: .seconds(2)) != nil,
+                "the message is not delivered")
+            try pair.session.expect("connected", of: peer)
             try link.expectAlive()
         },
         Case(

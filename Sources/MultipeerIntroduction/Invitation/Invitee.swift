@@ -9,13 +9,11 @@ package import MultipeerFraming
 ///    └─────────────────────┴───────────────────┴──────────────────┴──deadline, CLOSE, fault──▶ over
 /// ```
 ///
-/// Pure: connections are numbers, time is told. After every call the owner carries out `takeActions()` in order and
-/// sleeps until `deadline`. Every question that `ask` puts has one `end`.
-package struct Invitee: Sendable {
-    package enum Action: Equatable, Sendable {
-        case send(ConnectionID, [UInt8])
-        /// Tell the code, unless it is OK, if the channel is up, then end the connection. No further call about it comes.
-        case close(ConnectionID, CloseCode)
+/// Every question that `ask` puts has one `end`.
+package struct Invitee: InvitationMachine {
+    package static var takesInvite: Bool { true }
+
+    package enum Event: Equatable, Sendable {
         case ask(Asked)
         case end(QuestionID, Ending)
     }
@@ -96,7 +94,9 @@ extension Invitee {
         return id
     }
 
-    /// TLS stands.
+    /// This end accepts connections, which stand already.
+    package mutating func connected(_ id: ConnectionID, at now: Moment) { advance(to: now) }
+
     package mutating func secured(_ id: ConnectionID, at now: Moment) {
         advance(to: now)
         if connections[id]?.phase == .securing { connections[id]?.phase = .greeting }
@@ -122,14 +122,12 @@ extension Invitee {
         }
     }
 
-    /// The bytes of a connection were no frames, or frames that may not come.
     package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         advance(to: now)
         end(id, code, .protocolError)
     }
 
-    /// The connection ended below the frames. The owner has let go of it.
-    package mutating func lost(_ id: ConnectionID, at now: Moment) {
+    package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
         advance(to: now)
         guard let gone = connections.removeValue(forKey: id) else { return }
         settle(gone, .failed(.withdrawn))  // [invite.cancel]
@@ -233,11 +231,10 @@ extension Invitee {
                 question: QuestionID(rawValue: lastQuestion), inviter: inviter.uid, id: invite.id)
             connections[id]?.phase = .asking(waiting)
             connections[id]?.deadline = deadline
-            actions.append(
-                .ask(
-                    Asked(
-                        question: waiting.question, inviter: inviter, context: invite.context,
-                        timeout: .seconds(Int64(invite.timeout)), deadline: deadline, connection: id)))
+            let asked = Asked(
+                question: waiting.question, inviter: inviter, context: invite.context,
+                timeout: .seconds(Int64(invite.timeout)), deadline: deadline, connection: id)
+            actions.append(.tell(.ask(asked)))
         }
     }
 
@@ -306,10 +303,10 @@ extension Invitee {
         case (.securing, _), (.greeting, _): break
         case (.asking(let waiting), .failed(let fault)):
             remember(waiting.question, fault)
-            actions.append(.end(waiting.question, ending))
+            actions.append(.tell(.end(waiting.question, ending)))
         case (.asking(let waiting), _), (.agreed(let waiting, _), _):
             remember(waiting.question, .alreadyAnswered)
-            actions.append(.end(waiting.question, ending))
+            actions.append(.tell(.end(waiting.question, ending)))
         }
     }
 

@@ -9,14 +9,11 @@ package import MultipeerFraming
 ///    └─────BUSY, connection lost───┘
 /// ```
 ///
-/// Pure: connections are numbers, time and randomness are told. After every call the owner carries out `takeActions()`
-/// in order and sleeps until `deadline`. There is one `end`, and nothing after it.
-package struct Inviter: Sendable {
-    package enum Action: Equatable, Sendable {
-        case dial(ConnectionID, Candidate)
-        case send(ConnectionID, [UInt8])
-        /// Tell the code, unless it is OK, if the channel is up, then end the connection. No further call about it comes.
-        case close(ConnectionID, CloseCode)
+/// There is one `end`, and nothing after it.
+package struct Inviter: InvitationMachine {
+    package static var takesInvite: Bool { false }
+
+    package enum Event: Equatable, Sendable {
         /// The peer said yes: `supply` the connection data for it, or say `failed`.
         case makeData
         /// The peer holds our data, and this is its own; or why not.
@@ -105,7 +102,6 @@ package struct Inviter: Sendable {
 // MARK: what the network brings
 
 extension Inviter {
-    /// TCP stands; TLS is to follow.
     package mutating func connected(_ id: ConnectionID, at now: Moment) {
         advance(to: now)
         attempts[id]?.isConnected = true
@@ -145,7 +141,6 @@ extension Inviter {
         }
     }
 
-    /// The bytes of a connection were no frames, or frames that may not come.
     package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         advance(to: now)
         if attempts[id] != nil {
@@ -156,7 +151,6 @@ extension Inviter {
         }
     }
 
-    /// The connection ended below the frames. The owner has let go of it.
     package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
         advance(to: now)
         if let attempt = attempts[id] {
@@ -242,7 +236,7 @@ extension Inviter {
         }
         phase = .agreeing(id, data)
         patience = now + InvitationTiming.completion  // [invite.deadline]
-        actions.append(.makeData)
+        actions.append(.tell(.makeData))
     }
 
     /// The peer said no, in an ANSWER or with CLOSE.
@@ -321,7 +315,7 @@ extension Inviter {
         if phase == .over { return }
         closeAttempts(.cancelled)
         phase = .over
-        actions.append(.end(result))  // [invite.once]
+        actions.append(.tell(.end(result)))  // [invite.once]
     }
 }
 

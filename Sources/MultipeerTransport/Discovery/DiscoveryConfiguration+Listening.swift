@@ -9,5 +9,7 @@ extension DiscoveryConfiguration {
     /// var configuration = SessionConfiguration()
     /// configuration.listening = DiscoveryConfiguration.standard.listening
     /// ```
-    public var listening: [SocketAddress] { (try? settings)?.interfaces == .loopback ? [.loopback] : [] }
+    public var listening: [SocketAddress] {
+        host == nil && (try? settings)?.interfaces == .loopback ? [.loopback] : []
+    }
 }

@@ -35,6 +35,8 @@ public struct DiscoveryConfiguration: Sendable {
     /// Where the secrets of invitations are written for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil writes
     /// none, but what is invited into a session goes to that one's key log. Whoever reads them reads the traffic.
     public var keyLog: KeyLog?
+    /// The simulated machine whose peers are announced and found; nil is this one.
+    package var host: VirtualHost?
 
     /// Multicast DNS on these interfaces, or on all.
     public init(interfaces: Interfaces = .all) {

@@ -25,7 +25,7 @@ public final class InMemoryDiscovery: DiscoveryBackend {
         let feed = DiscoveryFeed()
         let id = await network.browse(type, hiding: local?.uid, telling: feed)
         return DiscoveryEvents(feed) { [network] in
-            Task { await network.stopBrowsing(id) }
+            Task.following { await network.stopBrowsing(id) }
         }
     }
 
@@ -33,14 +33,14 @@ public final class InMemoryDiscovery: DiscoveryBackend {
     public func resolve(
         _ peer: PeerID, _ type: ServiceType, within patience: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
-        let end = ContinuousClock.now + patience
+        let end = EventLoop.currentMoment() + patience
         while true {
             if let port = await network.port(of: peer.uid, type) {
                 return [SocketAddress(.loopbackV4, port: port)]
             }
-            if ContinuousClock.now >= end { return [] }
+            if EventLoop.currentMoment() >= end { return [] }
             // Nothing here is in a hurry, and nothing has to be told when somebody comes.
-            guard (try? await Task.sleep(for: .milliseconds(10))) != nil else {
+            guard (try? await Pause.sleep(for: .milliseconds(10))) != nil else {
                 throw MultipeerError(.cancelled, "looking for \(peer) was cancelled")
             }
         }
@@ -60,7 +60,7 @@ extension InMemoryDiscovery {
             init(_ network: Network, _ id: Int) { (self.network, self.id) = (network, id) }
 
             deinit {
-                Task { [network, id] in await network.remove(id) }
+                Task.following { [network, id] in await network.remove(id) }
             }
         }
 
@@ -129,7 +129,8 @@ extension InMemoryDiscovery {
         private func tell(of advertisement: Advertisement) {
             let (peer, type) = (advertisement.peer, advertisement.type)
             let known = latest(peer.uid, type)
-            for browse in browses.values where browse.type == type && browse.hidden != peer.uid {
+            for (_, browse) in browses.sorted(by: { $0.key < $1.key })
+            where browse.type == type && browse.hidden != peer.uid {
                 browse.feed.note(peer.uid, known?.found)
             }
         }
@@ -141,11 +142,11 @@ extension Advertisement {
 }
 
 extension MultipeerError {
-    static var portMissing: MultipeerError {
+    package static var portMissing: MultipeerError {
         MultipeerError(.invalidArgument, "an advertisement needs the port at which the peer can be invited")
     }
 
-    static var advertisementStopped: MultipeerError {
+    package static var advertisementStopped: MultipeerError {
         MultipeerError(.cancelled, "the advertisement was stopped")
     }
 }

@@ -1,18 +1,20 @@
 package import MultipeerCore
+import MultipeerEngine
 package import MultipeerIntroduction
 package import MultipeerSecurity
 
 /// One invitation on its way out. Spec 12.
 ///
-/// An actor pinned to a loop. What it may do is decided by an `Inviter`.
-package actor InvitationCall: LoopClient {
+/// An actor pinned to a loop. What it does is decided by an `Inviter`.
+package actor InvitationCall: InvitationOwner {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     nonisolated package let poke = Poke()
 
-    private let wires: InvitationWires
+    nonisolated let tls: InvitationTLS
+    let sockets = Sockets()
+    var engine: InvitationEngine<Inviter>
     private let makeData: @Sendable () async throws(MultipeerError) -> ConnectionData
-    private var inviter: Inviter
     private var making: Task<Void, Never>?
     private let outcome = Promise<Result<ConnectionData, InvitationFault>>()
 
@@ -21,8 +23,8 @@ package actor InvitationCall: LoopClient {
         data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
     ) {
         self.loop = loop
-        self.inviter = inviter
-        wires = InvitationWires(loop, tls, .client)
+        self.tls = tls
+        engine = InvitationEngine(inviter)
         makeData = data
     }
 
@@ -36,12 +38,14 @@ package actor InvitationCall: LoopClient {
     ///   - context: what the peer's application gets to read, at most 32 KiB; whoever pretends to be the peer reads it, too.
     ///   - timeout: how long to wait for the answer: 1 to 600 s.
     ///   - keyLog: where the TLS secrets go; nil, as it should be, for nowhere.
+    ///   - host: the simulated machine from which it goes out; nil for this one.
     ///   - data: makes the data for the peer; asked for only after the peer said yes.
     /// - Returns: the peer's connection data.
     /// - Throws: `InvitationFault`; `.system` when the application's data could not be made.
     package static func invite(
         _ peer: PeerID, at addresses: [SocketAddress], as local: PeerID, context: [UInt8]? = nil,
         within timeout: Duration = .seconds(30), keyLog: KeyLog? = nil,
+        on host: VirtualHost? = nil,
         data: @escaping @Sendable () async throws(MultipeerError) -> ConnectionData
     ) async throws(InvitationFault) -> ConnectionData {
         var randomness = SystemRandomness()
@@ -50,7 +54,7 @@ package actor InvitationCall: LoopClient {
             id: randomness.bytes(16), seed: randomness.next(), at: EventLoop.currentMoment())
         let call: InvitationCall
         do throws(SessionFault) {
-            let loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
+            let loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }
             let tls = try SessionFault.security { () throws(SecurityFault) in
                 try InvitationTLS(keyLog: keyLog)
             }
@@ -63,12 +67,12 @@ package actor InvitationCall: LoopClient {
 
     private func run() async throws(InvitationFault) -> ConnectionData {
         loop.wantsTurnEnd(self)
-        let result = await outcome.value(onCancel: { Task { await self.cancel() } })
+        let result = await outcome.value(onCancel: { Task.following { await self.cancel() } })
         return try result.get()
     }
 
     private func cancel() {
-        inviter.cancel(at: EventLoop.currentMoment())
+        engine.machine.cancel(at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
     }
 }
@@ -77,54 +81,29 @@ package actor InvitationCall: LoopClient {
 
 extension InvitationCall {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
-        assumeIsolated { $0.wires.ready(token, readiness) }
+        assumeIsolated { $0.ready(connection: token, readiness) }
     }
 
-    nonisolated package func deadlineReached() { assumeIsolated { $0.inviter.advance(to: $0.loop.now) } }
+    nonisolated package func deadlineReached() { assumeIsolated { $0.engine.advance(to: $0.loop.now) } }
     nonisolated package func poked() {}
-    nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
+    nonisolated package func turnEnded() { assumeIsolated { $0.endTurn() } }
 
-    private func settle() {
-        repeat {
-            takeEvents()
-            wires.settle()
-        } while wires.hasWork
-        loop.setDeadline(self, [inviter.deadline, wires.deadline].compactMap { $0 }.min())
+    private func endTurn() {
+        settle()
+        loop.setDeadline(self, engine.deadline)
     }
 
-    private func takeEvents() {
-        carryOut()
-        while case let events = wires.takeEvents(), !events.isEmpty {
-            for event in events {
-                switch event {
-                case .connected(let id): inviter.connected(id, at: loop.now)
-                case .secured(let id): inviter.secured(id, at: loop.now)
-                case .frame(let id, let header, let payload):
-                    inviter.receive(id, header, payload.span, at: loop.now)
-                case .violated(let id, let code): inviter.violated(id, code, at: loop.now)
-                case .lost(let id, let setback): inviter.lost(id, setback, at: loop.now)
-                }
-            }
-            carryOut()
-        }
-    }
-
-    private func carryOut() {
-        for action in inviter.takeActions() {
-            switch action {
-            case .dial(let id, let candidate): wires.dial(id, candidate, for: self)
-            case .send(let id, let frame): wires.send(id, frame)
-            case .close(let id, let code): wires.close(id, code)
-            case .makeData: make()
-            case .end(let result):
-                making?.cancel()
-                outcome.send(result)
-            }
+    func carryOut(_ event: Inviter.Event) {
+        switch event {
+        case .makeData: make()
+        case .end(let result):
+            making?.cancel()
+            outcome.send(result)
         }
     }
 
     private func make() {
-        making = Task.detached { [makeData, weak self] in
+        making = Task.followingDetached { [makeData, weak self] in
             do throws(MultipeerError) {
                 await self?.made(.success(try await makeData()))
             } catch {
@@ -136,8 +115,8 @@ extension InvitationCall {
     private func made(_ result: Result<ConnectionData, MultipeerError>) {
         let now = EventLoop.currentMoment()
         switch result {
-        case .success(let data): inviter.supply(data, at: now)
-        case .failure(let error): inviter.failed(.system(error.description), at: now)
+        case .success(let data): engine.machine.supply(data, at: now)
+        case .failure(let error): engine.machine.failed(.system(error.description), at: now)
         }
         loop.wantsTurnEnd(self)
     }

@@ -1,4 +1,5 @@
 package import MultipeerCore
+import MultipeerEngine
 package import MultipeerFraming
 package import MultipeerIntroduction
 package import MultipeerSecurity
@@ -7,7 +8,7 @@ package import MultipeerSecurity
 ///
 /// An actor pinned to its loop. What it may do is decided by an `Invitee`. It lives until `stop`, and until what was
 /// answered by then has come to its end.
-package actor InvitationListener: LoopClient {
+package actor InvitationListener: InvitationOwner, ListeningOwner {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     nonisolated package let poke = Poke()
@@ -17,10 +18,9 @@ package actor InvitationListener: LoopClient {
     nonisolated package let questions = Questions()
 
     private let listening: [SocketAddress]
-    private let wires: InvitationWires
-    private var invitee: Invitee
-    private var acceptor: Acceptor?
-    private var acceptResumes: Moment?
+    nonisolated let tls: InvitationTLS
+    let sockets = Sockets()
+    var engine: InvitationEngine<Invitee>
     private var isStopped = false
     /// The questions whose answers are on their way here.
     private let claimed = Locked<Set<QuestionID>>([])
@@ -35,18 +35,22 @@ package actor InvitationListener: LoopClient {
     ///   - peer: who is invited here.
     ///   - listening: where; port 0 lets the system choose one for all of them. Empty is everywhere, IPv4 and IPv6.
     ///   - keyLog: where the TLS secrets go; nil, as it should be, for nowhere.
+    ///   - host: the simulated machine on which it is; nil for this one.
     /// - Throws: `SessionFault` when the system gives no loop, or OpenSSL no key.
     package init(
-        peer: PeerID, listening: [SocketAddress] = [], keyLog: KeyLog? = nil
+        peer: PeerID, listening: [SocketAddress] = [], keyLog: KeyLog? = nil, on host: VirtualHost? = nil
     ) throws(SessionFault) {
         self.peer = peer
         self.listening = listening
-        loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next() }
-        let tls = try SessionFault.security { () throws(SecurityFault) in
+        loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: host) }
+        tls = try SessionFault.security { () throws(SecurityFault) in
             try InvitationTLS(keyLog: keyLog)
         }
-        wires = InvitationWires(loop, tls, .server)
-        invitee = Invitee(peer)
+        engine = InvitationEngine(Invitee(peer))
+        host?.onEnd { [weak self] in
+            guard let self else { return }
+            Task.following { await self.stop() }
+        }
     }
 }
 
@@ -55,16 +59,15 @@ package actor InvitationListener: LoopClient {
 extension InvitationListener {
     /// Listens from here on; answers the port, which is the same at every address.
     package func start() async throws(SessionFault) -> UInt16 {
-        guard acceptor == nil, !isStopped else { throw .invalidArgument("invitations are listened for once") }
-        let fresh = try SessionFault.network { [listening] () throws(SocketFault) in
-            try Acceptor.onOnePort(listening)
+        guard sockets.acceptor == nil, !isStopped else {
+            throw .invalidArgument("invitations are listened for once")
         }
-        acceptor = fresh
-        do throws(SocketFault) { try fresh.register(on: loop, for: self) } catch {
-            stopListening()
-            throw .network(error)
+        let acceptor = try SessionFault.network { () throws(SocketFault) in
+            let acceptor = try Acceptor.onOnePort(listening, on: loop)
+            try listen(at: acceptor)
+            return acceptor
         }
-        guard let port = fresh.listeners.values.first?.address.port else { throw .noAddress }
+        guard let port = acceptor.listeners.values.first?.address.port else { throw .noAddress }
         return port
     }
 
@@ -79,12 +82,12 @@ extension InvitationListener {
     ) async throws(InvitationFault) -> ConnectionData {
         defer { loop.wantsTurnEnd(self) }
         claimed.withLock { _ = $0.remove(id) }
-        try invitee.accept(id, with: data, at: EventLoop.currentMoment())
+        try engine.machine.accept(id, with: data, at: EventLoop.currentMoment())
         endings.removeValue(forKey: id)?.send(nil)
         let outcome = Promise<Result<ConnectionData, InvitationFault>>()
         outcomes[id] = outcome
         loop.wantsTurnEnd(self)
-        let result = await outcome.value(onCancel: { Task { await self.cancel(id) } })
+        let result = await outcome.value(onCancel: { Task.following { await self.cancel(id) } })
         return try result.get()
     }
 
@@ -93,7 +96,7 @@ extension InvitationListener {
     package func refuse(_ id: Question.ID, _ code: CloseCode = .declined) async throws(InvitationFault) {
         defer { loop.wantsTurnEnd(self) }
         claimed.withLock { _ = $0.remove(id) }
-        try invitee.refuse(id, code, at: EventLoop.currentMoment())
+        try engine.machine.refuse(id, code, at: EventLoop.currentMoment())
     }
 
     /// Ends listening and tells everybody who waits for an answer, at both ends. What was answered with yes, or is claimed,
@@ -101,14 +104,14 @@ extension InvitationListener {
     package func stop() async {
         isStopped = true
         stopListening()
-        invitee.stop(sparing: claimed.withLock { $0 }, at: EventLoop.currentMoment())
+        engine.machine.stop(sparing: claimed.withLock { $0 }, at: EventLoop.currentMoment())
         questions.finish()
-        settle()
+        endTurn()
     }
 
     /// The task that said yes waits no more.
     private func cancel(_ id: QuestionID) {
-        invitee.cancel(id, at: EventLoop.currentMoment())
+        engine.machine.cancel(id, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
     }
 }
@@ -122,67 +125,33 @@ extension InvitationListener {
 
     nonisolated package func deadlineReached() { assumeIsolated { $0.advance() } }
     nonisolated package func poked() {}
-    nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
+    nonisolated package func turnEnded() { assumeIsolated { $0.endTurn() } }
 
     private func handle(_ token: Int, _ readiness: Readiness) {
-        guard token < 0 else { return wires.ready(token, readiness) }
-        guard let listener = acceptor?.listeners[token] else { return }
-        let mayGoOn = listener.accept { socket, remote in admit(socket, from: remote) }
-        if !mayGoOn { pauseAccepting() }
+        if token < 0 { accept(from: token) } else { ready(connection: token, readiness) }
     }
 
-    private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
-        let id = invitee.accepted(from: remote.host.unmapped.bytes, at: loop.now)
-        wires.admit(id, socket, from: remote, for: self)
-        // Whoever has to go for it goes now: descriptors are few.
-        takeEvents()
-    }
+    func accepted(from address: [UInt8]) -> ConnectionID? { engine.accepted(from: address, at: loop.now) }
 
     private func advance() {
-        invitee.advance(to: loop.now)
-        guard let acceptResumes, acceptResumes <= loop.now else { return }
-        self.acceptResumes = nil
-        do throws(SocketFault) { try acceptor?.register(on: loop, for: self) } catch { pauseAccepting() }
+        engine.advance(to: loop.now)
+        resumeAccepting()
     }
 
-    private func takeEvents() {
-        carryOut()
-        while case let events = wires.takeEvents(), !events.isEmpty {
-            for event in events {
-                switch event {
-                case .connected: break
-                case .secured(let id): invitee.secured(id, at: loop.now)
-                case .frame(let id, let header, let payload):
-                    invitee.receive(id, header, payload.span, at: loop.now)
-                case .violated(let id, let code): invitee.violated(id, code, at: loop.now)
-                case .lost(let id, _): invitee.lost(id, at: loop.now)
-                }
-            }
-            carryOut()
-        }
+    private func endTurn() {
+        settle()
+        loop.setDeadline(self, [engine.deadline, sockets.acceptResumes].compactMap { $0 }.min())
     }
 
-    private func settle() {
-        repeat {
-            takeEvents()
-            wires.settle()
-        } while wires.hasWork
-        loop.setDeadline(self, [invitee.deadline, wires.deadline, acceptResumes].compactMap { $0 }.min())
-    }
-
-    private func carryOut() {
-        for action in invitee.takeActions() {
-            switch action {
-            case .send(let id, let frame): wires.send(id, frame)
-            case .close(let id, let code): wires.close(id, code)
-            case .ask(let asked): ask(asked)
-            case .end(let question, let ending): end(question, ending)
-            }
+    func carryOut(_ event: Invitee.Event) {
+        switch event {
+        case .ask(let asked): ask(asked)
+        case .end(let question, let ending): end(question, ending)
         }
     }
 
     private func ask(_ asked: Invitee.Asked) {
-        guard let remote = wires.remote(of: asked.connection) else { return }
+        guard let remote = sockets.wires[asked.connection]?.remote else { return }
         let ending = Promise<InvitationFault?>()
         endings[asked.question] = ending
         questions.push(
@@ -202,17 +171,5 @@ extension InvitationListener {
             told?.send(fault)
             outcome?.send(.failure(fault))
         }
-    }
-
-    /// Out of descriptors: strangers wait in the backlog for a while, and the loop does not spin over them.
-    private func pauseAccepting() {
-        acceptor?.deregister(from: loop)
-        acceptResumes = loop.now + .milliseconds(250)
-    }
-
-    private func stopListening() {
-        acceptor?.deregister(from: loop)
-        acceptor = nil
-        acceptResumes = nil
     }
 }

@@ -79,8 +79,8 @@ package final class ProgressMeter: Sendable {
             return true
         }
         if !waits { return }
-        let timer = Task {
-            try? await Task.sleep(for: patience)
+        let timer = Task.following {
+            try? await Pause.sleep(for: patience)
             signal.send(())
         }
         await signal.value(onCancel: { signal.send(()) })

@@ -1,7 +1,7 @@
 /// A file name that nobody can guess: 128 random bits.
 package enum RandomName {
     package static func make() -> String {
-        var randomness = SystemRandomness()
+        var randomness = SystemRandomness.ofKernel
         return name(randomness.next(), randomness.next())
     }
 

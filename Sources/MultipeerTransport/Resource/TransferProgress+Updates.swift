@@ -32,7 +32,7 @@ extension TransferProgress {
             public mutating func next() async -> TransferProgress? {
                 if isOver { return nil }
                 if let last {
-                    do { try await Task.sleep(for: Updates.shortestPause) } catch { return nil }
+                    do { try await Pause.sleep(for: Updates.shortestPause) } catch { return nil }
                     await meter.change(
                         from: last.completed, within: Updates.longestPause - Updates.shortestPause)
                     if Task.isCancelled { return nil }

@@ -91,7 +91,7 @@ package final class AsyncSemaphore<Closure: Error>: Sendable {
         let waiting = state.withLock { state in
             if state.closure == nil { state.closure = closure }
             defer { state.waiting = [:] }
-            return Array(state.waiting.values)
+            return state.waiting.sorted { $0.key < $1.key }.map(\.value)
         }
         for turn in waiting { turn.send(.closed(closure)) }
     }

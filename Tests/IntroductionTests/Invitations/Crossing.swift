@@ -118,20 +118,21 @@ extension Crossing {
             case .dial(let id, _): dial(id, from: index)
             case .send(let id, let frame): post(frame, on: side.dialled[id], from: 0)
             case .close(let id, let code): close(side.dialled[id], code, from: 0)
-            case .makeData:
+            case .tell(.makeData):
                 schedule(milliseconds(0...20)) { [self] in
                     side.inviter.supply(side.data, at: now)
                     carryOut(index)
                 }
-            case .end(let result): side.outcomes.append(result)
+            case .tell(.end(let result)): side.outcomes.append(result)
             }
         }
         for action in side.invitee.takeActions() {
             switch action {
+            case .dial: preconditionFailure("the end that is asked dials nobody")
             case .send(let id, let frame): post(frame, on: side.taken[id], from: 1)
             case .close(let id, let code): close(side.taken[id], code, from: 1)
-            case .ask(let asked): ask(index, asked)
-            case .end(let question, let ending): side.endings[question, default: []].append(ending)
+            case .tell(.ask(let asked)): ask(index, asked)
+            case .tell(.end(let question, let ending)): side.endings[question, default: []].append(ending)
             }
         }
     }
@@ -217,7 +218,7 @@ extension Crossing {
         if end == 0 {
             sides[index].inviter.lost(wires[wire].dialler, .lost, at: now)
         } else if let id = wires[wire].acceptor {
-            sides[index].invitee.lost(id, at: now)
+            sides[index].invitee.lost(id, .lost, at: now)
         }
         carryOut(index)
     }

@@ -88,11 +88,11 @@ struct InviteeStage {
     var pendingCount: Int { ids.count { invitee.phase(of: $0) != nil } - strangerCount }
 
     var asked: [Invitee.Asked] {
-        actions.compactMap { if case .ask(let asked) = $0 { asked } else { nil } }
+        actions.compactMap { if case .tell(.ask(let asked)) = $0 { asked } else { nil } }
     }
 
     func ending(of question: QuestionID) -> [Invitee.Ending] {
-        actions.compactMap { if case .end(question, let ending) = $0 { ending } else { nil } }
+        actions.compactMap { if case .tell(.end(question, let ending)) = $0 { ending } else { nil } }
     }
 
     /// What was answered on a connection.

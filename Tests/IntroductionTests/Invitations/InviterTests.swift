@@ -48,7 +48,7 @@ struct InviterTests {
         ]
         let forbidden = try bytes.map { try #require(Candidate(address: $0.0, port: $0.1)) }
         var nowhere = try inviter(at: forbidden)
-        guard case .end(.failure(.unreachable))? = nowhere.takeActions().first else {
+        guard case .tell(.end(.failure(.unreachable)))? = nowhere.takeActions().first else {
             Issue.record("something was dialled")
             return
         }
@@ -122,7 +122,7 @@ struct InviterTests {
             _ = inviter.takeActions()
             inviter.advance(to: .after(.seconds(2)))
             let actions = inviter.takeActions()
-            #expect(actions.last == .end(.failure(isBusy ? .busy : .timedOut)))
+            #expect(actions.last == .tell(.end(.failure(isBusy ? .busy : .timedOut))))
             // An answer that comes now is ignored.
             answer(&inviter, connection, .declined, at: .after(.seconds(3)))
             #expect(inviter.takeActions().isEmpty)
@@ -142,7 +142,7 @@ struct InviterTests {
         inviter.advance(to: .after(.seconds(2)))
         let second = try #require(dialled(&inviter).first)
         inviter.lost(second, .unreachable("refused"), at: .after(.seconds(2)))
-        #expect(inviter.takeActions() == [.end(.failure(.unreachable("refused")))])
+        #expect(inviter.takeActions() == [.tell(.end(.failure(.unreachable("refused"))))])
     }
 
     @Test("whose connection is lost again and again gives up [invite.busy]")
@@ -158,7 +158,7 @@ struct InviterTests {
             now = try #require(inviter.deadline)
             inviter.advance(to: now)
         }
-        guard case .end(.failure(.unreachable))? = inviter.takeActions().last else {
+        guard case .tell(.end(.failure(.unreachable)))? = inviter.takeActions().last else {
             Issue.record("it goes on")
             return
         }

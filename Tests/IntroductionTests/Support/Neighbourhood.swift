@@ -1,169 +1,205 @@
 import MultipeerCore
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
+import MultipeerMesh
 import MultipeerSecurity
 import TestSupport
 import Testing
 
-/// Peers, the connections between them, and the time: what drivers and a network are to `Introductions`. A seed decides
-/// everything.
+@testable import MultipeerSimulation
+
+/// Sessions in the simulated network whose applications connect with data that makes no mesh, and do nothing else. A seed
+/// decides everything.
 final class Neighbourhood {
-    var now = Moment(nanoseconds: 1_000_000_000)
-    var nodes: [Node] = []
-    var wires: [Wire] = []
+    private let world: World
+    private(set) var nodes: [Neighbour] = []
+    /// Of what a test decides by chance; delays, keys and ids are the world's.
     var dice: Seeded
     /// One way, in milliseconds.
-    var latency = 1...20
+    var latency = 1...20 {
+        didSet {
+            world.network.latency = (latency.lowerBound * 1_000_000)...(latency.upperBound * 1_000_000)
+        }
+    }
     /// Changes a frame on its way; nil loses it.
     var interfere: ([UInt8], _ sender: Int) -> [UInt8]? = { frame, _ in frame }
     /// Sees each frame that is sent, with its sender and its connection.
     var listen: (_ kind: FrameKind, _ sender: Int, _ wire: Int) -> Void = { _, _, _ in }
-    /// Addresses that never answer.
-    var silentAddresses: Set<[UInt8]> = []
-    /// What was broken that must hold always.
-    var complaints: [String] = []
+    private var steps: [() throws -> Void] = []
+    private var faults: [String] = []
 
-    struct Item {
-        let moment: Moment
-        let order: Int
-        let act: () -> Void
-    }
-    var agenda: [Item] = []
-    var posted = 0
-    var places: [Int: [ConnectionID: (wire: Int, end: Int)]] = [:]
-
-    /// Peers in ascending order of their uids.
+    /// Peers in ascending order of their ids, unless a last one is the `twin` of another one: it has the same id.
     init(
-        _ preferences: [EncryptionPreference] = [.optional, .optional], identities: Set<Int> = [],
-        seats: Int = 7,
+        _ preferences: [EncryptionPreference] = [.optional, .optional], twin: Int? = nil, seats: Int = 7,
         seed: UInt64
     ) throws {
         dice = Seeded(seed)
+        world = World(seed: seed, cap: seats + 1)
+        world.applications.chats = false
         for (number, preference) in preferences.enumerated() {
-            let uid = UID(high: UInt64(number) << 32 | dice.next() >> 32, low: dice.next())
-            nodes.append(
-                try Node(
-                    number, preference: preference, hasIdentity: identities.contains(number), seats: seats,
-                    uid: uid, seed: dice.next()))
+            let isLast = number == preferences.count - 1
+            let role = isLast ? twin.map { Scenario.Peer.Role.twin($0) } ?? .honest : .honest
+            let profile = Scenario.Peer(preference: preference, role: role, rank: number)
+            world.add(profile, named: "peer \(number)")
+            nodes.append(Neighbour(world.nodes[number], in: world))
         }
+        world.network.interceptor = self
+        world.post(.look, after: 0)
+        latency = 1...20
     }
+
+    deinit { world.dismantle() }
+
+    /// What was broken that must hold always: invariants of the simulation, and steps of a test that threw.
+    var complaints: [String] { faults + [world.failure?.description].compactMap { $0 } }
+
+    var now: Moment { Moment(nanoseconds: world.now) }
+    /// Every connection that was ever dialled.
+    var wires: [Wire] { world.network.wires }
 }
+
+// MARK: applications
 
 extension Neighbourhood {
     /// The data that `issuer` has for `holder`.
     @discardableResult
-    func data(from issuer: Int, for holder: Int, isOpen: Bool = false, candidates: [Candidate]? = nil) throws
-        -> ConnectionData
-    {
-        let own = try #require(Candidate(address: nodes[issuer].address, port: nodes[issuer].port))
-        let token = dice.bytes(32)
-        return try nodes[issuer].machine.connectionData(
-            for: isOpen ? nil : nodes[holder].uid, candidates: candidates ?? [own], token: token, at: now)
+    func data(from issuer: Int, for holder: Int, candidates: [Candidate]? = nil) throws -> ConnectionData {
+        let node = nodes[issuer].node
+        let data = try node.engine.connectionData(
+            for: nodes[holder].uid, joinsMesh: false,
+            candidates: candidates ?? world.applications.candidates(of: node),
+            tokens: dice.bytes(64), at: now)
+        world.settle(node)
+        return data
     }
 
-    /// `one` seeks `other`; both have issued their data by then.
+    /// `one` connects with data of `other`; both have issued their data by then. Returns whether the data begin an attempt
+    /// or change it.
     @discardableResult
     func connect(
         _ one: Int, to other: Int, with given: ConnectionData? = nil, within patience: Duration = .seconds(30)
     ) throws -> Bool {
         if given == nil { try data(from: one, for: other) }
         let data = try given ?? self.data(from: other, for: one)
-        let isNew = try nodes[one].machine.connect(with: data, zones: [1, 2], within: patience, at: now)
-        nodes[one].held[data.peer.uid] = data
-        if isNew { nodes[one].open.insert(data.peer.uid) }
-        carryOut(one)
+        let neighbour = nodes[one]
+        var mesh = neighbour.node.mesh
+        let isNew = try mesh.connect(with: data, within: patience, at: now)
+        neighbour.held[data.peer.uid] = data
+        neighbour.isCalling = true
+        defer { neighbour.isCalling = false }
+        try world.applications.connect(neighbour.node, with: data, within: patience)
         return isNew
     }
 
-    /// The application lets go of a link.
-    func hangUp(_ one: Int, on other: Int) throws {
-        let id = try #require(nodes[one].links[nodes[other].uid])
-        let (wire, end) = try #require(places[one]?[id])
-        post(Frame.close(.goodbye, reason: ""), on: wire, from: end)
-        finish(wire, end)
-        endLink(one, id, mayResume: false)
-    }
-
-    func cancel(_ one: Int, _ other: Int) {
-        nodes[one].machine.cancel(nodes[other].uid, at: now)
-        carryOut(one)
-    }
+    func cancel(_ one: Int, _ other: Int) { world.applications.cancel(nodes[one].node, nodes[other].uid) }
 
     func after(_ delay: Duration, _ act: @escaping () throws -> Void) {
-        schedule(now + delay) {
-            do { try act() } catch { self.complaints.append("\(error)") }
-        }
+        steps.append(act)
+        world.post(.step(steps.count - 1), after: delay.wholeNanoseconds)
     }
 
     func run(for duration: Duration) {
-        let end = now + duration
-        while let next = nextMoment, next <= end {
-            now = max(now, next)
-            if let item = popDue() {
-                item.act()
-            } else {
-                for index in nodes.indices where nodes[index].machine.deadline.map({ $0 <= now }) == true {
-                    nodes[index].machine.advance(to: now)
-                    if let again = nodes[index].machine.deadline, again <= now {
-                        complaints.append("peer \(index) has a deadline in the past after advancing")
-                        return
-                    }
-                    carryOut(index)
-                }
-            }
+        world.run(until: world.now + duration.wholeNanoseconds) { number in
+            do { try steps[number]() } catch { faults.append("\(error)") }
         }
-        now = end
-    }
-
-    /// Both hold one link to each other, and it is the same connection.
-    func areLinked(_ one: Int, _ other: Int) -> Bool {
-        guard let here = nodes[one].links[nodes[other].uid], let there = nodes[other].links[nodes[one].uid],
-            let place = places[one]?[here], let far = places[other]?[there]
-        else { return false }
-        return place.wire == far.wire && place.end != far.end && !wires[place.wire].isDead
-    }
-
-    func linkedWire(_ one: Int, _ other: Int) -> Int? {
-        nodes[one].links[nodes[other].uid].flatMap { places[one]?[$0]?.wire }
-    }
-
-    /// Starts a new session of the same peer; the connections of the old one die, without a word if `isSilent`.
-    func restart(_ one: Int, isSilent: Bool) throws {
-        let old = nodes[one]
-        for wire in wires.indices where !wires[wire].isDead && wires[wire].nodes.contains(one) {
-            wires[wire].isDead = true
-            for end in [0, 1] {
-                if wires[wire].nodes[end] == one {
-                    wires[wire].isOver[end] = true
-                } else if !isSilent {
-                    notice(wire, end, after: dice.milliseconds(latency))
-                }
-            }
-        }
-        places[one] = [:]
-        nodes[one] = try Node(
-            one, preference: old.local.preference, hasIdentity: old.local.hasIdentity, seats: 7, uid: old.uid,
-            seed: dice.next())
     }
 }
 
+// MARK: links
+
 extension Neighbourhood {
-    func schedule(_ moment: Moment, _ act: @escaping () -> Void) {
-        posted += 1
-        agenda.append(Item(moment: moment, order: posted, act: act))
+    /// Both hold one link to each other, and it is the same connection.
+    func areLinked(_ one: Int, _ other: Int) -> Bool {
+        guard let wire = linkedWire(one, other) else { return false }
+        return wire == linkedWire(other, one) && !wires[wire].isDead
     }
 
-    var nextMoment: Moment? {
-        (agenda.map(\.moment) + nodes.compactMap(\.machine.deadline)).min()
+    func linkedWire(_ one: Int, _ other: Int) -> Int? {
+        nodes[one].node.links.first { $0.remote == other }?.wire.number
     }
 
-    func popDue() -> Item? {
-        let due = agenda.indices.filter { agenda[$0].moment <= now }
-        guard
-            let first = due.min(by: {
-                (agenda[$0].moment, agenda[$0].order) < (agenda[$1].moment, agenda[$1].order)
-            })
-        else { return nil }
-        return agenda.remove(at: first)
+    /// The connection of their link ends, and both ends notice at once.
+    func end(_ one: Int, _ other: Int) throws {
+        kill(try #require(linkedWire(one, other)), noticedWithin: 0)
+    }
+
+    /// Nothing gets through any more, and nobody is told.
+    func silence(_ wire: Int) {
+        world.network.die(wires[wire])
+        world.network.meddled(with: wires[wire])
+    }
+
+    /// The connection dies: what is under way is lost, and each end notices in its own time.
+    func kill(_ wire: Int, noticedWithin milliseconds: Int = 300) {
+        guard !wires[wire].isDead else { return }
+        silence(wire)
+        for end in [0, 1] { notice(wire, end, after: dice.milliseconds(0...milliseconds)) }
+    }
+
+    func notice(_ wire: Int, _ end: Int, after delay: Duration) {
+        world.post(.lost(wire: wire, end: end), after: delay.wholeNanoseconds)
+    }
+
+    /// Starts a new session of the same peer; the connections of the old one die, without a word if `isSilent`.
+    func restart(_ one: Int, isSilent: Bool) {
+        world.observer.disturbance = world.now
+        world.crash(nodes[one].node, isSilent: isSilent)
+        nodes[one].forget()
+        world.start(nodes[one].node)
+    }
+}
+
+// MARK: what happens
+
+extension Neighbourhood: Interceptor {
+    func forward(_ frame: [UInt8], from socket: Socket) -> [UInt8]? {
+        let sender = socket.wire.nodes[socket.end]
+        listen(FrameKind(rawValue: frame[3]), sender, socket.wire.number)
+        if socket.seat == nil, let code = closeCode(frame) { nodes[sender].closes.append(code) }
+        return interfere(frame, sender)
+    }
+
+    func arrived(_ bytes: [UInt8], at socket: Socket) {
+        guard let code = closeCode(bytes) else { return }
+        nodes[socket.wire.nodes[socket.end]].heard.append(code)
+    }
+
+    private func closeCode(_ frame: [UInt8]) -> CloseCode? {
+        guard frame.count >= FrameHeader.byteCount else { return nil }
+        let header = FrameHeader(frame.span.extracting(0..<FrameHeader.byteCount))
+        let payload = frame.span.extracting(FrameHeader.byteCount..<frame.count)
+        guard header.kind == .close, case .close(let code, reason: _)? = try? Frame(header, payload) else {
+            return nil
+        }
+        return code
+    }
+
+    func told(_ output: SessionEngine.Output, to node: Node) {
+        let neighbour = nodes[node.index]
+        switch output {
+        case .ask(_, let id): neighbour.questions.append(id)
+        case .linked(let id, let data, remote: _, isMesh: _):
+            neighbour.events.append(.linked(data.peer.uid, id))
+        case .unlinked(let id, let peer, let reason):
+            neighbour.events.append(.ended(peer.uid, id, reason))
+            insist(neighbour, on: peer.uid)
+        case .settled(let uid, let reason?):
+            neighbour.events.append(.failed(uid, reason))
+            insist(neighbour, on: uid)
+        case .state(let peer, .connecting) where !neighbour.isCalling:
+            neighbour.events.append(.sought(peer.uid))
+        default: break
+        }
+    }
+
+    private func insist(_ neighbour: Neighbour, on uid: UID) {
+        guard neighbour.insists else { return }
+        after(.seconds(1)) { [unowned self] in
+            guard let data = neighbour.held[uid], neighbour.node.link(to: uid) == nil,
+                let other = nodes.firstIndex(where: { $0.uid == uid })
+            else { return }
+            try connect(neighbour.node.index, to: other, with: data)
+        }
     }
 }

@@ -66,9 +66,7 @@ enum Simulate {
         var listener: (@Sendable (String) -> Void)?
         if options.isTracing { listener = { line in print(line) } }
         let verdict = Trial.run(scenario, tracing: listener)
-        print(
-            "\(verdict.events) events, \(verdict.links) links, \(verdict.messages) messages, \(verdict.entries) entries, \(verdict.evictions) evictions, hash \(String(verdict.hash, radix: 16))"
-        )
+        print("\(verdict.counts), hash \(String(verdict.hash, radix: 16))")
         return verdict
     }
 
@@ -84,11 +82,7 @@ enum Simulate {
     private struct Outcome: Sendable {
         var failures: [(seed: UInt64, mode: Scenario.Mode, failure: Failure)] = []
         var hash: UInt64 = 0
-        var events = 0
-        var links = 0
-        var messages = 0
-        var entries = 0
-        var evictions = 0
+        var counts = Counts()
     }
 
     private static func runSeeds(_ options: Options) async -> Int32 {
@@ -108,11 +102,7 @@ enum Simulate {
             for _ in 0..<options.jobs { addNext() }
             for await (outcome, count) in group {
                 done += count
-                total.events += outcome.events
-                total.links += outcome.links
-                total.messages += outcome.messages
-                total.entries += outcome.entries
-                total.evictions += outcome.evictions
+                total.counts += outcome.counts
                 total.hash ^= outcome.hash
                 for one in outcome.failures.sorted(by: { $0.seed < $1.seed }) { report(one) }
                 total.failures += outcome.failures
@@ -122,7 +112,7 @@ enum Simulate {
         }
         let seconds = Double((ContinuousClock.now - began).components.seconds) + 0.001
         print(
-            "\(done) seeds in \(Int(seconds)) s: \(total.events) events, \(total.links) links, \(total.messages) messages, \(total.entries) entries, \(total.evictions) evictions, hash \(String(total.hash, radix: 16))"
+            "\(done) seeds in \(Int(seconds)) s: \(total.counts), hash \(String(total.hash, radix: 16))"
         )
         guard let first = total.failures.min(by: { $0.seed < $1.seed }) else {
             print("clean seeds=\(done)")
@@ -149,11 +139,7 @@ enum Simulate {
             for mode in options.modes {
                 let verdict = Trial.run(Scenario.drawn(seed, mode))
                 outcome.hash ^= verdict.hash
-                outcome.events += verdict.events
-                outcome.links += verdict.links
-                outcome.messages += verdict.messages
-                outcome.entries += verdict.entries
-                outcome.evictions += verdict.evictions
+                outcome.counts += verdict.counts
                 if let failure = verdict.failure { outcome.failures.append((seed, mode, failure)) }
             }
             if options.untilFailure, !outcome.failures.isEmpty { break }

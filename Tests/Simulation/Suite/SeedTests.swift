@@ -17,7 +17,7 @@ struct SeedTests {
         let text = try String(contentsOf: SeedTests.folder.appending(path: file), encoding: .utf8)
         let verdict = Trial.run(try Scenario(text: text))
         #expect(verdict.failure == nil, "\(file)")
-        #expect(verdict.links > 0)
+        #expect(verdict.counts.links > 0)
     }
 
     @Test("there are stored scenarios")
@@ -25,15 +25,16 @@ struct SeedTests {
 
     @Test("every invariant holds over seeds that nobody has chosen", arguments: Scenario.Mode.allCases)
     func fresh(_ mode: Scenario.Mode) {
-        var links = 0
+        var counts = Counts()
         for seed in UInt64(7_000_000)..<7_000_004 {
             let verdict = Trial.run(Scenario.drawn(seed, mode))
-            links += verdict.links
+            counts += verdict.counts
             #expect(
                 verdict.failure == nil,
                 "swift run -c release simulate --seed \(seed) --mode \(mode.rawValue) --trace")
         }
-        #expect(links > 30)
+        #expect(counts.links > 30)
+        #expect(counts.channels > 0 && counts.codes > 0 && counts.marks > 0)
     }
 
     @Test("a scenario is a text, and comes back from it as it was")

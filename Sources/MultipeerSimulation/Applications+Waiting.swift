@@ -1,0 +1,133 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerIntroduction
+
+/// Somebody who waits for a verification code.
+struct CodeRequest {
+    let wire: Wire
+    let end: Int
+    let since: Moment
+    let patience: Duration
+}
+
+/// Somebody who waits until the peer has received everything that was sent before.
+struct Mark {
+    let wire: Wire
+    let end: Int
+    let since: Int64
+    /// Messages that were sent before.
+    let sent: Int
+}
+
+// MARK: - Verification codes
+
+extension Applications {
+    func requestCode(of node: Node, within milliseconds: Int) {
+        guard node.isRunning, !node.engine.isLeaving, !node.links.isEmpty else { return }
+        requestCode(on: dice.pick(node.links), of: node, within: .milliseconds(milliseconds))
+    }
+
+    func requestCode(on socket: Socket, of node: Node, within patience: Duration) {
+        guard let uid = socket.seat?.peer.uid else { return }
+        lastRequest += 1
+        node.application.codeRequests[lastRequest] = CodeRequest(
+            wire: socket.wire, end: socket.end, since: moment(node), patience: patience)
+        socket.wire.record.hasAsked[socket.end] = true
+        say("\(node.index) asks for the code of \(name(socket))")
+        do throws(VerificationFault) {
+            try node.engine.requestCode(of: uid, lastRequest, within: patience, at: moment(node))
+        } catch {
+            node.application.codeRequests[lastRequest] = nil
+            let isPlain = error == .notEncrypted && socket.wire.key == nil
+            if !isPlain { fail(.waiters, "\(name(socket)) has no code: \(error)") }
+        }
+        settle(node)
+    }
+
+    /// The peer's application asks, and this one does its part, mostly.
+    func codeIsAsked(by peer: PeerID, of node: Node) {
+        node.engine.eventsTaken(1, of: peer.uid)
+        guard let socket = node.link(to: peer.uid), socket.wire.record.hasAsked[1 - socket.end] else {
+            return fail(.codes, "peer \(node.index) hears that \(peer.displayName) asks for a code")
+        }
+        guard dice.hits(oneIn: 4) else {
+            return post(
+                .agree(wire: socket.wire.number, end: socket.end, life: node.process.life),
+                after: Int64(dice.roll(10...3_000)) * 1_000_000)
+        }
+    }
+
+    func agree(_ wire: Wire, _ end: Int, _ life: Int) {
+        let node = nodes[wire.nodes[end]]
+        guard node.process.life == life, node.isRunning, !node.engine.isLeaving,
+            let socket = wire.sockets[end]
+        else {
+            return
+        }
+        requestCode(on: socket, of: node, within: .seconds(20))
+    }
+
+    func verified(_ numbers: [UInt64], _ result: Result<String, VerificationFault>, of node: Node) {
+        for number in numbers {
+            guard let request = node.application.codeRequests.removeValue(forKey: number) else {
+                return fail(.waiters, "peer \(node.index) hears of a code for which nobody waits")
+            }
+            let record = request.wire.record
+            switch result {
+            case .success(let code):
+                request.wire.record.codes[request.end] = code
+                observer.counts.codes += 1
+                let other = record.codes[1 - request.end] ?? code
+                let own = record.codes[request.end] ?? code
+                let isRight =
+                    code.count == 6 && code == other && code == own && !record.hasAsked.contains(false)
+                if !isRight { fail(.codes, "wire \(request.wire.number) has the codes \(code) and \(other)") }
+            case .failure(.timedOut):
+                if moment(node) < request.since + request.patience {
+                    fail(.waiters, "peer \(node.index) waited too short a time for a code")
+                }
+            case .failure(.ended): break
+            case .failure(let fault): fail(.waiters, "peer \(node.index) has no code: \(fault)")
+            }
+        }
+    }
+}
+
+// MARK: - Marks
+
+extension Applications {
+    func flushMessages(of node: Node) {
+        guard node.isRunning, !node.engine.isLeaving else { return }
+        for socket in node.links {
+            lastRequest += 1
+            node.application.marks[lastRequest] = Mark(
+                wire: socket.wire, end: socket.end, since: now, sent: socket.wire.record.sent[socket.end])
+            node.engine.mark(lastRequest, on: socket.id)
+        }
+        settle(node)
+    }
+
+    func markReached(_ number: UInt64, of node: Node) {
+        guard let mark = node.application.marks.removeValue(forKey: number) else {
+            return fail(.waiters, "peer \(node.index) hears of a mark that nobody made, or twice")
+        }
+        observer.counts.marks += 1
+        let received = mark.wire.record.received[1 - mark.end]
+        if received < mark.sent {
+            fail(
+                .marks, "wire \(mark.wire.number) brought \(received) messages of \(mark.sent) before a mark")
+        }
+    }
+}
+
+// MARK: - The end of a link
+
+extension Applications {
+    /// Who waited for something on a link has heard it by the link's end; marks are settled by it.
+    func endWaiting(_ socket: Socket, of node: Node) {
+        node.application.marks = node.application.marks.filter { $0.value.wire !== socket.wire }
+        if node.application.codeRequests.values.contains(where: { $0.wire === socket.wire }) {
+            fail(.waiters, "\(name(socket)) ended, and who waits for its code has not heard")
+        }
+    }
+}

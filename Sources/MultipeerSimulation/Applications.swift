@@ -1,0 +1,189 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+/// What applications do with their sessions, and what they wait for.
+final class Applications: Part {
+    let world: World
+    /// Connection data on its way from one application to another.
+    var handed: [ConnectionData] = []
+    /// Applications send what they like, and what they hear is kept for them.
+    var keepsJournal = false
+    var chats = true
+    /// Of those who wait for a code or a mark.
+    var lastRequest: UInt64 = 0
+
+    init(_ world: World) { self.world = world }
+
+    /// Connection data of a node, as its application asks for it.
+    func data(of node: Node, for recipient: UID?, joinsMesh: Bool) throws -> ConnectionData {
+        try node.engine.connectionData(
+            for: recipient, joinsMesh: joinsMesh, candidates: candidates(of: node), tokens: dice.bytes(64),
+            at: moment(node))
+    }
+
+    func candidates(of node: Node) -> [Candidate] {
+        var candidates = [node.candidate()].compactMap { $0 }
+        // Addresses of other networks, where nobody is.
+        for number in 0..<node.profile.strayAddresses {
+            let stray = Candidate(address: [127, 0, 9, UInt8(node.index + 1)], port: 40_000 + UInt16(number))
+            candidates.insert(contentsOf: [stray].compactMap { $0 }, at: 0)
+        }
+        return candidates
+    }
+
+    /// Two applications exchange data, which takes each a moment, and seek each other.
+    func join(_ one: Int, _ other: Int, joinsMesh: Bool, isAddressed: Bool) {
+        let kind = Offer(joinsMesh: joinsMesh, isAddressed: isAddressed)
+        offer(nodes[one], nodes[other], kind)
+        offer(nodes[other], nodes[one], kind)
+    }
+
+    func offer(_ from: Node, _ to: Node, _ kind: Offer) {
+        guard from.isRunning else { return }
+        if from.engine.isLeaving {
+            return post(.offer(from: from.index, to: to.index, kind), after: Applications.leavingPause)
+        }
+        let recipient = kind.isAddressed ? to.uid : nil
+        guard
+            let data = try? self.data(of: from, for: recipient, joinsMesh: kind.joinsMesh)
+        else { return }
+        handed.append(data)
+        post(.seek(node: to.index, data: handed.count - 1), after: Int64(dice.roll(1...400)) * 1_000_000)
+        settle(from)
+    }
+
+    /// What an application asks of a session that leaves waits for its next instance: it looks this often.
+    static let leavingPause: Int64 = 50_000_000
+
+    func seek(_ node: Node, _ number: Int, _ happening: Happening) {
+        guard node.process.isUp else { return }
+        if node.process.isPaused { return node.process.backlog.append(happening) }
+        if node.engine.isLeaving { return post(happening, after: Applications.leavingPause) }
+        let data = handed[number]
+        do throws(Introductions.Refusal) {
+            try connect(node, with: data, within: Timing.attempt)
+        } catch {
+            say("\(node.index) cannot seek \(data.peer.displayName): \(error)")
+            settle(node)
+        }
+    }
+
+    func connect(
+        _ node: Node, with data: ConnectionData, within timeout: Duration
+    ) throws(Introductions.Refusal) {
+        let request = try node.engine.connect(with: data, within: timeout, at: moment(node))
+        node.application.sought.insert(data.peer.uid)
+        say("\(node.index) seeks \(data.peer.displayName)\(request == nil ? ", which is linked" : "")")
+        if let request {
+            node.application.connects[request] = data.peer.uid
+            node.application.withdrawn.remove(data.peer.uid)
+            if node.application.connecting[data.peer.uid] != nil {
+                node.application.connecting[data.peer.uid] = now
+            }
+        }
+        settle(node)
+    }
+
+    /// The engine wants to know whether the holder of this connection's key may be linked.
+    func ask(_ node: Node, _ uid: UID, _ id: ConnectionID) {
+        switch node.application.trust {
+        case .yes: node.engine.decide(uid, asked: id, isTrusted: true, at: moment(node))
+        case .no: node.engine.decide(uid, asked: id, isTrusted: false, at: moment(node))
+        case .never: node.application.questions[id] = uid
+        case .yesAfter(let delay):
+            node.application.questions[id] = uid
+            post(.decide(node: node.index, life: node.process.life, connection: id.rawValue), after: delay)
+        }
+    }
+
+    func decide(_ node: Node, _ life: Int, _ number: UInt32, isTrusted: Bool = true) {
+        let id = ConnectionID(rawValue: number)
+        guard node.process.life == life, node.isRunning,
+            let uid = node.application.questions.removeValue(forKey: id)
+        else {
+            return
+        }
+        node.engine.decide(uid, asked: id, isTrusted: isTrusted, at: moment(node))
+        settle(node)
+    }
+
+    /// Says goodbye to everyone after what was sent; a new instance begins when that is done.
+    func disconnect(_ node: Node) {
+        guard node.isRunning else { return }
+        say("\(node.index) says goodbye")
+        trouble(node.index)
+        node.application.isDeparting = true
+        channels.giveUpFlows(of: node)
+        node.engine.leave(within: .seconds(3), at: moment(node))
+        settle(node)
+    }
+
+    func cancel(_ node: Node, _ uid: UID) {
+        guard node.isRunning else { return }
+        trouble(node.index)
+        node.application.withdrawn.insert(uid)
+        node.engine.cancel(uid, at: moment(node))
+        invitations.withdraw(node, uid)
+        settle(node)
+    }
+
+    /// Sends a few numbered messages on one link, and does so again after a while.
+    func chatter(_ node: Node, _ life: Int) {
+        guard node.process.life == life, chats else { return }
+        post(.chatter(node: node.index, life: life), after: Int64(dice.roll(400...4_000)) * 1_000_000)
+        guard node.isRunning, !node.engine.isLeaving, !node.links.isEmpty else { return }
+        let socket = dice.pick(node.links)
+        let isLong = dice.hits(oneIn: 24)
+        chat(node, socket, messages: dice.roll(1...4), longest: isLong ? 70_000 : 200)
+        if node.profile.datagrams != .none { datagrams.chatUnreliably(node, socket) }
+        settle(node)
+    }
+
+    func chat(_ node: Node, _ socket: Socket, messages: Int, longest: Int) {
+        guard socket.seat != nil else { return }
+        node.engine.enqueue(batch(node, socket, messages: messages, longest: longest), on: socket.id)
+    }
+
+    /// The next messages of a link.
+    func batch(_ node: Node, _ socket: Socket, messages: Int, longest: Int) -> [[UInt8]] {
+        (0..<messages).map { _ in
+            socket.wire.record.sent[socket.end] += 1
+            let filling = dice.roll(0...max(0, longest - 32))
+            return message(socket.wire.record.sent[socket.end], node, socket, filling: filling)
+        }
+    }
+
+    func message(_ number: Int, _ node: Node, _ socket: Socket, filling: Int) -> [UInt8] {
+        var message: [UInt8] = []
+        message.reserveCapacity(32 + filling)
+        for value in [
+            UInt64(number), UInt64(socket.wire.number), node.endpoint.instance, UInt64(32 + filling),
+        ] {
+            for shift in stride(from: UInt64(56), through: 0, by: -8) {
+                message.append(UInt8(truncatingIfNeeded: value >> shift))
+            }
+        }
+        message.append(contentsOf: repeatElement(UInt8(truncatingIfNeeded: number), count: filling))
+        return message
+    }
+
+    func take(_ node: Node, _ life: Int) {
+        guard node.process.life == life, node.process.isUp else { return }
+        node.application.isSlow = false
+        for waiting in node.application.untaken.costs { node.engine.consumed(waiting.cost, on: waiting.id) }
+        for waiting in node.application.untaken.events {
+            node.engine.eventsTaken(waiting.count, of: waiting.uid)
+        }
+        node.application.untaken = Untaken()
+        for socket in node.links {
+            guard let seat = socket.seat else { continue }
+            node.engine.consumedDatagrams(seat.datagrams.unread, on: socket.id)
+            seat.datagrams.unread = 0
+        }
+        settle(node)
+    }
+}

@@ -1,0 +1,66 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+import MultipeerSecurity
+
+// MARK: what goes wrong on it
+
+extension ConnectionNetwork {
+    func split(_ near: UInt32, isOneSided: Bool, for duration: Int64) {
+        for index in nodes.indices { trouble(index) }
+        partitions.append(Partition(near: near, isOneSided: isOneSided, isUp: true))
+        apply(near, isOneSided) { $0.block($1, $2) }
+        say("the network splits: \(String(near, radix: 2))\(isOneSided ? ", one way" : "")")
+        if duration < .max / 2 { post(.heal(partitions.count - 1), after: duration) }
+    }
+
+    func heal(_ number: Int) {
+        guard partitions[number].isUp else { return }
+        partitions[number].isUp = false
+        apply(partitions[number].near, partitions[number].isOneSided) { $0.unblock($1, $2) }
+        say("the network heals")
+        observer.disturbance = now
+        for index in nodes.indices { trouble(index) }
+        recover()
+    }
+
+    private func apply(_ near: UInt32, _ isOneSided: Bool, _ change: (inout Paths, Int, Int) -> Void) {
+        for one in nodes.indices where near >> UInt32(one) & 1 == 1 {
+            for other in nodes.indices where near >> UInt32(other) & 1 == 0 {
+                change(&paths, one, other)
+                if !isOneSided { change(&paths, other, one) }
+            }
+        }
+    }
+
+    /// The connection of a link dies, and nobody is told: each end finds out for itself, at some time or by its silence.
+    func cut(_ one: Int, _ other: Int) {
+        guard let socket = nodes[one].link(to: nodes[other].uid) else { return }
+        let wire = socket.wire
+        for index in wire.nodes { trouble(index) }
+        say("\(name(socket)) dies")
+        die(wire)
+        for end in [0, 1] where dice.hits(oneIn: 2) {
+            post(.lost(wire: wire.number, end: end), after: Int64(dice.roll(0...12_000)) * 1_000_000)
+        }
+    }
+
+    /// Sends frames one by one, as the interceptor has them.
+    func send(_ frames: [UInt8], on socket: Socket, through interceptor: any Interceptor) {
+        for place in FramePlaces(in: frames) {
+            let frame = Array(frames[place.whole])
+            let forwarded = interceptor.forward(frame, from: socket)
+            if forwarded != frame { meddled(with: socket.wire) }
+            if let forwarded { send(.bytes(forwarded), on: socket.wire, toward: 1 - socket.end) }
+        }
+    }
+
+    /// What comes of it is nobody's fault.
+    func meddled(with wire: Wire) {
+        wire.isForged = true
+        observer.disturbance = now
+        for index in wire.nodes where index >= 0 { trouble(index) }
+    }
+}

@@ -1,0 +1,68 @@
+import MultipeerEngine
+import MultipeerFraming
+
+/// One UDP packet on its way.
+struct Packet {
+    let header: DatagramHeader
+    let from: Int
+    let to: Int
+    let port: UInt16
+    let body: Body
+
+    /// DTLS is not spoken: what its flights would prove stands in them.
+    enum Body {
+        case clientHello, serverHello
+        /// The last flights prove that their sender has the key of this context.
+        case finished(key: [UInt8]), accepted(key: [UInt8])
+        /// `key`: nil on a plain link.
+        case content([UInt8], key: [UInt8]?)
+    }
+}
+
+/// One end of a link's unreliable messages.
+struct DatagramEnd {
+    /// The owner was asked for a socket, and has one.
+    var hasPort = false
+    var channel: DatagramOrder.Channel?
+    var handshake = Handshake()
+    var isUp = false
+    /// Messages that the application sent and nobody sealed.
+    var waiting = 0
+    /// The cost of messages that the application has not taken.
+    var unread = 0
+    /// When a content came last on this channel.
+    var heardAt: Int64?
+
+    /// What of a handshake an end has done.
+    struct Handshake {
+        var flights = 0
+        var isDone = false
+        /// What is repeated.
+        var last: Packet.Body?
+
+        mutating func say(_ body: Packet.Body) -> Packet.Body {
+            flights += 1
+            last = body
+            return body
+        }
+    }
+
+    /// What to send for a flight that came; nil for nothing. Sets `isDone` when that was the last. A repeated flight gets
+    /// the last one of this end again.
+    mutating func receive(_ body: Packet.Body, key: [UInt8], isClient: Bool) -> Packet.Body? {
+        switch (body, isClient) {
+        case (.clientHello, false):
+            return handshake.flights == 0 ? handshake.say(.serverHello) : handshake.last
+        case (.serverHello, true):
+            return handshake.flights == 1 ? handshake.say(.finished(key: key)) : handshake.last
+        case (.finished, false):
+            guard handshake.flights > 0 else { return nil }
+            handshake.isDone = true
+            return handshake.flights == 1 ? handshake.say(.accepted(key: key)) : handshake.last
+        case (.accepted, true):
+            handshake.isDone = handshake.flights > 1
+            return nil
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,290 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+
+/// Two sessions that connect to each other, 0 and 1, and a network that is an attacker's: nothing arrives unless it is
+/// delivered, and what is on its way may be changed, invented and repeated.
+///
+/// Whatever the network does, a side links only after it got a HELLO and a CONFIRM that the other side made for it;
+/// with TLS, only on a connection that ends at the other side. The invariants of the simulation hold all the while, but
+/// for those that speak of a network that means well.
+package final class HostileNetwork {
+    package enum Answerer { case peer, attacker, nobody }
+
+    /// What was said and heard as a proof on one connection, by both ends.
+    private struct Proofs {
+        var received: [Set<[UInt8]>] = [[], []]
+        var hello: [[UInt8]?] = [nil, nil]
+    }
+
+    private let world: World
+    private let isEncrypted: Bool
+    private var data: [ConnectionData?] = [nil, nil]
+    private var proofs: [Int: Proofs] = [:]
+    /// Every HELLO and CONFIRM that a side ever sent, and that it ever received.
+    private var sent: [Set<[UInt8]>] = [[], []]
+    private var received: [Set<[UInt8]>] = [[], []]
+
+    package init(isEncrypted: Bool) {
+        self.isEncrypted = isEncrypted
+        world = World(seed: isEncrypted ? 1 : 0)
+        world.applications.chats = false
+        world.network.isHeld = true
+        world.network.latency = 0...0
+        for side in [0, 1] {
+            let profile = Scenario.Peer(preference: isEncrypted ? .required : .none, rank: side)
+            world.add(profile, named: ["ann", "bob"][side])
+            world.nodes[side].application.trust = .never
+        }
+        world.network.interceptor = self
+        for side in [0, 1] { issue(side) }
+        for side in [0, 1] { connect(side) }
+    }
+
+    deinit { world.dismantle() }
+
+    /// The first invariant that broke.
+    package var failure: Failure? { world.failure }
+    /// How often a side had a link.
+    package var links: Int { world.observer.counts.links }
+}
+
+// MARK: the network
+
+extension HostileNetwork {
+    package func deliver(on choice: Int, to side: Int) {
+        guard let (wire, end) = pick(choice, side, where: { _, _ in true }) else { return }
+        world.network.release(wire, toward: end)
+    }
+
+    package func deliverEverything() {
+        for _ in 0..<8 {
+            for wire in world.network.wires {
+                for end in [0, 1] where wire.sockets[end] != nil { world.network.release(wire, toward: end) }
+            }
+        }
+    }
+
+    package func answerDial(of side: Int, _ choice: Int, by answerer: Answerer) {
+        let dials = world.network.wires.filter { $0.nodes[0] == side && $0.sockets[0]?.phase == .connecting }
+        guard !dials.isEmpty else { return }
+        let wire = dials[choice % dials.count]
+        switch answerer {
+        case .nobody: lose(wire, 0)
+        case .peer:
+            world.network.knock(wire, 0)
+            passHandshake(wire)
+        case .attacker:
+            world.network.meddled(with: wire)
+            wire.nodes[1] = -1
+            wire.keys[1] = HostileNetwork.key
+            world.network.send(.connected, on: wire, toward: 0)
+            world.network.send(.serverHello, on: wire, toward: 0)
+            passHandshake(wire)
+        }
+    }
+
+    /// The attacker dials a side.
+    package func intrude(on side: Int) {
+        guard world.network.wires.count < 100 else { return }
+        let wire = world.network.addWire(from: nil, to: side, showing: isEncrypted ? HostileNetwork.key : nil)
+        world.network.meddled(with: wire)
+        world.network.send(.clientHello, on: wire, toward: 1)
+        world.network.send(.finished, on: wire, toward: 1)
+        passHandshake(wire)
+    }
+
+    /// The flights that come before frames are nothing that an attacker gains by.
+    private func passHandshake(_ wire: Wire) {
+        for _ in 0..<4 {
+            for end in [1, 0] where wire.nodes[end] >= 0 {
+                while let next = wire.pipes[end].next, next.isHandshake, failure == nil {
+                    world.network.release(wire, toward: end)
+                }
+            }
+        }
+    }
+
+    package func flip(on choice: Int, to side: Int, bit: Int) {
+        guard let (wire, end) = pick(choice, side, where: { !$0.pipes[$1].isEmpty }) else { return }
+        let isForged = wire.pipes[end].forge { frame in
+            let count = frame.count - FrameHeader.byteCount
+            guard count > 0 else { return }
+            frame[FrameHeader.byteCount + bit / 8 % count] ^= 1 << UInt8(bit % 8)
+        }
+        if isForged { world.network.meddled(with: wire) }
+    }
+
+    package func inject(on choice: Int, to side: Int, _ frame: [UInt8]) {
+        // Inside TLS only the holder of the keys can say anything.
+        guard !isEncrypted, let (wire, end) = pick(choice, side, where: { _, _ in true }) else { return }
+        world.network.meddled(with: wire)
+        wire.pipes[end].inject(frame, at: world.now)
+    }
+
+    /// Says on one connection what was once said on any, a proof first of all.
+    package func replay(on choice: Int, to side: Int, _ which: Int) {
+        let known = (sent[0].union(sent[1])).sorted { $0.lexicographicallyPrecedes($1) }
+        guard !known.isEmpty else { return }
+        inject(on: choice, to: side, known[which % known.count])
+    }
+
+    /// Some connection dies, and both ends notice.
+    package func cut(_ choice: Int) {
+        let open = world.network.wires.filter { !$0.isDead && $0.sockets.contains { $0 != nil } }
+        guard !open.isEmpty else { return }
+        let wire = open[choice % open.count]
+        world.network.die(wire)
+        for end in [0, 1] { lose(wire, end) }
+    }
+
+    private func lose(_ wire: Wire, _ end: Int) {
+        world.network.noticed(wire, end, .lost(wire: wire.number, end: end))
+    }
+}
+
+// MARK: the applications and the clock
+
+extension HostileNetwork {
+    package func decide(on side: Int, isTrusted: Bool) {
+        let node = world.nodes[side]
+        guard let id = node.application.questions.keys.min() else { return }
+        world.applications.decide(node, node.process.life, id.rawValue, isTrusted: isTrusted)
+    }
+
+    package func pass(_ duration: Duration) { world.run(until: world.now + duration.wholeNanoseconds) }
+
+    package func connect(_ side: Int) {
+        let node = world.nodes[side]
+        guard let theirs = data[1 - side], !node.engine.isLeaving else { return }
+        do throws(Introductions.Refusal) {
+            try world.applications.connect(node, with: theirs, within: Timing.attempt)
+        } catch {
+            world.say("\(side) cannot connect: \(error)")
+        }
+    }
+
+    package func cancel(_ side: Int) {
+        world.applications.cancel(world.nodes[side], world.nodes[1 - side].uid)
+    }
+
+    /// The process of a side starts again: the same peer, a new instance.
+    package func restart(_ side: Int) {
+        world.crash(world.nodes[side], isSilent: false)
+        world.start(world.nodes[side])
+        issue(side)
+        for side in [0, 1] { connect(side) }
+    }
+
+    /// This side notices that the connection of its link is gone, and perhaps the other one, too.
+    package func loseLink(of side: Int, noticedByBoth: Bool) {
+        guard let link = world.nodes[side].links.first else { return }
+        if noticedByBoth { lose(link.wire, 1 - link.end) }
+        lose(link.wire, link.end)
+    }
+
+    /// The session of a side leaves, and begins anew once that is done.
+    package func leave(_ side: Int) { world.applications.disconnect(world.nodes[side]) }
+
+    private func issue(_ side: Int) {
+        data[side] = try? world.applications.data(of: world.nodes[side], for: nil, joinsMesh: false)
+        world.settle(world.nodes[side])
+    }
+}
+
+// MARK: what is checked
+
+extension HostileNetwork: Interceptor {
+    func forward(_ frame: [UInt8], from socket: Socket) -> [UInt8]? {
+        guard isProof(frame) else { return frame }
+        let side = socket.wire.nodes[socket.end]
+        sent[side].insert(frame)
+        if frame[3] == FrameKind.hello.rawValue {
+            proofs[socket.wire.number, default: Proofs()].hello[socket.end] = frame
+        }
+        return frame
+    }
+
+    func arrived(_ bytes: [UInt8], at socket: Socket) {
+        guard socket.seat == nil, isProof(bytes) else { return }
+        received[socket.wire.nodes[socket.end]].insert(bytes)
+        proofs[socket.wire.number, default: Proofs()].received[socket.end].insert(bytes)
+    }
+
+    func told(_ output: SessionEngine.Output, to node: Node) {
+        // The network alone is reason enough for a link to end.
+        world.observer.disturbance = world.now
+        world.trouble(node.index)
+        switch output {
+        case .connection(.dial(_, _, accepting: let key)):
+            if (key != nil) != isEncrypted {
+                world.fail(.proof, "peer \(node.index) dials for another outcome")
+            }
+        case .linked(let id, _, remote: _, isMesh: _):
+            if let socket = node.sockets[id] { judge(socket, of: node) }
+        default: break
+        }
+    }
+
+    /// A connection becomes a link.
+    private func judge(_ socket: Socket, of node: Node) {
+        let said = proofs[socket.wire.number] ?? Proofs()
+        let other = 1 - node.index
+        let honest = said.received[socket.end].intersection(sent[other])
+        let isProved = Set(honest.map { $0[3] }) == [FrameKind.hello.rawValue, FrameKind.confirm.rawValue]
+        expect(isProved, socket, "without a HELLO and a CONFIRM of the peer")
+        expect(said.received[socket.end] == honest, socket, "and got forged ones")
+        let isHeard = said.hello[socket.end].map { received[other].contains($0) } ?? false
+        expect(isHeard, socket, "and its own HELLO did not arrive as it was")
+        expect(!isEncrypted || socket.remote >= 0, socket, "to an attacker, inside TLS")
+    }
+
+    private func expect(_ condition: Bool, _ socket: Socket, _ text: String) {
+        if !condition { world.fail(.proof, "\(world.name(socket)) becomes a link \(text)") }
+    }
+
+    private func isProof(_ frame: [UInt8]) -> Bool {
+        guard frame.count >= FrameHeader.byteCount else { return false }
+        return frame[3] == FrameKind.hello.rawValue || frame[3] == FrameKind.confirm.rawValue
+    }
+
+    /// An open connection of this side, and which end of it that is.
+    private func pick(_ choice: Int, _ side: Int, where fits: (Wire, Int) -> Bool) -> (Wire, Int)? {
+        var fitting: [(Wire, Int)] = []
+        for wire in world.network.wires where !wire.isDead {
+            guard let end = wire.nodes.firstIndex(of: side), wire.sockets[end]?.phase == .framed,
+                fits(wire, end)
+            else { continue }
+            fitting.append((wire, end))
+        }
+        return fitting.isEmpty ? nil : fitting[choice % fitting.count]
+    }
+
+    /// What the attacker shows.
+    private static let key = Fingerprint([UInt8](repeating: 0xEE, count: 32))
+}
+
+extension Pipe.Contents {
+    fileprivate var isHandshake: Bool {
+        switch self {
+        case .connected, .clientHello, .serverHello, .finished, .alert: true
+        case .bytes, .fin: false
+        }
+    }
+}
+
+extension ConnectionNetwork {
+    /// A connection to a node from somebody who is none.
+    fileprivate func addWire(from dialler: Int?, to target: Int, showing key: Fingerprint?) -> Wire {
+        let node = nodes[target]
+        guard let address = node.candidate() else { preconditionFailure("a node has an address") }
+        let wire = Wire(
+            wires.count, from: dialler ?? -1, to: target, address, key: key == nil ? nil : node.fingerprint,
+            bases: [0, 0], rate: nil, at: now, showing: key, binding: dice.bytes(32))
+        wire.life = node.process.life
+        wires.append(wire)
+        return wire
+    }
+}

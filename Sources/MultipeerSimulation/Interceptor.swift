@@ -1,0 +1,12 @@
+import MultipeerEngine
+import MultipeerFraming
+
+/// An attacker between the ends of all connections, who also sees what sessions tell their applications: for tests and
+/// for fuzzing.
+protocol Interceptor: AnyObject {
+    /// What goes on its way instead of this frame; nil for nothing.
+    func forward(_ frame: [UInt8], from socket: Socket) -> [UInt8]?
+    /// A frame, or a piece of a long one, has come to this end.
+    func arrived(_ bytes: [UInt8], at socket: Socket)
+    func told(_ output: SessionEngine.Output, to node: Node)
+}

@@ -1,0 +1,74 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// The connections of one end of invitations, in the hands of a node. A session's own belong to the node itself.
+class InvitationEnd {
+    var sockets: [ConnectionID: Socket] = [:]
+
+    func connected(_ id: ConnectionID, at now: Moment) {}
+    func secured(_ id: ConnectionID, at now: Moment) {}
+    func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int { bytes.count }
+    func ended(_ id: ConnectionID, _ setback: Setback, at now: Moment) {}
+    func fill(_ id: ConnectionID, into output: inout ByteBuffer) {}
+    func takeDue() -> [ConnectionID] { [] }
+    func advance(to now: Moment) {}
+    var deadline: Moment? { nil }
+}
+
+/// The end whose machine is this.
+class MachineEnd<Machine: InvitationMachine>: InvitationEnd {
+    var engine: InvitationEngine<Machine>
+
+    init(_ machine: Machine) { engine = InvitationEngine(machine) }
+
+    override func connected(_ id: ConnectionID, at now: Moment) { engine.connected(id, at: now) }
+    override func secured(_ id: ConnectionID, at now: Moment) { engine.secured(id, at: now) }
+
+    override func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int {
+        engine.receive(bytes, on: id, at: now)
+    }
+
+    override func ended(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
+        engine.ended(id, setback, at: now)
+    }
+
+    override func fill(_ id: ConnectionID, into output: inout ByteBuffer) { engine.fill(id, into: &output) }
+    override func takeDue() -> [ConnectionID] { engine.takeDue() }
+    override func advance(to now: Moment) { engine.advance(to: now) }
+    override var deadline: Moment? { engine.deadline }
+}
+
+/// One invitation at the end that asks.
+final class Asking: MachineEnd<Inviter> {
+    let request: ConnectRequestID
+    let peer: PeerID
+    let end: Moment
+    /// The connections that were dialled for it.
+    var wires: Set<Int> = []
+    /// The peer said yes, and was sent this side's data.
+    var isAgreed = false
+
+    init(_ request: ConnectRequestID, of peer: PeerID, until end: Moment, _ inviter: Inviter) {
+        self.request = request
+        self.peer = peer
+        self.end = end
+        super.init(inviter)
+    }
+}
+
+/// All invitations at the end that is asked.
+final class Asked: MachineEnd<Invitee> {
+    /// What the application has not answered.
+    var questions: [QuestionID: Invitee.Asked] = [:]
+    /// What it has said yes to.
+    var accepted: [QuestionID: Accepted] = [:]
+
+    struct Accepted {
+        let request: ConnectRequestID
+        let asked: Invitee.Asked
+        /// The connection on which the answer went.
+        let wire: Int?
+    }
+}

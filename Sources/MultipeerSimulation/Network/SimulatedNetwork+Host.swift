@@ -1,0 +1,58 @@
+public import Multipeer
+import MultipeerTransport
+
+extension SimulatedNetwork {
+    /// A machine on the network: what is made with its configurations is there.
+    public struct Host: Sendable {
+        /// Who is on it.
+        public let peer: PeerID
+
+        let machine: VirtualHost
+        let discovery: SimulatedDiscovery
+        let tasks: RunningTasks
+
+        /// What it is called.
+        public var name: String { machine.name }
+
+        /// Whether it has not been killed.
+        public var isAlive: Bool { machine.isAlive }
+
+        /// A session with this configuration is on the machine.
+        public func session(
+            _ configuration: SessionConfiguration = SessionConfiguration()
+        ) -> SessionConfiguration {
+            var configuration = configuration
+            configuration.host = machine
+            return configuration
+        }
+
+        /// A browser or advertiser with this configuration is on the machine.
+        public func discovery(
+            _ configuration: DiscoveryConfiguration = DiscoveryConfiguration()
+        ) -> DiscoveryConfiguration {
+            var configuration = configuration
+            configuration.host = machine
+            configuration.backend = HostDiscovery(discovery, machine)
+            return configuration
+        }
+
+        /// Begins a task like `SimulatedNetwork.task`, which is cancelled when the machine is killed.
+        @discardableResult
+        public func task<Value: Sendable>(
+            file: String = #fileID, line: Int = #line, _ body: @escaping @Sendable () async throws -> Value
+        ) -> Task<Value, any Error> {
+            let task = tasks.begin("\(name), \(file):\(line)", on: machine.network.time, body)
+            machine.onEnd { task.cancel() }
+            return task
+        }
+    }
+}
+
+extension SimulatedNetwork.Host: Hashable, CustomStringConvertible {
+    /// Whether it is the same machine.
+    public static func == (one: Self, other: Self) -> Bool { one.machine === other.machine }
+    /// Hashes the machine.
+    public func hash(into hasher: inout Hasher) { hasher.combine(machine.number) }
+    /// Its name.
+    public var description: String { name }
+}

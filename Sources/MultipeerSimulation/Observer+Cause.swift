@@ -1,0 +1,38 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+
+// MARK: why links end
+
+extension Observer {
+    /// How long a fault or a decision explains what happens to a link: an attempt and what waits for it.
+    private static let explained: Int64 = 45_000_000_000
+
+    /// Something happened to a peer that may end its links.
+    func noteTrouble(_ node: Int) { nodes[node].host.troubledAt = now }
+
+    /// Whether something happened to one of the two that explains what has happened since.
+    func isTroubled(_ one: Node, _ other: Node, since moment: Int64) -> Bool {
+        max(one.host.troubledAt, other.host.troubledAt) + Observer.explained >= moment
+    }
+
+    /// A link ended. Without a fault, a decision of an application, a lie, or a mesh that is too large, nothing ends one.
+    func watchCause(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
+        guard socket.remote >= 0, liesSince == nil, !hasTwins else { return }
+        let far = nodes[socket.remote]
+        guard !isTroubled(node, far, since: seat.since), !isForTheCap(reason) else { return }
+        let age = (now - seat.since) / 1_000_000
+        fail(.cause, "\(name(socket)) ended after \(age) ms, for nothing: \(reason)")
+    }
+
+    /// Only a world with more peers than a mesh takes knows these endings. FULL on one connection ends the attempt, and with
+    /// it the connection that its other end has just linked: CANCELLED.
+    private func isForTheCap(_ reason: EndReason) -> Bool {
+        guard nodes.count > cap else { return false }
+        return reason.code == .full || [.full, .unknownPeer, .cancelled].contains(reason.closeCode)
+    }
+
+    private var hasTwins: Bool {
+        nodes.contains { if case .twin = $0.profile.role { true } else { false } }
+    }
+}

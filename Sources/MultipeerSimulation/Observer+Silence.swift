@@ -1,0 +1,53 @@
+// MARK: who is there, and who is not
+
+extension Observer {
+    /// A silent peer is dead after so long, and everybody has noticed a little later.
+    private static let noticed: Int64 = 11_000_000_000
+    /// A peer that was asked has this long to show itself, whatever the clock does. A little less.
+    private static let answer: Int64 = 2_900_000_000
+    /// Without any clock that jumps, nobody is dead before this. A little less.
+    private static let death: Int64 = 9_900_000_000
+    /// What a clock that jumped, or a process that was stopped, needs to be as if nothing had been.
+    private static let recovery: Int64 = 15_000_000_000
+    /// The same for the network, whose retransmissions go out at last.
+    private static let calming: Int64 = 6_000_000_000
+
+    private static let glance: Int64 = 500_000_000
+
+    /// Looks now and then at what nobody says: a running peer keeps no link on which nothing comes.
+    func look() {
+        post(.look, after: Observer.glance)
+        for node in nodes where node.isRunning && now - node.host.disturbances[1] > Observer.recovery {
+            for socket in node.links {
+                guard let seat = socket.seat else { continue }
+                datagrams.watchPath(socket, seat, node)
+                let silence = now - max(socket.heardAt, seat.since)
+                guard silence > Observer.noticed else { continue }
+                return fail(.silence, "\(name(socket)) brought nothing for \(silence / 1_000_000) ms")
+            }
+        }
+    }
+
+    /// A link was found dead: it has to be.
+    func watchDeath(_ socket: Socket, _ seat: Seat, _ node: Node) {
+        guard now - node.host.disturbances[0] > Observer.recovery else { return }
+        let least = now - node.host.disturbances[1] > Observer.recovery ? Observer.death : Observer.answer
+        let silence = now - max(socket.heardAt, seat.since)
+        if silence >= least { return }
+        // Then it did not answer a probe.
+        if let far = socket.wire.sockets[1 - socket.end], far.seat != nil, socket.remote >= 0 {
+            let isWhole = !socket.wire.isDead && network.paths.isWhole(node.index, socket.remote)
+            guard isWhole, nodes[socket.remote].isRunning, now - disturbance > Observer.calming else {
+                return
+            }
+            fail(.alive, "\(name(socket)) was taken for dead after \(silence / 1_000_000) ms, and is whole")
+        }
+    }
+}
+
+extension Node {
+    /// Its clock jumped, or the process stood still: what it thinks of silence means nothing for a while.
+    func disturb(at moment: Int64) {
+        host.disturbances = [host.disturbances[1], moment]
+    }
+}

@@ -1,0 +1,238 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerMesh
+import MultipeerSecurity
+
+/// Sees everything that happens, and says which invariant it breaks.
+final class Observer: Part {
+    let world: World
+    var trace = Trace()
+    var failure: Failure?
+    var counts = Counts()
+    /// When a fault began or ended last.
+    var disturbance: Int64 = 0
+    /// When the lying member began to lie.
+    var liesSince: Int64?
+    /// Links that ended because a long message made others wait, for a reason that the world knows. They come back.
+    private(set) var turnEnds = 0
+    /// Bit n: something else happened to node n while a member lied, so it may lose links.
+    var excused: UInt32 = 0
+
+    init(_ world: World) { self.world = world }
+
+    func found(_ invariant: Invariant, _ detail: @autoclosure () -> String) {
+        guard failure == nil else { return }
+        let failure = Failure(invariant: invariant, moment: now - World.start, detail: detail())
+        self.failure = failure
+        trace.say(now - World.start, "FAILED \(failure)")
+        for node in nodes { trace.say(now - World.start, picture(node)) }
+    }
+
+    /// Who a peer thinks is there: its links, its component, its entries.
+    private func picture(_ node: Node) -> String {
+        func name(_ endpoint: Endpoint) -> String {
+            guard let known = nodes.first(where: { $0.uid == endpoint.uid }) else { return "?" }
+            return "\(known.index)" + (known.endpoint == endpoint ? "" : "'")
+        }
+        guard node.process.isUp else { return "\(node.index) is down" }
+        let links = node.links.map { "\($0.remote)\($0.seat?.isMesh == true ? "" : "d")" }
+        let entries = node.mesh.entries.map { entry in
+            "\(name(entry.origin))#\(entry.sequence)[\(entry.members.map(name).joined(separator: " "))]"
+        }
+        return "\(node.index) links [\(links.joined(separator: " "))] component "
+            + "[\(node.mesh.component.map(name).joined(separator: " "))] entries \(entries.joined(separator: " "))"
+    }
+
+    /// What a lie needs to spread, and a link to become one.
+    static let settling: Int64 = 500_000_000
+
+    func isExcused(_ node: Int) -> Bool { excused >> UInt32(node) & 1 == 1 }
+    func excuse(_ node: Int) { excused |= 1 << UInt32(node) }
+
+    /// What an application heard of a peer.
+    func heard(_ peer: PeerID, _ state: PeerState, of node: Node) {
+        let new: PeerStates.State =
+            switch state {
+            case .notConnected: .notConnected
+            case .connecting: .connecting
+            case .connected: .connected
+            }
+        let old = node.application.heard[peer.uid] ?? .notConnected
+        let isAllowed =
+            switch (old, new) {
+            case (.notConnected, .connecting), (.connecting, .connected), (.connecting, .notConnected),
+                (.connected, .notConnected):
+                true
+            // A link that took over says so: notConnected, connected.
+            case (.notConnected, .connected): true
+            default: false
+            }
+        trace.note(5, node.index, Int(truncatingIfNeeded: peer.uid.low), at: now)
+        say("\(node.index) hears that \(peer.displayName) is \(state)")
+        if !isAllowed {
+            fail(.states, "peer \(node.index) hears of \(peer.displayName): \(new) after \(old)")
+        }
+        node.application.heard[peer.uid] = new == .notConnected ? nil : new
+        // A link that was lost at once is made again without a word from the application.
+        if new == .notConnected, !node.mesh.awaits(peer.uid) { node.application.sought.remove(peer.uid) }
+        node.application.connecting[peer.uid] = new == .connecting ? now : nil
+        if node.application.isSlow {
+            node.application.untaken.tell(of: peer.uid)
+        } else {
+            node.engine.eventsTaken(1, of: peer.uid)
+        }
+        if applications.keepsJournal { node.application.journal.append(.peer(peer, state)) }
+    }
+
+    func settled(_ uid: UID, _ reason: EndReason?, of node: Node) {
+        // The mesh's own attempts are settled too; the application waits for none of those.
+        if reason != nil, !node.isWanted(uid) { node.application.sought.remove(uid) }
+    }
+
+    /// The application takes what cost so much, unless it is slow.
+    func consumed(_ cost: Int, on socket: Socket, of node: Node) {
+        if node.application.isSlow {
+            node.application.untaken.add(cost, on: socket.id, of: nodes[socket.remote].uid)
+        } else {
+            node.engine.consumed(cost, on: socket.id)
+        }
+    }
+
+    func take(_ messages: [IncomingMessage], _ socket: Socket, _ seat: Seat, of node: Node) {
+        for message in messages {
+            counts.messages += 1
+            check(message.bytes, socket, seat, node)
+            consumed(message.cost, on: socket, of: node)
+        }
+        watchUntaken(socket, node)
+    }
+
+    private func check(_ message: [UInt8], _ socket: Socket, _ seat: Seat, _ node: Node) {
+        if applications.keepsJournal {
+            return node.application.journal.append(.message(message, from: seat.peer))
+        }
+        let record = socket.wire.record
+        let number = Observer.number(message, at: 0)
+        let wire = Observer.number(message, at: 8)
+        let sender = Observer.number(message, at: 16)
+        guard message.count >= 32, wire == socket.wire.number,
+            UInt64(bitPattern: Int64(sender)) == record.instances[1 - socket.end]
+        else {
+            return fail(.messages, "\(name(socket)) brought a message of another link")
+        }
+        guard number == record.received[socket.end] + 1, number <= record.sent[1 - socket.end] else {
+            return fail(
+                .messages,
+                "\(name(socket)) brought message \(number) after \(record.received[socket.end]) of \(record.sent[1 - socket.end])"
+            )
+        }
+        guard Observer.number(message, at: 24) == message.count,
+            message.count == 32 || message.last == UInt8(truncatingIfNeeded: number)
+        else {
+            return fail(.messages, "\(name(socket)) brought message \(number) not as it was")
+        }
+        socket.wire.record.received[socket.end] += 1
+        trace.note(6, node.index, Int(number), at: now)
+    }
+
+    func watchEnd(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
+        if reason.code == .timedOut, reason.closeCode == nil { watchDeath(socket, seat, node) }
+        // A FULL before the first entry refuses the connection, and its sender stays.
+        if reason.code == .goodbye || reason.code == .full && seat.hasTold && reason.closeCode != nil {
+            node.departed[seat.data.endpoint] = moment(node)
+        }
+        watchCause(socket, seat, reason, node)
+        let record = socket.wire.record
+        if reason.code == .goodbye, !applications.keepsJournal,
+            record.received[socket.end] != record.sent[1 - socket.end]
+        {
+            fail(.messages, "\(name(socket)) ended with GOODBYE, but not all messages had come")
+        }
+        // Where there really are too many, some have to go, whoever lies meanwhile.
+        let members = reason.code == .full ? mesh(around: [node.index, socket.remote]) : []
+        if members.count > cap { for member in members { excuse(member) } }
+        guard let lies = liesSince, now > lies + Observer.settling, node.isHonest,
+            nodes[socket.remote].isHonest,
+            seat.since < lies, record.isWhole, !isExcused(node.index), !isExcused(socket.remote)
+        else { return }
+        fail(.honest, "\(name(socket)) ended while a third member lied: \(reason)")
+    }
+
+    /// Who is joined with these by mesh links, whatever entries say.
+    private func mesh(around some: Set<Int>) -> Set<Int> {
+        var (found, frontier) = (some, Array(some))
+        while let index = frontier.popLast() {
+            for socket in nodes[index].links where socket.seat?.isMesh == true {
+                if found.insert(socket.remote).inserted { frontier.append(socket.remote) }
+            }
+        }
+        return found
+    }
+
+    /// Reads the headers of what a link writes. The message credit is counted a second time, by other code.
+    func watchFrames(_ frames: [UInt8], _ socket: Socket) {
+        for place in FramePlaces(in: frames) {
+            let header = place.header
+            switch header.kind {
+            case .message, .messagePart: spend(header.length + 64, socket)
+            case .open: spend(header.length + 1_024, socket)
+            case .credit where header.channel == 0 && place.isWhole:
+                // It may be used once it has arrived, so this errs to the peer's good by its way.
+                let limit = Observer.number(frames, at: place.payload.lowerBound)
+                socket.wire.record.credit[1 - socket.end] = max(
+                    socket.wire.record.credit[1 - socket.end], UInt64(limit))
+            case .members:
+                counts.entries += 1
+                socket.wire.sockets[1 - socket.end]?.seat?.hasTold = true
+                if !mayCarryEntries(socket) { fail(.plain, "an entry travels on \(name(socket))") }
+            case .close where place.isWhole:
+                blame(frames.span.extracting(place.payload), header, socket)
+            default: break
+            }
+        }
+    }
+
+    /// Honest peers give each other no cause for such codes.
+    private func blame(_ payload: Span<UInt8>, _ header: FrameHeader, _ socket: Socket) {
+        guard case .close(let code, reason: _)? = try? Frame(header, payload), socket.remote >= 0,
+            [.protocolError, .badMAC, .tooLarge, .flow, .flood, .version, .internal, .digest].contains(code)
+        else { return }
+        let node = nodes[socket.wire.nodes[socket.end]]
+        guard !isExcusable(code, socket) else {
+            if code == .flow { turnEnds += 1 }
+            return
+        }
+        fail(.credit, "peer \(node.index) closed \(name(socket)) with \(code)")
+    }
+
+    /// A liar breaks rules. And a peer that is cut off in the middle of a long message makes others wait for it: FLOW.
+    /// [limit.turn]
+    func isExcusable(_ code: CloseCode?, _ socket: Socket) -> Bool {
+        guard socket.remote >= 0 else { return true }
+        let (node, far) = (nodes[socket.wire.nodes[socket.end]], nodes[socket.remote])
+        return !node.isHonest || !far.isHonest || socket.wire.isForged
+            || code == .flow && isTroubled(node, far, since: now)
+    }
+
+    private func spend(_ cost: Int, _ socket: Socket) {
+        socket.wire.record.spent[socket.end] += UInt64(cost)
+        let (spent, credit) = (socket.wire.record.spent[socket.end], socket.wire.record.credit[socket.end])
+        if spent > credit { fail(.credit, "\(name(socket)) spent \(spent) of \(credit)") }
+    }
+
+    /// The rule once more, from what the two peers are and not from what the machines think.
+    private func mayCarryEntries(_ socket: Socket) -> Bool {
+        guard socket.remote >= 0 else { return false }
+        let one = nodes[socket.wire.nodes[socket.end]].profile
+        let other = nodes[socket.remote].profile
+        return socket.wire.key != nil || (one.preference == .none && other.preference == .none)
+    }
+
+    static func number(_ bytes: [UInt8], at place: Int) -> Int {
+        guard bytes.count >= place + 8 else { return -1 }
+        var number: UInt64 = 0
+        for index in place..<(place + 8) { number = number << 8 | UInt64(bytes[index]) }
+        return Int(truncatingIfNeeded: number)
+    }
+}

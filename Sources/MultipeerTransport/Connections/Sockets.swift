@@ -1,0 +1,46 @@
+import MultipeerCore
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// The TCP connections of one owner, and the buffers that they share. Lives on the loop.
+final class Sockets {
+    var wires: [ConnectionID: Wire] = [:]
+    /// Those that may have something to write, besides what the engine says.
+    var dirty: Set<ConnectionID> = []
+    /// Those that could not write everything in their turn.
+    var unfinished: Set<ConnectionID> = []
+    /// The outputs of the engine are being carried out: what follows from that waits for its turn.
+    var isCarryingOut = false
+    /// Where others connect to; nil while the owner does not listen.
+    var acceptor: Acceptor?
+    /// When accepting goes on that had to pause.
+    var acceptResumes: Moment?
+    var ciphertext = ByteBuffer()
+    var plaintext = ByteBuffer()
+
+    /// Bytes of one receive, and of one read of the channel.
+    static let batch = 131_072
+    /// Ciphertext that is gathered before it is sent.
+    static let sealing = 65_536
+    /// Frames that are written at once: two of the longest, so that a message of 64 KiB travels whole.
+    static let frames = 2 * (FrameHeader.byteCount + 65_536)
+
+    /// The connection that is the link to this peer.
+    func link(to uid: UID) -> Wire? { wires.values.first { $0.seat?.peer.uid == uid } }
+
+    /// In the order of their numbers, for what has effects: the order of a dictionary is another in each process.
+    var ordered: [Wire] { wires.values.sorted { $0.id < $1.id } }
+
+    /// The connections that may have something to write, in their order, with those that the engine names.
+    func takeDue(_ wanted: [ConnectionID]) -> [ConnectionID] {
+        if dirty.isEmpty { return wanted.count > 1 ? wanted.sorted() : wanted }
+        defer { dirty.removeAll(keepingCapacity: true) }
+        return dirty.union(wanted).sorted()
+    }
+
+    /// What could not be written in its turn is due again.
+    func resume() {
+        dirty.formUnion(unfinished)
+        unfinished = []
+    }
+}

@@ -1,0 +1,158 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerLink
+import MultipeerMesh
+
+/// What a session tells its owner, and its guest: gathered in a turn and delivered in one batch. Lives on the loop.
+final class EventDelivery {
+    private let inbox: Inbox<SessionEvent>
+    /// What was told of peers and was not taken.
+    private var tellings = Tellings()
+    private var pending = Inbox<SessionEvent>.Batch()
+    /// Channels whose readers have something to hear.
+    private var heard: [ChannelInbox] = []
+    /// What was queued for a peer when its link ended, and never reached the engine.
+    private var untaken: [UID: Undelivered] = [:]
+    /// Who else takes part of what arrives.
+    private(set) weak var guest: (any SessionGuest)?
+    /// What bears its mark is not the application's, not even when the guest is gone.
+    private var guestMark: UInt32?
+    /// The session was told to leave: its events end with this instance.
+    private var endsWithInstance = false
+    /// What its owner hears with that.
+    private var departureMarkers: [EventMarker] = []
+
+    init(into inbox: Inbox<SessionEvent>) { self.inbox = inbox }
+
+    /// Lets the guest in; false when there is another already.
+    func admit(_ guest: any SessionGuest) -> Bool {
+        if self.guest != nil { return false }
+        self.guest = guest
+        guestMark = guest.mark
+        return true
+    }
+
+    /// Delivers what happened, in one batch.
+    func deliver() {
+        inbox.push(&pending)
+        for channel in heard { channel.tell() }
+        heard.removeAll(keepingCapacity: true)
+    }
+
+    func append(_ marker: EventMarker) { pending.append(marker) }
+}
+
+// MARK: - Peers
+
+extension EventDelivery {
+    /// What was taken of the events that cost something.
+    enum Taken {
+        case messages(ConnectionID)
+        case unreliableMessages(ConnectionID)
+        case events(UID)
+    }
+
+    /// Whose this sum is; nil when nothing is counted under its key any more.
+    func taken(_ sum: Tally.Sum) -> Taken? {
+        if let id = UInt32(exactly: sum.key) { return .messages(ConnectionID(rawValue: id)) }
+        if let id = UInt32(exactly: ~sum.key) { return .unreliableMessages(ConnectionID(rawValue: id)) }
+        return tellings.take(sum.cost, key: sum.key).map { .events($0) }
+    }
+
+    /// Tells the application of a peer, and counts that until it was taken. [limit.relink]
+    func tell(_ event: SessionEvent, of uid: UID, _ engine: inout SessionEngine) {
+        // A guest has heard it in another way, and perhaps nobody else is there.
+        if guestMark != nil, !inbox.isRead {
+            pending.append(event)
+            return engine.eventsTaken(1, of: uid)
+        }
+        pending.append(event, key: tellings.add(uid), cost: 1)
+    }
+
+    func tell(_ peer: PeerID, _ state: PeerState, _ engine: inout SessionEngine) {
+        var state = state
+        if case .notConnected(var reason) = state, let more = untaken.removeValue(forKey: peer.uid) {
+            reason.undelivered += more
+            state = .notConnected(reason)
+        }
+        tell(.peer(peer, state), of: peer.uid, &engine)
+    }
+
+    /// The link to a peer has ended, and these were queued and never reached the engine.
+    func linkEnded(to peer: PeerID, _ reason: EndReason, untaken messages: [[UInt8]]) {
+        let more = Undelivered(messages: messages.count, bytes: messages.reduce(0) { $0 + $1.count })
+        if more.messages > 0 { untaken[peer.uid] = more }
+        var whole = reason
+        whole.undelivered += more
+        guest?.linkEnded(to: peer, whole)
+    }
+}
+
+// MARK: - Messages and channels
+
+extension EventDelivery {
+    func add(
+        _ messages: [IncomingMessage], on id: ConnectionID, of peer: PeerID, _ engine: inout SessionEngine
+    ) {
+        let (key, guestMark) = (Int(id.rawValue), guestMark)
+        var (taken, cost): ([IncomingMessage], Int) = ([], 0)
+        for message in messages {
+            if let guestMark, message.begins(with: guestMark) {
+                cost += message.cost
+                taken.append(message)
+            } else {
+                pending.append(.message(Message(peer: peer, message)), key: key, cost: message.cost)
+            }
+        }
+        if taken.isEmpty { return }
+        engine.consumed(cost, on: id)
+        guest?.arrived(taken, from: peer)
+    }
+
+    /// Unreliable messages; what the application takes of them is counted under another key.
+    func add(unreliable messages: [IncomingMessage], on id: ConnectionID, of peer: PeerID) {
+        for message in messages {
+            let event = SessionEvent.message(Message(peer: peer, message, .unreliable))
+            pending.append(event, key: ~Int(id.rawValue), cost: message.cost)
+        }
+    }
+
+    /// A peer opened a channel, which costs credit until the application knows of it. [channel.cost]
+    func add(_ channel: SessionEvent, cost: Int, on id: ConnectionID, _ engine: inout SessionEngine) {
+        if let guest, guest.takes(channel) { return engine.consumed(cost, on: id) }
+        pending.append(channel, key: Int(id.rawValue), cost: cost)
+    }
+
+    /// The reader of this channel has something to hear.
+    func note(_ channel: ChannelInbox) {
+        if heard.last !== channel { heard.append(channel) }
+    }
+}
+
+// MARK: - Leaving
+
+extension EventDelivery {
+    /// The session was told to leave: its events end where the next instance begins, after `marker`.
+    func endWithInstance(_ marker: EventMarker?) {
+        endsWithInstance = true
+        if let marker { departureMarkers.append(marker) }
+    }
+
+    /// The next instance begins.
+    func beginInstance() {
+        guard endsWithInstance else { return }
+        for marker in departureMarkers { pending.append(marker) }
+        departureMarkers = []
+        deliver()
+        inbox.endIterators()
+        endsWithInstance = false
+    }
+
+    /// Nothing comes any more.
+    func finish() {
+        deliver()
+        inbox.finish()
+    }
+}

@@ -1,0 +1,49 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerLink
+import MultipeerSecurity
+
+// What a session is to its peers.
+extension SessionConfiguration {
+    var engine: SessionEngine.Configuration {
+        SessionEngine.Configuration(
+            peers: peers, timing: Liveness.Timing(silence: silence, death: death), isStar: topology == .star,
+            takesDatagrams: datagrams, datagramTiming: datagramTiming)
+    }
+
+    static let agent = "swift-multipeer/0.1"
+
+    /// What this side shows, and TLS with it; neither when the preference is none.
+    func credentials() throws(SecurityFault) -> (Identity?, TLSContext?) {
+        guard preference != .none else { return (nil, nil) }
+        let identity: Identity  // [key.ephemeral]
+        if let own = self.identity { identity = own } else { identity = try Identity.generate() }
+        return (identity, try TLSContext(identity: identity, keyLog: keyLog))
+    }
+
+    /// A new instance each time: what was said to the old one cannot reach the new one. [endpoint.instance]
+    func local(
+        _ peer: PeerID, _ fingerprint: Fingerprint?, using randomness: inout SystemRandomness
+    ) -> LocalPeer {
+        var limits = LinkLimits.standard
+        limits.maxMessage = UInt64(maxMessage)
+        limits.maxChannels = UInt32(maxChannels)
+        limits.messageCredit = messageCredit
+        limits.channelCredit = channelCredit
+        var local = LocalPeer(
+            peer: peer, instance: randomness.next(), preference: preference, hasIdentity: identity != nil,
+            fingerprint: fingerprint, limits: limits, agent: SessionConfiguration.agent)
+        local.decision = decision
+        return local
+    }
+
+    /// Where others can reach a session that listens at these addresses.
+    func candidates(listeningAt listening: [SocketAddress]) throws(SessionFault) -> [Candidate] {
+        let addresses = advertised.isEmpty ? listening : advertised
+        let candidates = Array(addresses.compactMap { Candidate($0) }.prefix(Limits.candidates))
+        guard !candidates.isEmpty else { throw .noAddress }
+        return advertising?(candidates) ?? candidates
+    }
+}

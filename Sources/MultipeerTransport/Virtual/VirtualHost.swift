@@ -1,0 +1,143 @@
+import MultipeerCore
+
+/// A simulated machine: its address, its sockets and its loop.
+package final class VirtualHost: Sendable {
+    private enum Fate {
+        case alive
+        /// Its process has ended, and its connections with it.
+        case crashed
+        /// The machine is gone: nobody hears anything of it any more.
+        case gone
+    }
+
+    private struct State {
+        var fate = Fate.alive
+        var loop: EventLoop?
+        /// By their descriptors.
+        var ports: [(any VirtualPort)?] = []
+        var lastPort: UInt16 = 40_000
+        /// What ends with the machine.
+        var endings: [@Sendable () -> Void] = []
+    }
+
+    package let name: String
+    package let number: Int
+    package let address: SocketAddress.Host
+    package let network: VirtualNetwork
+    /// A machine is a process: what its sessions lose, its browsers hear.
+    package let losses = Losses()
+    private let state = Locked(State())
+
+    init(_ name: String, _ number: Int, _ address: SocketAddress.Host, in network: VirtualNetwork) {
+        self.name = name
+        self.number = number
+        self.address = address
+        self.network = network
+    }
+
+    /// The loop of everything on this machine.
+    package var loop: EventLoop {
+        if let loop = state.withLock({ $0.loop }) { return loop }
+        let fresh = EventLoop(in: network.time, on: self)
+        return state.withLock { state in
+            let loop = state.loop ?? fresh
+            state.loop = loop
+            return loop
+        }
+    }
+
+    package var interfaces: [NetworkInterface] {
+        [
+            NetworkInterface(
+                name: "sim0", index: 1, isUp: true, isLoopback: false, addresses: [.init(address, prefix: 16)]
+            )
+        ]
+    }
+
+    // MARK: sockets
+
+    func readiness(of descriptor: Int32) -> Readiness {
+        let port = state.withLock { state in
+            state.ports.indices.contains(Int(descriptor)) ? state.ports[Int(descriptor)] : nil
+        }
+        return port?.readiness ?? []
+    }
+
+    /// The lowest number that is free, as in a kernel.
+    func admit(_ port: any VirtualPort) -> Int32 {
+        state.withLock { state in
+            if let free = state.ports.firstIndex(where: { $0 == nil }) {
+                state.ports[free] = port
+                return Int32(free)
+            }
+            state.ports.append(port)
+            return Int32(state.ports.count - 1)
+        }
+    }
+
+    func release(_ descriptor: Int32) {
+        state.withLock { state in
+            if state.ports.indices.contains(Int(descriptor)) { state.ports[Int(descriptor)] = nil }
+        }
+    }
+
+    /// A port that no socket has had.
+    func nextPort() -> UInt16 {
+        state.withLock { state in
+            state.lastPort = state.lastPort == .max ? 40_000 : state.lastPort + 1
+            return state.lastPort
+        }
+    }
+
+    func find<Port>(_ type: Port.Type, where isIt: (Port) -> Bool) -> Port? {
+        state.withLock({ $0.ports }).lazy.compactMap { $0 as? Port }.first(where: isIt)
+    }
+
+    /// A socket of the machine has changed.
+    func touch() { state.withLock { $0.loop }?.requestVirtualTurn() }
+
+    func dismantle() {
+        let (ports, loop) = state.withLock { state in
+            defer { state = State() }
+            return (state.ports, state.loop)
+        }
+        for case let port? in ports { port.dismantle() }
+        if let loop { network.time.perform { loop.letGo() } }
+    }
+}
+
+// MARK: the end of a machine
+
+extension VirtualHost {
+    /// Nothing gets here any more, nor from here.
+    package var isGone: Bool { state.withLock { $0.fate == .gone } }
+    package var isAlive: Bool { state.withLock { $0.fate == .alive } }
+
+    /// Has `body` called when the machine ends.
+    package func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.endings.append(body) } }
+
+    /// Ends the machine's process, or, `silently`, the machine. What is on it ends; whom it was connected with hears of
+    /// the first, and finds out for itself about the other.
+    package func end(silently: Bool) {
+        let (endings, ports) = state.withLock { state in
+            guard state.fate == .alive else {
+                return ([], []) as ([@Sendable () -> Void], [(any VirtualPort)?])
+            }
+            state.fate = silently ? .gone : .crashed
+            defer { state.endings = [] }
+            return (state.endings, state.ports)
+        }
+        network.note("\(name) \(silently ? "is gone" : "dies")")
+        if !silently { for case let port? in ports { port.crash() } }
+        for ending in endings { ending() }
+    }
+}
+
+/// A socket of a simulated machine.
+protocol VirtualPort: AnyObject, Sendable {
+    var readiness: Readiness { get }
+    /// The process has ended: the kernel closes it.
+    func crash()
+    /// Lets go of everything else.
+    func dismantle()
+}

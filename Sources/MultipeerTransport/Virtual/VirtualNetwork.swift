@@ -1,0 +1,138 @@
+import MultipeerCore
+
+/// The simulated machines, what is between them, and what has happened there.
+package final class VirtualNetwork: Sendable {
+    /// Two machines between which nothing gets through.
+    private struct Cut: Hashable {
+        let lower: Int
+        let higher: Int
+
+        init(_ one: Int, _ other: Int) { (lower, higher) = (min(one, other), max(one, other)) }
+    }
+
+    private struct State {
+        /// By the last part of their addresses, which begin with 1.
+        var hosts: [VirtualHost] = []
+        var cuts: Set<Cut> = []
+        var delay: ClosedRange<Duration> = .milliseconds(1) ... .milliseconds(5)
+        var loss = 0.0
+        /// Those whose bytes have come to a cut.
+        var stalled: [VirtualSocket] = []
+        var history: [String] = []
+    }
+
+    /// 10.0.0.0.
+    private static let base: UInt32 = 0x0a00_0000
+
+    package let time: VirtualTime
+    private let state = Locked(State())
+
+    package init(seed: UInt64) { time = VirtualTime(seed: seed) }
+
+    // MARK: machines
+
+    /// A new machine, 65,535 at most.
+    package func addHost(_ name: String) -> VirtualHost {
+        state.withLock { state in
+            precondition(state.hosts.count < 65_535, "no address is left")
+            let number = state.hosts.count + 1
+            let host = VirtualHost(name, number, .v4(VirtualNetwork.base + UInt32(number)), in: self)
+            state.hosts.append(host)
+            return host
+        }
+    }
+
+    /// The machine at that address, as seen from `host`.
+    func host(at address: SocketAddress.Host, from host: VirtualHost) -> VirtualHost? {
+        if address.isLoopback { return host }
+        guard case .v4(let number) = address.unmapped, number > VirtualNetwork.base else { return nil }
+        let index = Int(number - VirtualNetwork.base) - 1
+        return state.withLock { $0.hosts.indices.contains(index) ? $0.hosts[index] : nil }
+    }
+
+    /// Ends what the machines hold of each other.
+    package func dismantle() {
+        for host in state.withLock({ $0.hosts }) { host.dismantle() }
+        for socket in state.withLock({ $0.stalled }) { socket.dismantle() }
+        state.withLock { state in
+            state.hosts = []
+            state.stalled = []
+        }
+        time.dismantle()
+    }
+
+    // MARK: what is between them
+
+    /// How long bytes, datagrams and the news of discovery are under way: drawn anew for each.
+    package var delay: ClosedRange<Duration> {
+        get { state.withLock { $0.delay } }
+        set { state.withLock { $0.delay = newValue } }
+    }
+
+    /// The share of datagrams, and of the news of discovery, that is lost.
+    package var loss: Double {
+        get { state.withLock { $0.loss } }
+        set { state.withLock { $0.loss = newValue } }
+    }
+
+    package func isOpen(_ one: VirtualHost, _ other: VirtualHost) -> Bool {
+        guard !one.isGone, !other.isGone else { return false }
+        return state.withLock { !$0.cuts.contains(Cut(one.number, other.number)) }
+    }
+
+    /// Nothing gets from one group to the other until `heal`. Who is in neither reaches both.
+    package func partition(_ one: [VirtualHost], _ other: [VirtualHost]) {
+        state.withLock { state in
+            for here in one {
+                for there in other where here !== there { state.cuts.insert(Cut(here.number, there.number)) }
+            }
+        }
+        let sides = [one, other].map { $0.map(\.name).joined(separator: " ") }
+        note("partition: \(sides[0]) | \(sides[1])")
+    }
+
+    /// Ends all partitions. Connections that have come through them go on.
+    package func heal() {
+        let stalled = state.withLock { state in
+            state.cuts = []
+            defer { state.stalled = [] }
+            return state.stalled
+        }
+        note("heal")
+        for socket in stalled { socket.goOn() }
+    }
+
+    /// Called again when the cuts are healed.
+    func stall(_ socket: VirtualSocket) { state.withLock { $0.stalled.append(socket) } }
+
+    func draw(using jitter: inout Jitter) -> Duration {
+        let delay = delay
+        let (least, most) = (delay.lowerBound.wholeNanoseconds, delay.upperBound.wholeNanoseconds)
+        return .nanoseconds(Int64.random(in: max(0, least)...max(0, least, most), using: &jitter))
+    }
+
+    package func drawDelay() -> Duration {
+        var jitter = Jitter(seed: time.random())
+        return draw(using: &jitter)
+    }
+
+    package func drawLoss() -> Bool {
+        let loss = loss
+        guard loss > 0 else { return false }
+        var jitter = Jitter(seed: time.random())
+        return Double.random(in: 0..<1, using: &jitter) < loss
+    }
+
+    // MARK: what has happened
+
+    package var history: [String] { state.withLock { $0.history } }
+
+    /// Adds a line, with the virtual time in seconds before it.
+    package func note(_ text: String) {
+        let microseconds = time.elapsed.wholeNanoseconds / 1_000
+        let fraction = String(microseconds % 1_000_000)
+        let zeros = String(repeating: "0", count: 6 - fraction.count)
+        let line = "\(microseconds / 1_000_000).\(zeros)\(fraction) \(text)"
+        state.withLock { $0.history.append(line) }
+    }
+}

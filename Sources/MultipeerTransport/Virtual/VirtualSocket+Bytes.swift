@@ -1,0 +1,201 @@
+import MultipeerCore
+import MultipeerFraming
+
+// MARK: what the owner does
+
+extension VirtualSocket {
+    /// Nil when the connection stands.
+    func connectionResult() -> SocketFault? {
+        state.withLock { state in
+            if let fault = state.fault { return fault }
+            return state.phase == .open ? nil : .unreachable
+        }
+    }
+
+    func receive(into buffer: inout ByteBuffer, upTo limit: Int) -> Socket.Received {
+        var taken: [UInt8] = []
+        let (received, peer) = state.withLock { state -> (Socket.Received, VirtualSocket?) in
+            if let fault = state.fault { return (.failed(fault), nil) }
+            let count = min(limit, state.incoming.count)
+            guard count > 0 else { return (state.hasEnded ? .endOfStream : .wouldBlock, nil) }
+            taken = Array(state.incoming.prefix(count))
+            state.incoming.removeFirst(count)
+            return (.bytes(count), state.peer)
+        }
+        buffer.append(taken)
+        peer?.wasRead(taken.count)
+        return received
+    }
+
+    func send(_ bytes: Span<UInt8>) -> Socket.Sent {
+        let room = state.withLock { state -> Socket.Sent in
+            if let fault = state.fault { return .failed(fault) }
+            guard state.phase == .open, !state.hasShutDown else { return .failed(.reset) }
+            let count = min(bytes.count, VirtualSocket.window - state.unread)
+            guard count > 0 else { return bytes.isEmpty ? .sent(0) : .wouldBlock }
+            state.unread += count
+            return .sent(count)
+        }
+        if case .sent(let count) = room, count > 0 {
+            push(.bytes([UInt8](copying: bytes.extracting(0..<count))))
+        }
+        return room
+    }
+
+    func shutdownWriting() {
+        let isFirst = state.withLock { state in
+            guard state.phase == .open, !state.hasShutDown else { return false }
+            state.hasShutDown = true
+            return true
+        }
+        if isFirst { push(.end) }
+    }
+
+    /// How long what was sent may stay at a cut; nil is for ever.
+    func setPatience(_ patience: Duration?) { state.withLock { $0.patience = patience } }
+
+    /// As a kernel does: what has come and was not read makes it a reset.
+    func close() {
+        let title = title
+        let before = state.withLock { state in
+            defer { state.phase = .closed }
+            return state.phase
+        }
+        if before == .closed { return }
+        host.release(descriptor)
+        if before != .listening { network.note("\(title): closes") }
+        if let last = state.withLock({ $0.takeLast(of: before) }) { push(last) }
+        let waiting = state.withLock { state in
+            defer { state.backlog = [] }
+            return state.backlog
+        }
+        for socket in waiting { socket.close() }
+    }
+
+    func crash() {
+        close()
+        state.withLock { $0.fault = .reset }
+        host.touch()
+    }
+
+    func dismantle() {
+        let waiting = state.withLock { state in
+            defer { state.backlog = [] }
+            state.phase = .closed
+            return state.backlog
+        }
+        withExtendedLifetime(waiting) {}
+    }
+}
+
+// MARK: under way
+
+extension VirtualSocket {
+    /// Sends it on its way, behind what was sent before.
+    func push(_ segment: Segment) {
+        let arrival = network.time.now + drawDelay()
+        let planned = state.withLock { state -> Moment? in
+            state.outgoing.append(segment)
+            state.lastArrival = max(state.lastArrival, arrival)
+            return state.isStalled ? nil : state.lastArrival
+        }
+        if let planned { network.time.at(planned) { self.arrive() } }
+    }
+
+    /// The first of what is under way is there, unless it has come to a cut.
+    private func arrive() {
+        let (isStalled, address, peer) = state.withLock { ($0.isStalled, $0.remote, $0.peer) }
+        guard !isStalled, let other = address.flatMap({ network.host(at: $0.host, from: host) }) else {
+            return
+        }
+        guard network.isOpen(host, other) else { return stall() }
+        let segment = state.withLock { $0.outgoing.isEmpty ? nil : $0.outgoing.removeFirst() }
+        guard let segment, !(peer?.take(segment) ?? segment.isFinal) else { return }
+        // Nobody is there to read it, and the other end says so.
+        network.time.after(drawDelay()) {
+            if self.network.isOpen(self.host, other) { self.fail(.reset) }
+        }
+    }
+
+    private func stall() {
+        let (number, patience) = state.withLock { state in
+            state.isStalled = true
+            state.stalls += 1
+            return (state.stalls, state.patience)
+        }
+        network.stall(self)
+        guard let patience else { return }
+        network.time.after(patience) {
+            if self.state.withLock({ $0.isStalled && $0.stalls == number }) { self.fail(.timedOut) }
+        }
+    }
+
+    /// The cut is healed.
+    func goOn() {
+        let moment = network.time.now + drawDelay()
+        let count = state.withLock { state in
+            state.isStalled = false
+            state.lastArrival = max(state.lastArrival, moment)
+            return state.outgoing.count
+        }
+        for _ in 0..<count { network.time.at(moment) { self.arrive() } }
+    }
+
+    /// False for what a closed socket does not take without a word.
+    private func take(_ segment: Segment) -> Bool {
+        let isTaken = state.withLock { state in
+            if state.phase == .closed || state.fault != nil { return segment.isFinal }
+            switch segment {
+            case .established: state.phase = .open
+            case .bytes(let bytes): state.incoming += bytes
+            case .end: state.hasEnded = true
+            case .reset:
+                state.incoming.removeAll()
+                state.fault = .reset
+            }
+            return true
+        }
+        host.touch()
+        return isTaken
+    }
+
+    private func wasRead(_ count: Int) {
+        let wasFull = state.withLock { state in
+            defer { state.unread -= count }
+            return state.unread >= VirtualSocket.window
+        }
+        if wasFull { host.touch() }
+    }
+
+    func fail(_ fault: SocketFault) {
+        let isNews = state.withLock { state in
+            guard state.phase != .closed, state.fault == nil else { return false }
+            state.fault = fault
+            return true
+        }
+        guard isNews else { return }
+        network.note("\(title): \(fault)")
+        host.touch()
+    }
+}
+
+extension VirtualSocket.Segment {
+    fileprivate var isFinal: Bool {
+        switch self {
+        case .established, .bytes: false
+        case .end, .reset: true
+        }
+    }
+}
+
+extension VirtualSocket.State {
+    /// What is said when a socket of that phase is closed.
+    fileprivate mutating func takeLast(of before: VirtualSocket.Phase) -> VirtualSocket.Segment? {
+        guard before == .open, fault == nil else { return nil }
+        if !incoming.isEmpty {
+            incoming.removeAll()
+            return .reset
+        }
+        return hasShutDown ? nil : .end
+    }
+}

@@ -1,0 +1,194 @@
+import CPlatform
+package import MultipeerCore
+
+/// One thread and a clock that stands still while there is anything to do, and then jumps to the next thing that was
+/// planned. What runs in it depends on its seed and on nothing else.
+///
+/// ```
+/// waiting ──run──▶ running ──the body returned, or a stoppage──▶ over
+/// ```
+///
+/// It is a task executor: tasks that prefer it, their children and the default actors that they call run on its thread,
+/// in the order in which they became ready. Loops made for it take their turns there. On its thread
+/// `EventLoop.currentMoment` is its time, `SystemRandomness` its seed, and `Task.following` begins tasks that prefer it.
+package final class VirtualTime: TaskExecutor, Sendable {
+    /// Where its clock begins.
+    package static let start = Moment(nanoseconds: 3_600_000_000_000)
+
+    private let state: Locked<VirtualAgenda>
+    private let files = Locked<EventLoop?>(nil)
+
+    package init(seed: UInt64) { state = Locked(VirtualAgenda(seed: seed, now: VirtualTime.start)) }
+
+    /// The one whose thread this is; nil on every other thread.
+    package static var current: VirtualTime? {
+        // Set by `occupying` alone, which keeps the object for as long as it is.
+        guard let pointer = unsafe multipeer_virtual_time() else { return nil }
+        return unsafe Unmanaged<VirtualTime>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    package var isCurrent: Bool { VirtualTime.current === self }
+
+    package var now: Moment { state.withLock { $0.now } }
+
+    /// How long it has run, in virtual time.
+    package var elapsed: Duration { now - VirtualTime.start }
+
+    /// How many jobs, turns and planned calls there were.
+    package var steps: Int { state.withLock { $0.steps } }
+
+    /// The next number of its seed.
+    package func random() -> UInt64 { state.withLock { $0.random() } }
+
+    package func enqueue(_ job: consuming ExecutorJob) { submit(.job(UnownedJob(job))) }
+
+    /// Has `body` called on the thread when the moment has come.
+    package func at(_ moment: Moment, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.plan(.call(body), at: moment) }
+    }
+
+    package func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.plan(.call(body), at: $0.now + delay) }
+    }
+
+    /// Returns when so much virtual time has passed. Throws `CancellationError` when the task is cancelled first.
+    package func sleep(until moment: Moment) async throws {
+        let signal = Promise<Bool>()
+        state.withLock { $0.plan(.wake(signal), at: moment) }
+        let hasPassed = await signal.value(onCancel: { signal.send(false) })
+        if !hasPassed { throw CancellationError() }
+    }
+}
+
+// MARK: loops
+
+extension VirtualTime {
+    /// The loop has something to do: it takes a turn.
+    func request(_ turns: VirtualTurns) { submit(.turn(turns)) }
+
+    /// The loop has to be called at that moment.
+    func plan(_ turns: VirtualTurns, at moment: Moment) {
+        state.withLock { $0.plan(.turn(turns), at: moment) }
+    }
+
+    /// For work on files, which is done at once here: no time passes.
+    var fileLoop: EventLoop {
+        if let loop = files.withLock({ $0 }) { return loop }
+        let fresh = EventLoop(in: self, on: nil)
+        files.withLock { $0 = fresh }
+        return fresh
+    }
+
+    /// Has `body` called on the thread, as soon as its turn comes; not any more once the run was left where it was.
+    func perform(_ body: @escaping @Sendable () -> Void) { submit(.call(body)) }
+
+    private func submit(_ step: VirtualAgenda.Step) {
+        let stranger = isCurrent ? nil : VirtualTime.threadName()
+        let needsThread = state.withLock { $0.submit(step, from: stranger) }
+        if needsThread { finishOff() }
+    }
+
+    private static func threadName() -> String {
+        var name = [CChar](repeating: 0, count: 16)
+        unsafe multipeer_get_thread_name(&name)
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+// MARK: running
+
+extension VirtualTime {
+    /// How far a run may go before it is stopped.
+    package struct Limits: Sendable {
+        /// Virtual time.
+        package var duration: Duration
+        /// Jobs, turns and planned calls.
+        package var steps: Int
+
+        package init(duration: Duration, steps: Int) { (self.duration, self.steps) = (duration, steps) }
+    }
+
+    /// Why a run was ended before its body returned, or is worth nothing.
+    package enum Stoppage: Error, Hashable, Sendable {
+        /// Nothing can run, and nothing is planned.
+        case stuck
+        case outOfTime
+        case outOfSteps
+        /// Something was made ready on another thread, of that name.
+        case wokenFromOutside(thread: String)
+        /// The task that runs it was cancelled.
+        case cancelled
+        /// There is one run.
+        case ranBefore
+    }
+
+    /// Runs `body` and everything that follows from it, and returns when it has returned and nothing is ready any more.
+    /// Returns why it was stopped, if it was: then `onStop` was called, the body was cancelled, and it may not have returned.
+    ///
+    /// It runs on a thread of its own, so that a test framework may run others meanwhile.
+    package func run(
+        within limits: Limits, onStop: @escaping @Sendable () -> Void = {},
+        _ body: @escaping @Sendable () async -> Void
+    ) async throws(SocketFault) -> Stoppage? {
+        guard state.withLock({ $0.prepare(limits) }) else { return .ranBefore }
+        let task = Task(executorPreference: self) {
+            await body()
+            self.state.withLock { $0.bodyReturned() }
+        }
+        let ended = Promise<Stoppage?>()
+        try LoopThread.startDetached("multipeer-sim") { [self] in
+            occupying {
+                pump {
+                    onStop()
+                    task.cancel()
+                }
+            }
+            let (stoppage, needsThread) = state.withLock { $0.end() }
+            if needsThread { finishOff() }
+            ended.send(stoppage)
+        }
+        return await ended.value(onCancel: { state.withLock { $0.stop(.cancelled) } })
+    }
+
+    private func pump(onStop: () -> Void) {
+        var isStopped = false
+        while let step = state.withLock({ $0.next() }) {
+            perform(step)
+            guard !isStopped, state.withLock({ $0.stoppage != nil }) else { continue }
+            isStopped = true
+            onStop()
+        }
+    }
+
+    /// What becomes ready when the run is over, as the end of what it left, is done at once; no time passes any more.
+    private func finishOff() {
+        Task.detached { [self] in
+            occupying {
+                while let step = state.withLock({ $0.nextLeftover() }) { perform(step) }
+            }
+        }
+    }
+
+    /// This thread is the one of this time for as long as `body` takes.
+    private func occupying(_ body: () -> Void) {
+        unsafe multipeer_set_virtual_time(Unmanaged.passUnretained(self).toOpaque())
+        defer { multipeer_set_virtual_time(nil) }
+        withExtendedLifetime(self) { body() }
+    }
+
+    private func perform(_ step: VirtualAgenda.Step) {
+        switch step {
+        case .job(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())
+        case .turn(let turns): turns.take()
+        case .call(let body): body()
+        case .wake(let sleeper): sleeper.send(true)
+        }
+    }
+
+    /// Lets go of everything that was planned. Nobody who still sleeps will wake by himself.
+    package func dismantle() {
+        let loop = files.withLock { $0.take() }
+        withExtendedLifetime(loop) {}
+        for case .wake(let sleeper) in state.withLock({ $0.takePlanned().steps }) { sleeper.send(false) }
+    }
+}

@@ -1,0 +1,59 @@
+import MultipeerCore
+import MultipeerFraming
+import MultipeerIntroduction
+import TestSupport
+import Testing
+
+@Suite("15 Connections that one peer has confirmed", .computing)
+struct ConfirmedLimitTests {
+    @Test("a controlled end closes the oldest candidate of a peer for the fifth [limit.confirmed]")
+    func controlled() throws {
+        var stage = try Stage(weAreLower: false)
+        try stage.seek()
+        let four = try (0..<4).map { _ in try stage.candidate() }
+        #expect(four.allSatisfy { $0.actions.code(of: $0.id) == nil })
+        let fifth = try stage.candidate()
+        #expect(fifth.actions.filter(\.isClose) == [.close(four[0].id, .duplicate)])
+        // The others go on: one of them may be the link.
+        #expect(stage.give(four[1].id, .select).links == [four[1].id])
+    }
+
+    @Test(
+        "the candidate on which SELECT was sent stays, and the next oldest goes [limit.confirmed] [select.promise]"
+    )
+    func controlling() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.seek()
+        let four = try (0..<4).map { _ in try stage.candidate() }
+        let fifth = try stage.candidate()
+        #expect(fifth.actions.filter(\.isClose) == [.close(four[1].id, .duplicate)])
+        #expect(stage.give(four[0].id, .selected).links == [four[0].id])
+    }
+
+    @Test("connections that wait for our trust in their peer are counted, too [limit.confirmed]")
+    func deciding() throws {
+        var stage = try Stage(weAreLower: false)
+        try stage.seek()
+        var confirmed: [ConnectionID] = []
+        for number in 1...6 {
+            let greeting = try stage.greet(trusted: false)
+            let proof = stage.confirm(
+                as: .initiator, initiator: greeting.theirs, responder: greeting.ours)
+            let closed = stage.give(greeting.id, proof).filter(\.isClose)
+            #expect(closed == (number > 4 ? [.close(confirmed[number - 5], .duplicate)] : []))
+            confirmed.append(greeting.id)
+        }
+    }
+
+    @Test("connections that a peer has only greeted on are not counted [limit.confirmed]")
+    func greeted() throws {
+        var stage = try Stage(weAreLower: false)
+        try stage.seek()
+        for _ in 1...6 { #expect(try stage.greet().actions.filter(\.isClose).isEmpty) }
+        #expect(try stage.candidate().actions.filter(\.isClose).isEmpty)
+    }
+}
+
+extension Introductions.Action {
+    fileprivate var isClose: Bool { if case .close = self { true } else { false } }
+}

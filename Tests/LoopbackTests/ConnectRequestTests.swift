@@ -1,0 +1,25 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerIntroduction
+import MultipeerLink
+import MultipeerMesh
+import Testing
+
+@Suite("14 Calls that wait for a link")
+struct ConnectRequestTests {
+    @Test("a call that comes while the session leaves has its outcome at once, and only one")
+    func leaving() throws {
+        let (ann, bob) = (
+            EngineSide(uid: UID(high: 1, low: 1), address: 1),
+            EngineSide(uid: UID(high: 2, low: 2), address: 2)
+        )
+        _ = try ann.data()
+        let data = try bob.data()
+        ann.engine.leave(within: .seconds(1), at: ann.now)
+        let request = try #require(
+            try ann.engine.connect(with: data, within: .seconds(30), at: ann.now))
+        var outcomes: [EndReason?] = []
+        for case .connectEnded(request, let reason) in ann.engine.takeOutputs() { outcomes.append(reason) }
+        #expect(outcomes.map { $0?.code } == [.left])
+    }
+}

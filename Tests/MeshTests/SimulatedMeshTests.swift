@@ -1,0 +1,163 @@
+import MultipeerMesh
+import TestSupport
+import Testing
+
+@testable import MultipeerSimulation
+
+@Suite("11 Meshes", .computing)
+struct SimulatedMeshTests {
+    @Test(
+        "whoever joins in whatever order, all find each other and know the same [mesh.dial] [mesh.flood]",
+        arguments: [(3, 1), (6, 3), (8, 4)] as [(Int, UInt64)])
+    func forming(_ count: Int, _ seed: UInt64) {
+        let mesh = SimulatedMesh(count, seed: seed)
+        for other in 1..<count {
+            mesh.join(other - 1, other)
+            mesh.run(mesh.dice.roll(0...300))
+        }
+        mesh.run(12_000)
+        #expect(mesh.links.count == count * (count - 1) / 2)
+        #expect(mesh.world.observer.counts.evictions == 0)
+        mesh.expectRest()
+    }
+
+    @Test(
+        "lost links are made again, wherever there is a way around [mesh.dial]",
+        arguments: [1, 2, 3] as [UInt64])
+    func healing(_ seed: UInt64) {
+        let mesh = SimulatedMesh(6, seed: seed)
+        for other in 1..<6 { mesh.join(0, other) }
+        mesh.run(5_000)
+        let before = mesh.links
+        for _ in 0..<8 {
+            mesh.cutSomeLink()
+            mesh.run(mesh.dice.roll(0...4_000))
+        }
+        mesh.run(40_000)
+        #expect(mesh.links.count == 15 && mesh.links != before)
+        #expect(mesh.world.observer.counts.evictions == 0)
+        mesh.expectRest()
+    }
+
+    @Test(
+        "when two members each let somebody in for the last seat, one of them goes [mesh.evict] [mesh.full]")
+    func race() {
+        var evictions = 0
+        for seed in 1...12 as ClosedRange<UInt64> {
+            let mesh = SimulatedMesh(6, cap: 5, seed: seed)
+            for other in 1...3 { mesh.join(0, other) }
+            mesh.run(5_000)
+            mesh.join(1, 4)
+            mesh.join(2, 5)
+            mesh.run(40_000)
+            #expect(mesh.largest == 5, "seed \(seed)")
+            mesh.expectRest()
+            evictions += mesh.world.observer.counts.evictions
+        }
+        #expect(evictions > 0)
+    }
+
+    @Test(
+        "two meshes that become one through two links at once keep as many as there is room for [mesh.evict]")
+    func merge() {
+        var evictions = 0
+        for seed in 1...12 as ClosedRange<UInt64> {
+            let mesh = SimulatedMesh(6, cap: 5, seed: seed)
+            mesh.join(0, 1)
+            mesh.join(2, 3)
+            mesh.run(5_000)
+            // Neither mesh knows of its newest member when the two meet, or one refuses the other.
+            mesh.join(0, 4)
+            mesh.join(2, 5)
+            mesh.join(0, 3)
+            mesh.join(1, 2)
+            mesh.run(40_000)
+            if mesh.world.observer.counts.evictions > 0 { #expect(mesh.largest == 5, "seed \(seed)") }
+            mesh.expectRest()
+            evictions += mesh.world.observer.counts.evictions
+        }
+        #expect(evictions > 0)
+    }
+
+    @Test(
+        "pairs that cannot reach each other stay apart, and the rest is whole [mesh.dismiss] [mesh.counted]",
+        arguments: [1, 2, 4] as [UInt64])
+    func walls(_ seed: UInt64) {
+        let mesh = SimulatedMesh(6, cap: 5, seed: seed)
+        mesh.separate(4, 5)
+        for other in 1...3 { mesh.join(0, other) }
+        mesh.run(5_000)
+        mesh.join(1, 4)
+        mesh.join(2, 5)
+        mesh.run(40_000)
+        // The two never meet, so neither may see that they are too many: then the others do.
+        // Two views may differ for a moment, and then one more goes.
+        #expect((4...5).contains(mesh.largest), "seed \(seed)")
+        #expect(mesh.links[[4, 5]] == nil)
+        mesh.expectRest()
+    }
+}
+
+@Suite("11 A member that lies", .computing)
+struct LyingMemberTests {
+    /// Four honest members and one that is not, all linked.
+    private func mesh(_ seed: UInt64) -> SimulatedMesh {
+        let mesh = SimulatedMesh(4, withLiar: true, seed: seed)
+        for other in 1...4 { mesh.join(0, other) }
+        mesh.run(8_000)
+        #expect(mesh.links.count == 10)
+        return mesh
+    }
+
+    private func lie(_ mesh: SimulatedMesh, _ lie: Liar.Lie, for milliseconds: Int) {
+        let end = mesh.world.now + Int64(milliseconds) * 1_000_000
+        mesh.world.liars.beginLying(mesh.world.nodes[4], lie, until: end)
+        mesh.run(milliseconds)
+    }
+
+    /// The links of before are the links of now: no honest member lost one, or left.
+    private func expectWhole(_ mesh: SimulatedMesh, _ before: [Set<Int>: Int]) {
+        #expect(mesh.world.failure == nil)
+        #expect(mesh.world.observer.counts.evictions == 0)
+        for (pair, wire) in before where !pair.contains(4) { #expect(mesh.links[pair] == wire) }
+    }
+
+    @Test("members that it invents evict nobody, however low their uids [mesh.counted]")
+    func inventions() {
+        let mesh = mesh(1)
+        let before = mesh.links
+        lie(mesh, .inventions, for: 20_000)
+        let views = mesh.world.nodes.filter(\.isHonest).map(\.mesh.component.count)
+        #expect(views.allSatisfy { $0 > 8 }, "the lie is believed as far as it may be: \(views)")
+        expectWhole(mesh, before)
+    }
+
+    @Test(
+        "what it says of honest members with the highest sequence changes nothing [mesh.first-hand] [mesh.own]"
+    )
+    func slander() {
+        let mesh = mesh(2)
+        let before = mesh.links
+        lie(mesh, .slander, for: 9_000)
+        mesh.run(2_000)
+        expectWhole(mesh, before)
+        let all = mesh.world.nodes.map(\.endpoint).sorted(by: <)
+        for node in mesh.world.nodes where node.isHonest {
+            #expect(node.mesh.component == all.filter { $0 != node.endpoint })
+            for held in node.mesh.entries where held.origin != mesh.world.nodes[4].endpoint {
+                #expect(held.members == all.filter { $0 != held.origin })
+            }
+        }
+    }
+
+    @Test("as fast as it may, it makes no honest member break the pace [mesh.pace]")
+    func chatter() {
+        let mesh = mesh(3)
+        let before = (mesh.links, mesh.world.observer.counts.entries)
+        lie(mesh, .everything, for: 6_000)
+        mesh.run(2_000)
+        #expect(
+            mesh.world.observer.counts.entries - before.1 > 500, "the honest were given something to pass on")
+        expectWhole(mesh, before.0)
+    }
+}

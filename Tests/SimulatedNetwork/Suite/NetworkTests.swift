@@ -1,0 +1,149 @@
+import Foundation
+import Multipeer
+import MultipeerSimulation
+import Testing
+
+@Suite("What happens on a simulated network")
+struct NetworkTests {
+    @Test(
+        "what is sent into a short split arrives behind it, and the link stands",
+        arguments: [EncryptionPreference.required, .none])
+    func shortSplit(_ preference: EncryptionPreference) async throws {
+        let network = SimulatedNetwork(seed: 3)
+        let (texts, arrival) = try await network.run { network in
+            let pair = try await Pair(on: network, preference: preference)
+            network.partition([pair.annsHost], [pair.bobsHost])
+            try await pair.ann.send(Array("one".utf8), to: pair.bob.peer)
+            try await network.clock.sleep(for: .seconds(5))
+            network.heal()
+            try await pair.ann.send(Array("two".utf8), to: pair.bob.peer)
+            return (await pair.bob.messages(2), network.elapsed)
+        }
+        #expect(texts == ["one", "two"])
+        #expect((.seconds(5)...(.seconds(6))).contains(arrival))
+    }
+
+    @Test(
+        "a process that dies is noticed at once, a machine that vanishes when it has been silent for too long"
+    )
+    func deaths() async throws {
+        for (isSilent, expected) in [(false, EndReason.Code.lost), (true, .timedOut)] {
+            let network = SimulatedNetwork(seed: 3)
+            let (reason, ends) = try await network.run { network in
+                let pair = try await Pair(on: network)
+                let before = network.elapsed
+                network.kill(pair.bobsHost, silently: isSilent)
+                let reason = await pair.ann.nextEnd()
+                // The dead hear nothing more: their events end.
+                for await _ in pair.bob.events {}
+                return (reason, network.elapsed - before)
+            }
+            #expect(reason?.code == expected)
+            #expect((isSilent ? .seconds(7)...(.seconds(11)) : .zero...(.milliseconds(50))).contains(ends))
+        }
+    }
+
+    @Test("a name that was killed comes back as the same peer on another machine")
+    func back() async throws {
+        try await SimulatedNetwork(seed: 3).run { network in
+            let pair = try await Pair(on: network)
+            network.kill(pair.bobsHost)
+            _ = await pair.ann.nextEnd()
+            let again = try await Pair(on: network)
+            #expect(again.bobsHost != pair.bobsHost && again.bobsHost.peer == pair.bobsHost.peer)
+            #expect(again.annsHost == pair.annsHost)
+        }
+    }
+
+    @Test("unreliable messages go over UDP, and with a loss of a half about half of them arrive")
+    func loss() async throws {
+        let (sent, received) = try await SimulatedNetwork(seed: 3).run { network in
+            let pair = try await Pair(on: network)
+            try await network.clock.sleep(for: .seconds(5))
+            network.loss = 0.5
+            // What is overtaken by too many others counts as lost.
+            network.delay = .milliseconds(2) ... .milliseconds(2)
+            for _ in 0..<200 { try await pair.ann.send([1], to: pair.bob.peer, delivery: .unreliable) }
+            try await network.clock.sleep(for: .seconds(1))
+            let facts = (
+                await pair.ann.facts(for: pair.bob.peer), await pair.bob.facts(for: pair.ann.peer)
+            )
+            return (facts.0?.datagrams.sent ?? 0, facts.1?.datagrams.received ?? 0)
+        }
+        #expect(sent == 200)
+        #expect((60...140).contains(received))
+    }
+
+    @Test("more than a socket holds gets through, and a delay is a delay")
+    func much() async throws {
+        try await SimulatedNetwork(seed: 3).run { network in
+            let pair = try await Pair(on: network)
+            network.delay = .milliseconds(100) ... .milliseconds(100)
+            let before = network.elapsed
+            let text = String(repeating: "a", count: 2_000_000)
+            try await pair.ann.send(Array(text.utf8), to: pair.bob.peer)
+            #expect(await pair.bob.messages(1) == [text])
+            #expect(network.elapsed - before >= .milliseconds(100))
+        }
+    }
+
+    @Test("a file arrives whole")
+    func file() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let original = folder.appending(path: "original")
+        let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
+        try bytes.write(to: original)
+        let arrived = try await SimulatedNetwork(seed: 3).run { network in
+            let pair = try await Pair(on: network)
+            let sending = try await pair.ann.send(file: original, to: pair.bob.peer)
+            var found: URL?
+            for await case .resource(let file) in pair.bob.events {
+                found = try await file.receive(into: folder).url
+                break
+            }
+            try await sending.completion()
+            return found
+        }
+        #expect(try Data(contentsOf: #require(arrived)) == bytes)
+    }
+
+    @Test("who stops announcing is lost by those who look, also who dies, though later")
+    func discovery() async throws {
+        let history = try await SimulatedNetwork(seed: 3).run { network in
+            let (ann, bob, cas) = (try network.host("ann"), try network.host("bob"), try network.host("cas"))
+            let browser = try Browser(peer: ann.peer, service: "room", configuration: ann.discovery())
+            let advertisers = try [bob, cas].map {
+                try Advertiser(peer: $0.peer, service: "room", configuration: $0.discovery())
+            }
+            network.task {
+                for await event in browser.events { network.note(event.title) }
+            }
+            try await browser.start()
+            for advertiser in advertisers { try await advertiser.start() }
+            try await network.clock.sleep(for: .seconds(10))
+            await advertisers[0].stop()
+            network.kill(cas, silently: true)
+            try await network.clock.sleep(for: .seconds(300))
+            await browser.stop()
+            return network.history
+        }
+        let lines = history.filter { $0.contains("found") || $0.contains("lost") }
+        #expect(lines.count == 4)
+        #expect(Set(lines.prefix(2).map { $0.suffix(9) }) == ["found bob", "found cas"])
+        #expect(lines[2].hasSuffix("lost bob") && lines[2].hasPrefix("10."))
+        let late = try #require(lines[3].split(separator: ".").first.flatMap { Int($0) })
+        #expect(lines[3].hasSuffix("lost cas") && (120...200).contains(late))
+    }
+}
+
+extension BrowserEvent {
+    fileprivate var title: String {
+        switch self {
+        case .found(let peer): "found \(peer.peer.displayName)"
+        case .lost(let peer): "lost \(peer.displayName)"
+        default: "changed"
+        }
+    }
+}
