@@ -72,7 +72,7 @@ private indirect enum Chain: Codable, Equatable {
     case link(Chain)
 }
 
-@Suite("The binary format")
+@Suite("The binary format", .computing)
 struct CodingTests {
     private func encode(_ value: some Encodable) throws -> [UInt8] { try BinaryEncoder().encode(value) }
 

@@ -2,7 +2,7 @@ import MultipeerActors
 import TestSupport
 import Testing
 
-@Suite("Envelopes")
+@Suite("Envelopes", .computing)
 struct EnvelopeTests {
     /// Made anew for each test: kept in a global, the leak checker does not see them, for the pointer of an enumeration's
     /// case carries its tag.

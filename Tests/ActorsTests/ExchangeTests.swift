@@ -5,7 +5,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("The exchange of calls")
+@Suite("The exchange of calls", .computing)
 struct ExchangeTests {
     /// Calls, and expects that fault.
     private func expect(

@@ -6,7 +6,7 @@ import MultipeerMesh
 import TestSupport
 import Testing
 
-@Suite("Calls within calls")
+@Suite("Calls within calls", .computing)
 struct NestingTests {
     private static let narrow = ActorLimits().with { ($0.calls, $0.nestedCalls) = (2, 1) }
 

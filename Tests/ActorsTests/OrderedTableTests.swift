@@ -2,7 +2,7 @@ import MultipeerActors
 import TestSupport
 import Testing
 
-@Suite("Tables in order")
+@Suite("Tables in order", .computing)
 struct OrderedTableTests {
     @Test(
         "whatever is put in and taken out, the rest is there in the order in which it came", arguments: 0..<20

@@ -2,10 +2,11 @@ import MultipeerActors
 import MultipeerCore
 import MultipeerFraming
 import MultipeerMesh
+import TestSupport
 import Testing
 
 /// A peer whose system begins anew, or who links anew, while calls of the one before still run here.
-@Suite("Calls of a peer that has begun anew")
+@Suite("Calls of a peer that has begun anew", .computing)
 struct ReturningPeerTests {
     enum Beginning: CaseIterable, Sendable {
         case hello, bye, link

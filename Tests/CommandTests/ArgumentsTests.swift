@@ -1,7 +1,8 @@
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: arguments")
+@Suite("Command: arguments", .computing)
 struct ArgumentsTests {
     private let usage = Usage(
         ["try"], operands: "[DATA]", mostOperands: 1, "a command for tests",
@@ -74,7 +75,7 @@ struct ArgumentsTests {
     }
 }
 
-@Suite("Command: text for terminals")
+@Suite("Command: text for terminals", .computing)
 struct PrintableTests {
     @Test(
         "what could play tricks on a terminal is escaped, everything else is left alone",

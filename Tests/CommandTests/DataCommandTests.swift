@@ -1,9 +1,10 @@
 import Foundation
 import Multipeer
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("4.1 Command: data inspect")
+@Suite("4.1 Command: data inspect", .inTurns)
 struct DataCommandTests {
     private static func blob() async throws -> [UInt8] {
         var configuration = SessionConfiguration()

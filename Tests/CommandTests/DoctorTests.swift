@@ -1,8 +1,9 @@
 import Foundation
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: doctor")
+@Suite("Command: doctor", .inTurns)
 struct DoctorTests {
     private let ann = ProcFolder.Process(id: 7, name: "avahi-daemon")
 

@@ -1,8 +1,9 @@
 import Multipeer
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("9 Command: the name of a received file")
+@Suite("9 Command: the name of a received file", .computing)
 struct FileNameTests {
     @Test(
         "a label becomes one harmless component [resource.label]",

@@ -1,7 +1,8 @@
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: help")
+@Suite("Command: help", .inTurns)
 struct HelpTests {
     @Test("every command explains all of its options and exit codes", arguments: Manual.commands.map(\.path))
     func commands(_ path: [String]) async throws {

@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("Command: identities")
+@Suite("Command: identities", .inTurns)
 struct IdentityCommandTests {
     private let folder: Folder
 

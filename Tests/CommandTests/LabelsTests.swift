@@ -1,8 +1,9 @@
 import Multipeer
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: names in a room")
+@Suite("Command: names in a room", .computing)
 struct LabelsTests {
     private let ann: PeerID
     private let other: PeerID

@@ -1,8 +1,9 @@
 import Foundation
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("9 Command: where a received file lands")
+@Suite("9 Command: where a received file lands", .computing)
 struct LandingTests {
     private let folder: Folder
 

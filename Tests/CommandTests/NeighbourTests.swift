@@ -4,7 +4,7 @@ import MultipeerCLI
 import TestSupport
 import Testing
 
-@Suite("12 Discovery between processes")
+@Suite("12 Discovery between processes", .inTurns)
 struct NeighbourTests {
     private let type = ServiceType.random()
 

@@ -1,9 +1,10 @@
 import Foundation
 import Multipeer
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: who is there")
+@Suite("Command: who is there", .computing)
 struct PeerTableTests {
     private func peer(
         _ name: String, _ number: UInt64, _ info: [String: String] = [:]

@@ -1,7 +1,8 @@
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: what an invitation is about")
+@Suite("Command: what an invitation is about", .computing)
 struct PurposeTests {
     @Test("what is announced and what is asked are read as they were written")
     func roundTrip() {

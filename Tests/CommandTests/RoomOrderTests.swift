@@ -3,7 +3,7 @@ import MultipeerCLI
 import TestSupport
 import Testing
 
-@Suite("Command: what is typed in a room")
+@Suite("Command: what is typed in a room", .inTurns)
 struct RoomOrderTests {
     @Test(
         "a line is an order or something to say",

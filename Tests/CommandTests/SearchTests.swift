@@ -1,8 +1,9 @@
 import Multipeer
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: whom a name means")
+@Suite("Command: whom a name means", .computing)
 struct SearchTests {
     private func peer(_ name: String, _ digits: UInt64) throws -> PeerID {
         try PeerID(uid: UID(high: digits << 48, low: 0), displayName: name)

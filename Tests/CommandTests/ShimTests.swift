@@ -1,8 +1,9 @@
 import Foundation
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: shim")
+@Suite("Command: shim", .inTurns)
 struct ShimTests {
     private let annID = ShimProcess.annID
     private let bobID = ShimProcess.bobID

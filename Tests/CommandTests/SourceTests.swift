@@ -1,8 +1,9 @@
 import Foundation
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: what is sent")
+@Suite("Command: what is sent", .computing)
 struct SourceTests {
     private let folder: Folder
 
@@ -76,7 +77,7 @@ struct SourceTests {
     }
 }
 
-@Suite("Command: what is said of transfers")
+@Suite("Command: what is said of transfers", .computing)
 struct TransferReportTests {
     @Test("each file has its line, with size, time, rate and digest")
     func lines() {

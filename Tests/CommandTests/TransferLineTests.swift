@@ -1,7 +1,8 @@
 import MultipeerCLI
+import TestSupport
 import Testing
 
-@Suite("Command: the line that shows a transfer")
+@Suite("Command: the line that shows a transfer", .computing)
 struct TransferLineTests {
     private let line = TransferLine(
         name: "holiday.mov", completed: 450 << 20, total: 1 << 30, rate: 117.4 * 1_048_576, left: .seconds(12)
@@ -73,7 +74,7 @@ struct TransferLineTests {
     }
 }
 
-@Suite("Command: amounts")
+@Suite("Command: amounts", .computing)
 struct AmountTests {
     @Test(
         "sizes are read as people write them",

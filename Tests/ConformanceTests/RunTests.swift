@@ -1,10 +1,11 @@
 import Foundation
 import MultipeerCLI
+import TestSupport
 import Testing
 
 @testable import MultipeerConformance
 
-@Suite("Runs of the conformance suite", .serialized)
+@Suite("Runs of the conformance suite", .inTurns, .serialized)
 struct RunTests {
     /// This package's shim, beside the test bundle.
     private static let shim = "\(program) shim"
@@ -77,7 +78,7 @@ struct RunTests {
     }
 }
 
-@Suite("Reports of the conformance suite")
+@Suite("Reports of the conformance suite", .inTurns)
 struct ReportTests {
     private static func report() throws -> Report {
         let one = try #require(Suite.cases.first { $0.id == "LINK-11" })

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MultipeerConformance
 
-@Suite("The conformance suite")
+@Suite("The conformance suite", .computing)
 struct SuiteTests {
     /// Nothing harmful at all may come of these, whatever the rule.
     static let withoutRule: Set = ["FLOOD-01", "LIM-03"]

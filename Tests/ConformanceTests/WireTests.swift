@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MultipeerConformance
 
-@Suite("The judge's own builder")
+@Suite("The judge's own builder", .computing)
 struct WireTests {
     private static let data = ConnectionData(
         endpoint: Endpoint(uid: .pattern(16), instance: .pattern(8)), name: Array("Ann".utf8),
@@ -41,7 +42,7 @@ struct WireTests {
 }
 
 /// The vectors are written by a third implementation, so the judge's own builder is checked before it judges.
-@Suite("The judge's own builder and the vectors")
+@Suite("The judge's own builder and the vectors", .computing)
 struct JudgeVectorTests {
     /// The tests of the groups of one type.
     private static func vectors(_ file: String, _ type: String) throws -> [JSONValue] {

@@ -2,10 +2,11 @@ import ClassicClient
 import ClassicClientSwift6
 import Foundation
 import MultipeerConnectivity
+import TestSupport
 import Testing
 
 /// What a list of signatures cannot say: raw values, constants, and how they behave in the code of programs.
-@Suite("Apple's values")
+@Suite("Apple's values", .computing)
 struct AppleValueTests {
     @Test("the constants have Apple's values")
     func constants() {

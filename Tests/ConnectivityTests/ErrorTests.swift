@@ -1,8 +1,9 @@
 @preconcurrency import MultipeerConnectivity
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Facade: errors")
+@Suite("Facade: errors", .computing)
 struct ErrorTests {
     @Test("an error is caught by its code, and read by it")
     func catching() {

@@ -1,9 +1,10 @@
 import MultipeerConnectivity
 import MultipeerConnectivity.MCPeerID
 import MultipeerConnectivity.MCSession
+import TestSupport
 import Testing
 
-@Suite("Imports")
+@Suite("Imports", .computing)
 struct ImportTests {
     @Test("the headers of Apple's framework can be imported by their names")
     func submodules() { #expect(kMCSessionMaximumNumberOfPeers == 8) }

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 
 /// `interface --check` compares the file that is read here with the module itself.
-@Suite("Apple's interface")
+@Suite("Apple's interface", .computing)
 struct InterfaceAuditTests {
     let apple: AppleInterface
     let ours: OurInterface

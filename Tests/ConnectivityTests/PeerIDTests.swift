@@ -1,9 +1,10 @@
 @preconcurrency import MultipeerConnectivity
 import Multipeer
 import MultipeerCore
+import TestSupport
 import Testing
 
-@Suite("Facade: peer ids")
+@Suite("Facade: peer ids", .computing)
 struct PeerIDTests {
     @Test("two ids of one name differ, and both show it")
     func names() {

@@ -2,10 +2,11 @@ import ClassicClient
 import ClassicClientSwift6
 import Foundation
 @preconcurrency import MultipeerConnectivity
+import TestSupport
 import Testing
 
 /// Programs subclass all four main classes, for their own tests above all.
-@Suite("Subclasses of Apple's classes")
+@Suite("Subclasses of Apple's classes", .computing)
 struct SubclassTests {
     @Test("a peer of one's own keeps what it adds, in a program and in an archive")
     func peer() throws {

@@ -2,11 +2,12 @@ import Glibc
 import Multipeer
 import MultipeerCore
 import MultipeerTransport
+import TestSupport
 import Testing
 
 @unsafe @preconcurrency import MultipeerConnectivity
 
-@Suite("Asking at the terminal", .timeLimit(.minutes(2)))
+@Suite("Asking at the terminal", .inTurns, .timeLimit(.minutes(5)))
 struct TerminalPresenterTests {
     private let invitation: MCPresentedInvitation
 

@@ -2,7 +2,7 @@ import MultipeerFraming
 import TestSupport
 import Testing
 
-@Suite("2.2 Bytes")
+@Suite("2.2 Bytes", .computing)
 struct ByteBufferTests {
     @Test("what is written at the tail is read at the head", arguments: UInt64(0)..<20)
     func queue(seed: UInt64) {

@@ -2,7 +2,7 @@ import MultipeerFraming
 import TestSupport
 import Testing
 
-@Suite("10.2 Datagram headers")
+@Suite("10.2 Datagram headers", .computing)
 struct DatagramHeaderTests {
     @Test("the header has 9 bytes: kind, association, most significant byte first [dgram.header]")
     func header() {

@@ -2,7 +2,7 @@ import MultipeerFraming
 import TestSupport
 import Testing
 
-@Suite("7 Frames: cutting the stream")
+@Suite("7 Frames: cutting the stream", .computing)
 struct FrameDecoderTests {
     @Test("all frames come out wherever the stream is split")
     func splitEverywhere() throws {

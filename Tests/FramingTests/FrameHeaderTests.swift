@@ -1,7 +1,8 @@
 import MultipeerFraming
+import TestSupport
 import Testing
 
-@Suite("7 Frames: what a header may say")
+@Suite("7 Frames: what a header may say", .computing)
 struct FrameHeaderTests {
     @Test("length, kind, channel in this order, most significant byte first [frame.header] [int.big-endian]")
     func form() throws {

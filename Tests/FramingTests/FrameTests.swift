@@ -1,8 +1,9 @@
 import MultipeerCore
 import MultipeerFraming
+import TestSupport
 import Testing
 
-@Suite("7 Frames: payloads")
+@Suite("7 Frames: payloads", .computing)
 struct FrameTests {
     @Test("every kind of frame comes back as it was written", arguments: Samples.frames)
     func roundTrip(_ frame: Frame) throws {
@@ -79,7 +80,7 @@ struct FrameTests {
     }
 }
 
-@Suite("8 Channels: OPEN")
+@Suite("8 Channels: OPEN", .computing)
 struct ChannelOpeningTests {
     static let kind: [UInt8] = [0, 1, 0, 1, 1]
     static let name: [UInt8] = [0, 2, 0, 1, 0x61]
@@ -113,7 +114,7 @@ struct ChannelOpeningTests {
     }
 }
 
-@Suite("11 Invitations: INVITE")
+@Suite("11 Invitations: INVITE", .computing)
 struct InviteTests {
     @Test("id, inviter, recipient and timeout are mandatory, the context is not")
     func mandatory() {

@@ -1,7 +1,8 @@
 import MultipeerFraming
+import TestSupport
 import Testing
 
-@Suite("6.2 HELLO")
+@Suite("6.2 HELLO", .computing)
 struct HelloTests {
     /// The nine fields of the sample, in order.
     static let fields: [[UInt8]] = {

@@ -2,7 +2,7 @@ import MultipeerFraming
 import TestSupport
 import Testing
 
-@Suite("2.3 Fields")
+@Suite("2.3 Fields", .computing)
 struct TLVTests {
     static let schema = TLVSchema(known: [1, 2, 3, 0x8004], repeatable: [2])
 
@@ -89,7 +89,7 @@ struct TLVTests {
     }
 }
 
-@Suite("17 Grease")
+@Suite("17 Grease", .computing)
 struct GreaseTests {
     @Test("field types are 0x0A0A to 0x7A7A, never critical [tlv.grease] [ext.grease]")
     func types() {

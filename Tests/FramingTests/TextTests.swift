@@ -1,8 +1,9 @@
 import MultipeerCore
 import MultipeerFraming
+import TestSupport
 import Testing
 
-@Suite("2.4 Text")
+@Suite("2.4 Text", .computing)
 struct TextTests {
     /// One fault each.
     static let notUTF8: [[UInt8]] = [
@@ -45,7 +46,7 @@ struct TextTests {
     }
 }
 
-@Suite("16 Codes")
+@Suite("16 Codes", .computing)
 struct CloseCodeTests {
     @Test("an unknown code reads as INTERNAL [code.unknown]", arguments: [21, 255, 0x0102, .max] as [UInt16])
     func unknown(_ number: UInt16) {

@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerHistory
+import TestSupport
 import Testing
 
 extension Tale {
@@ -72,7 +73,7 @@ extension Tale {
     }
 }
 
-@Suite("14 History without a fault")
+@Suite("14 History without a fault", .computing)
 struct CleanTests {
     private static let tales: [(String, Tale)] = [
         ("a short life", .clean),

@@ -1,4 +1,5 @@
 import MultipeerHistory
+import TestSupport
 import Testing
 
 /// A history with one thing wrong in it, and the property that must say so.
@@ -127,7 +128,7 @@ struct Fault: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite("14 History")
+@Suite("14 History", .computing)
 struct PlantedFaultTests {
     @Test("a fault is caught by the property that it breaks", arguments: Fault.all)
     func caught(_ fault: Fault) {

@@ -3,9 +3,10 @@ import MultipeerEngine
 import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("14 Calls that wait for a link")
+@Suite("14 Calls that wait for a link", .computing)
 struct ConnectRequestTests {
     @Test("a call that comes while the session leaves has its outcome at once, and only one")
     func leaving() throws {

@@ -2,9 +2,10 @@ import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerLink
+import TestSupport
 import Testing
 
-@Suite("10 What the engine wants for datagrams")
+@Suite("10 What the engine wants for datagrams", .computing)
 struct DatagramOrderTests {
     @Test("who takes no part says so once, however often it is asked [dgram.offer]")
     func declines() throws {

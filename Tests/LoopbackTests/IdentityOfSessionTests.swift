@@ -3,7 +3,7 @@ import MultipeerCore
 import TestSupport
 import Testing
 
-@Suite("3 Peers and their sessions")
+@Suite("3 Peers and their sessions", .inTurns)
 struct IdentityOfSessionTests {
     @Test("every new peer id has bytes of its own, also under the same name [peer.uid-random]")
     func uids() throws {

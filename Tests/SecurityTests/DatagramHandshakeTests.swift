@@ -2,7 +2,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("10.3 DTLS handshakes")
+@Suite("10.3 DTLS handshakes", .computing)
 struct DatagramHandshakeTests {
     @Test("two ends with one key agree in two round trips and carry bytes both ways [dgram.key]")
     func agreement() throws {

@@ -3,7 +3,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("10.3 DTLS records")
+@Suite("10.3 DTLS records", .computing)
 struct DatagramRecordTests {
     @Test(
         "contents of any length arrive, each in one datagram [dgram.size]",

@@ -1,7 +1,8 @@
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("5.1 Encryption outcome")
+@Suite("5.1 Encryption outcome", .computing)
 struct EncryptionOutcomeTests {
     struct Side: Hashable, Sendable, CustomTestStringConvertible {
         let preference: EncryptionPreference

@@ -3,7 +3,7 @@ import MultipeerSecurity
 import TestSupport
 import Testing
 
-@Suite("10.3 DTLS ends of others")
+@Suite("10.3 DTLS ends of others", .inTurns)
 struct ForeignDatagramTests {
     private typealias Habits = ForeignDatagramEnd.Habits
 

@@ -1,7 +1,8 @@
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("5.3 TLS peers that do not follow the profile")
+@Suite("5.3 TLS peers that do not follow the profile", .inTurns)
 struct ForeignPeerTests {
     let ann: Identity
     let eve: Identity

@@ -1,7 +1,8 @@
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("5.3 TLS handshake")
+@Suite("5.3 TLS handshake", .computing)
 struct HandshakeTests {
     let ann: Identity
     let bob: Identity

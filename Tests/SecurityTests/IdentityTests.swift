@@ -1,7 +1,8 @@
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("3.4 Identities")
+@Suite("3.4 Identities", .computing)
 struct IdentityTests {
     @Test(
         "a generated identity survives PEM, with and without a passphrase", arguments: [nil, "öpen sésame"])

@@ -1,7 +1,8 @@
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("12.8 TLS of invitations")
+@Suite("12.8 TLS of invitations", .computing)
 struct InvitationTLSTests {
     @Test("each end has a certificate of its own, and takes any that the other shows [invite.tls]")
     func anyone() throws {

@@ -1,8 +1,10 @@
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 @Suite(
-    "3.4 Identities made by the openssl command", .enabled(if: OpenSSLTool.isPresent, "no /usr/bin/openssl"))
+    "3.4 Identities made by the openssl command", .computing,
+    .enabled(if: OpenSSLTool.isPresent, "no /usr/bin/openssl"))
 struct OpenSSLFileTests {
     struct Kind: Sendable, CustomTestStringConvertible {
         let command: String

@@ -1,8 +1,9 @@
 import MultipeerFraming
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("5.5 Plain channels")
+@Suite("5.5 Plain channels", .computing)
 struct PlainChannelTests {
     private let preface = Array("MPCPLAIN".utf8)
 

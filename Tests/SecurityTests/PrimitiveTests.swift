@@ -1,7 +1,8 @@
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("5 Primitives")
+@Suite("5 Primitives", .computing)
 struct PrimitiveTests {
     private func hex(_ bytes: [UInt8]) -> String { Fingerprint(bytes)?.description ?? "not 32 bytes" }
 

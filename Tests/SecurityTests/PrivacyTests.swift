@@ -1,7 +1,8 @@
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("19 Privacy")
+@Suite("19 Privacy", .computing)
 struct PrivacyTests {
     private let table: PrivacyTable
 

@@ -1,8 +1,9 @@
 import MultipeerFraming
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("5.3 TLS records")
+@Suite("5.3 TLS records", .computing)
 struct RecordTests {
     @Test(
         "bytes of any length arrive in both directions", arguments: [1, 2, 16_383, 16_384, 16_385, 300_000])

@@ -1,5 +1,6 @@
 import MultipeerCore
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 extension TrustEvidence {
@@ -12,7 +13,7 @@ extension TrustEvidence {
     }
 }
 
-@Suite("5.4 Trust policies")
+@Suite("5.4 Trust policies", .computing)
 struct TrustPolicyTests {
     let one: Fingerprint
     let other: Fingerprint

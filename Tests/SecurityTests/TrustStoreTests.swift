@@ -1,8 +1,9 @@
 import MultipeerCore
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("5.4 Trust store")
+@Suite("5.4 Trust store", .computing)
 struct TrustStoreTests {
     private func fingerprint(_ byte: UInt8) throws -> Fingerprint {
         try #require(Fingerprint([UInt8](repeating: byte, count: 32)))

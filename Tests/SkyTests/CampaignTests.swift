@@ -1,11 +1,12 @@
 import Foundation
 import Multipeer
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import sky
 
-@Suite("Sky: a campaign")
+@Suite("Sky: a campaign", .computing)
 struct CampaignTests {
     @Test("what failed is repeated with high priority, and nothing else has it")
     func priority() async throws {

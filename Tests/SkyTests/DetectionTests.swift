@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import sky
 
-@Suite("Sky: stars of a tile")
+@Suite("Sky: stars of a tile", .computing)
 struct DetectionTests {
     /// Noise, and stars of that brightness at those places.
     private func tile(_ stars: [(x: Int, y: Int)], peak: Int = 120, size: Int = 96) -> Tile {

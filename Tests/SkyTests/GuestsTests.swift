@@ -1,9 +1,10 @@
 import Multipeer
+import TestSupport
 import Testing
 
 @testable import sky
 
-@Suite("Sky: who is asked to come")
+@Suite("Sky: who is asked to come", .computing)
 struct GuestsTests {
     private let bob: PeerID
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import sky
 
-@Suite("Sky: who scans what")
+@Suite("Sky: who scans what", .computing)
 struct SurveyTests {
     /// With the sites 0, which is home, to `others`.
     private func survey(tiles: Int, others: Int = 0, attempts: Int = 3) -> Survey<Int> {

@@ -1,10 +1,11 @@
 import Multipeer
 import MultipeerActors
+import TestSupport
 import Testing
 
 @testable import sky
 
-@Suite("Sky: what is shown")
+@Suite("Sky: what is shown", .computing)
 struct ViewTests {
     private func id(_ name: String) throws -> ActorID {
         try ActorID("observatory", at: PeerID(displayName: name))

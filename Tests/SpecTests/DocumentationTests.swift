@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The documentation says nothing that is not compiled or shown.
-@Suite("1 Documentation")
+@Suite("1 Documentation", .computing)
 struct DocumentationTests {
     private let catalogue = "Sources/MultipeerConnectivity/MultipeerConnectivity.docc"
     private let tutorials = "Sources/MultipeerActors/MultipeerActors.docc"

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The isolation map of the documentation says what the sources say.
-@Suite("1 Isolation")
+@Suite("1 Isolation", .computing)
 struct IsolationTests {
     private static let page = "Sources/Multipeer/Multipeer.docc/IsolationMap.md"
     private static let libraries = [

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The layers, bottom-up, and everything each may import. A module not listed here does not exist.
@@ -89,7 +90,7 @@ private struct Layer: CustomTestStringConvertible {
     var testDescription: String { name }
 }
 
-@Suite("1 Layers")
+@Suite("1 Layers", .computing)
 struct LayerRuleTests {
     @Test("every folder under Sources is a layer of the table, and the other way round")
     func folders() throws {

@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@Suite("1 README")
+@Suite("1 README", .computing)
 struct ReadmeTests {
     @Test(
         "the samples of the README are those that are compiled",

@@ -1,9 +1,10 @@
 import Foundation
 import MultipeerDiscovery
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("15 Registries")
+@Suite("15 Registries", .computing)
 struct RegistryTests {
     private let registries: Registries
 

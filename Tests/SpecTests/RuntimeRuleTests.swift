@@ -1,7 +1,8 @@
 import Foundation
+import TestSupport
 import Testing
 
-@Suite("1 Rules outside the engine")
+@Suite("1 Rules outside the engine", .computing)
 struct RuntimeRuleTests {
     @Test("the rules that only the runtime enforces are those that CONTRIBUTING.md lists")
     func listed() throws {

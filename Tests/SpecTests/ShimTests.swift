@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The shim of this package speaks as chapter 20 says.
-@Suite("20 Shim", .enabled(if: Repository.exists("Sources/MultipeerCLI/Shim")))
+@Suite("20 Shim", .computing, .enabled(if: Repository.exists("Sources/MultipeerCLI/Shim")))
 struct ShimTests {
     private struct Description: Decodable {
         struct Request: Decodable { let op: String }

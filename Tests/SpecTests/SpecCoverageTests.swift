@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@Suite("2 Labels")
+@Suite("2 Labels", .computing)
 struct SpecCoverageTests {
     @Test("every label of the spec has code and a test, or a written exception; every citation has a label")
     func orphans() throws {

@@ -1,11 +1,9 @@
+import Foundation
 package import Testing
 
-/// Lets only a few tests of its kind run at a time, over all the suites that say so.
+/// Lets only a few tests of its kind run at a time, over all suites; each says which kind its tests are of.
 package struct Turns: SuiteTrait, TestTrait, TestScoping {
-    fileprivate static let waiting = Places(8)
-    fileprivate static let computing = Places(1)
-
-    fileprivate let places: Places
+    fileprivate let kind: Places.Kind
 
     package var isRecursive: Bool { true }
 
@@ -14,47 +12,72 @@ package struct Turns: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         // A suite holds no place: its tests take them.
         guard testCase != nil else { return try await body() }
-        await places.take()
+        await Places.shared.take(kind)
         do {
             try await body()
         } catch {
-            await places.giveBack()
+            await Places.shared.giveBack(kind)
             throw error
         }
-        await places.giveBack()
+        await Places.shared.giveBack(kind)
     }
 }
 
 extension Trait where Self == Turns {
     /// For those that wait for real sockets, processes and patience, which a hundred others beside them would starve.
-    package static var inTurns: Turns { Turns(places: Turns.waiting) }
+    package static var inTurns: Turns { Turns(kind: .waiting) }
 
-    /// For those that compute and wait for nothing: beside one of them there is a thread for those that do.
-    package static var computing: Turns { Turns(places: Turns.computing) }
+    /// For those that compute and wait for nothing: beside them there are threads for those that do.
+    package static var computing: Turns { Turns(kind: .computing) }
 }
 
-/// So many places; who comes when there is none waits its turn. An actor: ThreadSanitizer does not understand `Mutex`.
+/// So many places; a test that finds none waits its turn. An actor: ThreadSanitizer does not understand `Mutex`.
 private actor Places {
-    private var free: Int
-    private var waiting: [AsyncStream<Void>.Continuation] = []
+    enum Kind { case computing, waiting }
 
-    init(_ count: Int) { free = count }
+    /// Tests of one kind.
+    private struct Line {
+        var running = 0
+        var queue: [AsyncStream<Void>.Continuation] = []
+        var isEmpty: Bool { running == 0 && queue.isEmpty }
+    }
 
-    func take() async {
-        if free > 0 {
-            free -= 1
-            return
-        }
+    static let shared = Places()
+
+    private let processors = ProcessInfo.processInfo.activeProcessorCount
+    private var computing = Line()
+    private var waiting = Line()
+
+    /// Half of the pool's threads, as long as there is a test that waits for something.
+    private var computingPlaces: Int { waiting.isEmpty ? processors : max(1, processors / 2) }
+
+    func take(_ kind: Kind) async {
         let (turn, called) = AsyncStream<Void>.makeStream()
-        waiting.append(called)
+        switch kind {
+        case .computing: computing.queue.append(called)
+        case .waiting: waiting.queue.append(called)
+        }
+        call()
         for await _ in turn { return }
     }
 
-    func giveBack() {
-        if waiting.isEmpty {
-            free += 1
-        } else {
-            waiting.removeFirst().yield()
+    func giveBack(_ kind: Kind) {
+        switch kind {
+        case .computing: computing.running -= 1
+        case .waiting: waiting.running -= 1
+        }
+        call()
+    }
+
+    private func call() {
+        Places.call(&waiting, upTo: 8)
+        Places.call(&computing, upTo: computingPlaces)
+    }
+
+    private static func call(_ line: inout Line, upTo places: Int) {
+        while line.running < places, !line.queue.isEmpty {
+            line.running += 1
+            line.queue.removeFirst().yield()
         }
     }
 }

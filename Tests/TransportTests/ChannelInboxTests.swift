@@ -2,9 +2,10 @@ import MultipeerCore
 import MultipeerEngine
 import MultipeerFraming
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("9 The reading end of a channel")
+@Suite("9 The reading end of a channel", .inTurns)
 struct ChannelInboxTests {
     @Test("pieces come in order; what was taken is given back when more is asked for [channel.credit-return]")
     func credit() async throws {

@@ -1,9 +1,10 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("9 The writing end of a channel")
+@Suite("9 The writing end of a channel", .inTurns)
 struct ChannelOutletTests {
     @Test("pieces go in order, FIN behind them, and nothing behind FIN [channel.fin]")
     func finish() async throws {

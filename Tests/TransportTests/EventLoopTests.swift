@@ -1,8 +1,9 @@
 import MultipeerCore
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Event loop")
+@Suite("Event loop", .inTurns)
 struct EventLoopTests {
     @Test("a job of an actor runs on the thread of its loop")
     func isolation() async throws {

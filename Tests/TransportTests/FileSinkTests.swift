@@ -4,7 +4,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 The file that is received")
+@Suite("9.4 The file that is received", .inTurns)
 struct FileSinkTests {
     private let folder = Folder()
 
@@ -124,7 +124,7 @@ struct FileSinkTests {
     }
 }
 
-@Suite("9.4 The session's own directory")
+@Suite("9.4 The session's own directory", .inTurns)
 struct ResourceFolderTests {
     private let parent = Folder()
 

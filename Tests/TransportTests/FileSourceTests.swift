@@ -3,7 +3,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 The file that is sent")
+@Suite("9.4 The file that is sent", .inTurns)
 struct FileSourceTests {
     private let folder = Folder()
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Several consumers at once, and the end of those that there are. Zeros are markers, which cost nothing.
-@Suite("Consumers of an inbox", .timeLimit(.minutes(5)))
+@Suite("Consumers of an inbox", .inTurns, .timeLimit(.minutes(5)))
 struct InboxConsumerTests {
     @Test("each gets every element from its first wait on, and the first also what was there")
     func each() async {

@@ -1,7 +1,8 @@
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Inbox")
+@Suite("Inbox", .inTurns)
 struct InboxTests {
     @Test("everything that was pushed comes out once, in order, and the end behind it")
     func order() async {

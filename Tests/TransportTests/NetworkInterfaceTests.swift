@@ -1,7 +1,8 @@
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Network interfaces")
+@Suite("Network interfaces", .computing)
 struct NetworkInterfaceTests {
     @Test("the loopback interface is there, up, and has its address")
     func loopback() throws {

@@ -2,7 +2,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Outlet")
+@Suite("Outlet", .inTurns)
 struct OutletTests {
     struct Gone: Error, Equatable { let number: Int }
 

@@ -1,7 +1,8 @@
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Posting to an outlet")
+@Suite("Posting to an outlet", .inTurns)
 struct PostingTests {
     struct Gone: Error, Equatable { let number: Int }
 

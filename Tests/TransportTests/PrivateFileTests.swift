@@ -1,8 +1,9 @@
 import Glibc
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Private files")
+@Suite("Private files", .inTurns)
 struct PrivateFileTests {
     private let folder = Folder()
 

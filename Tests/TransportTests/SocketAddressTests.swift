@@ -1,7 +1,8 @@
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Socket addresses")
+@Suite("Socket addresses", .computing)
 struct SocketAddressTests {
     @Test(
         "what is printed is what was read",

@@ -1,9 +1,10 @@
 import Glibc
 import MultipeerFraming
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Sockets")
+@Suite("Sockets", .inTurns)
 struct SocketTests {
     @Test(
         "what is sent through the loopback comes back",

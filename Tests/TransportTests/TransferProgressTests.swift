@@ -1,8 +1,9 @@
 import MultipeerCore
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("9.4 Progress", .timeLimit(.minutes(1)))
+@Suite("9.4 Progress", .inTurns, .timeLimit(.minutes(5)))
 struct TransferProgressTests {
     private let clock = Clock()
 

@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerLink
+import TestSupport
 import Testing
 
 struct Budget: VectorBody {
@@ -21,7 +22,7 @@ struct Budget: VectorBody {
     }
 }
 
-@Suite("15.2 Vectors of budgets")
+@Suite("15.2 Vectors of budgets", .computing)
 struct BudgetVectorTests {
     @Test(
         "time and traffic fill the budget of control frames [limit.control] [limit.empty] [channel.free]",

@@ -1,8 +1,9 @@
 import MultipeerFraming
 import MultipeerLink
+import TestSupport
 import Testing
 
-@Suite("9.9 States of a channel")
+@Suite("9.9 States of a channel", .computing)
 struct ChannelStateTests {
     @Test(
         "at its opener a channel does what states.json says [channel.stop] [channel.closed] [channel.fin] [channel.credit-grow] [resource.done] [stream.end]",

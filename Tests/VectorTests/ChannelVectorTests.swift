@@ -1,4 +1,5 @@
 import MultipeerFraming
+import TestSupport
 import Testing
 
 struct ChannelForm: VectorBody {
@@ -63,7 +64,7 @@ struct ChannelSteps: VectorBody {
     }
 }
 
-@Suite("9 Vectors of channels")
+@Suite("9 Vectors of channels", .computing)
 struct ChannelVectorTests {
     @Test(
         "the payload of OPEN gives its fields, or is refused [channel.name]",

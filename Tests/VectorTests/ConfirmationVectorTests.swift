@@ -1,6 +1,7 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 struct Confirmation: VectorBody {
@@ -17,7 +18,7 @@ struct Confirmation: VectorBody {
     let mac: Hex
 }
 
-@Suite("6.3 Vectors of CONFIRM")
+@Suite("6.3 Vectors of CONFIRM", .computing)
 struct ConfirmationVectorTests {
     @Test(
         "key, transcript and mac are those of the formula, and no other mac will do [confirm.mac] [confirm.role] [confirm.binding]",

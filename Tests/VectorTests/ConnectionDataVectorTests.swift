@@ -2,6 +2,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 struct ConnectionDataForm: VectorBody {
@@ -74,7 +75,7 @@ struct ConnectionDataAtSession: VectorBody {
     }
 }
 
-@Suite("4 Vectors of connection data")
+@Suite("4 Vectors of connection data", .computing)
 struct ConnectionDataVectorTests {
     @Test(
         "good data gives its fields, broken data the first check that fails [data.checksum] [data.flags] [data.peer]",

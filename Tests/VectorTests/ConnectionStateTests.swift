@@ -1,8 +1,9 @@
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
-@Suite("6.6 States of a connection")
+@Suite("6.6 States of a connection", .computing)
 struct ConnectionStateTests {
     @Test(
         "every state and every event, as in states.json [hello.first] [confirm.order] [select.lower] [select.answer]",

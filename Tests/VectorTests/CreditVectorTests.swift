@@ -1,5 +1,6 @@
 import MultipeerFraming
 import MultipeerLink
+import TestSupport
 import Testing
 
 struct CreditOfReceiver: VectorBody {
@@ -35,7 +36,7 @@ struct CreditOfSender: VectorBody {
     }
 }
 
-@Suite("8.3 Vectors of message credit")
+@Suite("8.3 Vectors of message credit", .computing)
 struct CreditVectorTests {
     @Test(
         "a receiver counts, refuses and returns credit [msg.cost] [msg.credit-limit] [msg.credit-return]",

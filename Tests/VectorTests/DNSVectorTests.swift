@@ -1,5 +1,6 @@
 import MultipeerCore
 import MultipeerDiscovery
+import TestSupport
 import Testing
 
 struct DNSForm: VectorBody {
@@ -51,7 +52,7 @@ struct InstanceForm: VectorBody {
     }
 }
 
-@Suite("12 Vectors of discovery")
+@Suite("12 Vectors of discovery", .computing)
 struct DNSVectorTests {
     @Test(
         "a message is read, without what is to be ignored, or refused for what is wrong with it [dns.form] [dns.limit] [dns.name] [dns.pointer]",

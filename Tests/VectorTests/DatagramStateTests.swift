@@ -1,9 +1,10 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerLink
+import TestSupport
 import Testing
 
-@Suite("10.8 States of the path of datagrams")
+@Suite("10.8 States of the path of datagrams", .computing)
 struct DatagramStateTests {
     @Test(
         "every state and every event, as in states.json [dgram.restart] [dgram.path] [dgram.fallback]",

@@ -1,6 +1,7 @@
 import MultipeerFraming
 import MultipeerLink
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 struct Datagram: VectorBody {
@@ -41,7 +42,7 @@ struct DatagramKey: VectorBody {
     let headerToHigher: Hex
 }
 
-@Suite("10 Vectors of datagrams")
+@Suite("10 Vectors of datagrams", .computing)
 struct DatagramVectorTests {
     @Test(
         "a datagram of the right kind for this path gives its body, any other is dropped [dgram.header] [dgram.size] [dgram.mode] [dgram.silent]",

@@ -2,9 +2,10 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerLink
+import TestSupport
 import Testing
 
-@Suite("17 Extensions")
+@Suite("17 Extensions", .computing)
 struct ExtensionTests {
     @Test("a HELLO lists every version that is spoken and one of GREASE [ext.versions] [ext.grease]")
     func versions() throws {

@@ -1,4 +1,5 @@
 import MultipeerFraming
+import TestSupport
 import Testing
 
 struct FieldList: VectorBody {
@@ -14,7 +15,7 @@ struct FieldList: VectorBody {
     }
 }
 
-@Suite("2.3 Vectors of field lists")
+@Suite("2.3 Vectors of field lists", .computing)
 struct FieldListTests {
     @Test(
         "known entries come out, in order; a list that breaks a rule is refused by that rule [tlv.order] [tlv.duplicate]",

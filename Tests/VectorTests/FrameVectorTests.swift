@@ -1,5 +1,6 @@
 import MultipeerFraming
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 struct FrameStream: VectorBody {
@@ -26,7 +27,7 @@ struct FrameStream: VectorBody {
     }
 }
 
-@Suite("7 Vectors of frames")
+@Suite("7 Vectors of frames", .computing)
 struct FrameVectorTests {
     @Test(
         "bytes in any pieces give the same frames, up to the first that is refused [frame.header] [frame.unknown]",

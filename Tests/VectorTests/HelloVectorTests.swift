@@ -2,6 +2,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 struct HelloForm: VectorBody {
@@ -73,7 +74,7 @@ struct HelloAtReceiver: VectorBody {
     }
 }
 
-@Suite("6.2 Vectors of HELLO")
+@Suite("6.2 Vectors of HELLO", .computing)
 struct HelloVectorTests {
     @Test(
         "a good HELLO gives its fields, a broken one the check that it fails [hello.first] [hello.complete] [hello.version]",

@@ -2,9 +2,10 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
+import TestSupport
 import Testing
 
-@Suite("12 States of an invitation")
+@Suite("12 States of an invitation", .computing)
 struct InvitationStateTests {
     @Test(
         "at the end that asks, every state and every event, as in states.json [invite.order] [invite.once] [invite.cancel]",

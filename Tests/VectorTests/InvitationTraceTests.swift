@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
 /// One end of an invitation, step by step.
@@ -22,7 +23,7 @@ struct InvitationTrace: VectorBody {
     }
 }
 
-@Suite("12.8 Traces of invitations")
+@Suite("12.8 Traces of invitations", .computing)
 struct InvitationTraceTests {
     @Test(
         "either end does what the vectors say [invite.order] [invite.consent] [invite.once] [invite.timeout] [invite.deadline] [invite.pending] [invite.busy] [invite.cancel] [invite.data] [invite.recipient]",

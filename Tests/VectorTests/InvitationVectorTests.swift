@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
+import TestSupport
 import Testing
 
 struct InviteForm: VectorBody {
@@ -53,7 +54,7 @@ struct CompleteForm: VectorBody {
     init(from decoder: any Decoder) throws { answer = try AnswerForm(from: decoder) }
 }
 
-@Suite("12 Vectors of invitations")
+@Suite("12 Vectors of invitations", .computing)
 struct InvitationVectorTests {
     @Test(
         "an INVITE is a question, or refused for what is wrong with it [invite.recipient] [invite.context] [invite.timeout]",

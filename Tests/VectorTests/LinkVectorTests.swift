@@ -1,6 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerLink
+import TestSupport
 import Testing
 
 struct LinkOverTime: VectorBody {
@@ -25,7 +26,7 @@ struct LinkOverTime: VectorBody {
     }
 }
 
-@Suite("14 Vectors of a link over time")
+@Suite("14 Vectors of a link over time", .computing)
 struct LinkVectorTests {
     @Test(
         "a link asks, answers and ends at the moments of the sequence [live.ping] [live.dead] [live.resume] [live.pong] [close.after] [code.unknown]",

@@ -3,6 +3,7 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
+import TestSupport
 import Testing
 
 struct MembersForm: VectorBody {
@@ -27,7 +28,7 @@ extension MembersForm.Fields {
     }
 }
 
-@Suite("11.4 Vectors of entries")
+@Suite("11.4 Vectors of entries", .computing)
 struct MembersVectorTests {
     @Test(
         "an entry is read, judged before anything else, and written as it came [mesh.entry]",

@@ -3,9 +3,10 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
+import TestSupport
 import Testing
 
-@Suite("11 Vectors of the mesh")
+@Suite("11 Vectors of the mesh", .computing)
 struct MeshTraceTests {
     /// Read once: it is long.
     private static let cast = Result { try MeshCast() }

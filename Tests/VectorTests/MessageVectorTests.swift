@@ -1,6 +1,7 @@
 import MultipeerFraming
 import MultipeerLink
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 struct MessageFrames: VectorBody {
@@ -26,7 +27,7 @@ struct MessageFrames: VectorBody {
     }
 }
 
-@Suite("8.1 Vectors of messages")
+@Suite("8.1 Vectors of messages", .computing)
 struct MessageVectorTests {
     @Test(
         "parts become messages, or the end of the link [msg.order] [msg.empty] [msg.max] [msg.part-size]",

@@ -4,6 +4,7 @@ import MultipeerEngine
 import MultipeerFraming
 import MultipeerSecurity
 import MultipeerTransport
+import TestSupport
 import Testing
 
 struct Resource: VectorBody {
@@ -28,7 +29,7 @@ struct ResourceName: VectorBody {
     let name: Hex
 }
 
-@Suite("9.6 Vectors of resources")
+@Suite("9.6 Vectors of resources", .computing)
 struct ResourceVectorTests {
     @Test(
         "a name is a label, byte for byte, or refused [resource.label] [channel.name]",

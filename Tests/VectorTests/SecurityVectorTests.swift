@@ -1,5 +1,6 @@
 import MultipeerCore
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 struct Dialling: VectorBody {
@@ -35,7 +36,7 @@ struct Pin: VectorBody {
     let pinned: Hex
 }
 
-@Suite("4.4 and 5 Vectors of dialling and of security")
+@Suite("4.4 and 5 Vectors of dialling and of security", .computing)
 struct SecurityVectorTests {
     @Test(
         "an address is dialled if the rules allow it [dial.forbidden] [dial.loopback]",

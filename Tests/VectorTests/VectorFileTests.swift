@@ -1,6 +1,7 @@
+import TestSupport
 import Testing
 
-@Suite("1 Vectors")
+@Suite("1 Vectors", .computing)
 struct VectorFileTests {
     /// Each of these kinds is the argument of a test in this folder.
     private static let runners: [any VectorBody.Type] = [

@@ -1,6 +1,7 @@
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
+import TestSupport
 import Testing
 
 /// The number behind a code, from its parts.
@@ -32,7 +33,7 @@ struct CodeRun: VectorBody {
     let code: String?
 }
 
-@Suite("13 Vectors of the verification code")
+@Suite("13 Vectors of the verification code", .computing)
 struct VerificationCodeVectorTests {
     @Test(
         "commitment and code are those of the formula [sas.value] [sas.commit]",

@@ -2,6 +2,7 @@ import Distributed
 import Multipeer
 import MultipeerActors
 import MultipeerSimulation
+import TestSupport
 import Testing
 
 distributed actor Sleeper {
@@ -28,7 +29,7 @@ distributed actor Sleeper {
     }
 }
 
-@Suite("Actor systems on a simulated network")
+@Suite("Actor systems on a simulated network", .computing)
 struct ActorTests {
     @Test("calls take virtual time, and so do their time limits")
     func calls() async throws {

@@ -1,9 +1,10 @@
 import Foundation
 import Multipeer
 import MultipeerSimulation
+import TestSupport
 import Testing
 
-@Suite("What happens on a simulated network")
+@Suite("What happens on a simulated network", .computing)
 struct NetworkTests {
     @Test(
         "what is sent into a short split arrives behind it, and the link stands",

@@ -1,8 +1,9 @@
 import Multipeer
 import MultipeerSimulation
+import TestSupport
 import Testing
 
-@Suite("A run on a simulated network")
+@Suite("A run on a simulated network", .computing)
 struct RunTests {
     @Test("a sleep takes virtual time, and those of one moment wake in the order in which they fell asleep")
     func sleeping() async throws {
@@ -78,7 +79,7 @@ struct RunTests {
     }
 }
 
-@Suite("A run that comes to nothing")
+@Suite("A run that comes to nothing", .computing)
 struct FailureTests {
     @Test("when nothing can run and nothing is planned, the run is stopped and says what waits")
     func stuck() async throws {

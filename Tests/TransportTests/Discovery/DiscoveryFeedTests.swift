@@ -1,9 +1,10 @@
 import MultipeerCore
 import MultipeerDiscovery
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("12 What a browse tells")
+@Suite("12 What a browse tells", .inTurns)
 struct DiscoveryFeedTests {
     private func peer(_ name: String, _ text: String = "", of id: PeerID? = nil) throws -> DiscoveredPeer {
         let id = try PeerID(uid: id?.uid ?? UID.random(), displayName: name)

@@ -1,8 +1,9 @@
 import MultipeerDiscovery
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("12 Which interfaces take part")
+@Suite("12 Which interfaces take part", .computing)
 struct InterfaceChoiceTests {
     private static let up: UInt32 = 0x1043
     private static let tentative: UInt32 = 0x40

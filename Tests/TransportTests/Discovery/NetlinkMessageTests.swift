@@ -2,7 +2,7 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("12 News of the network interfaces")
+@Suite("12 News of the network interfaces", .computing)
 struct NetlinkMessageTests {
     private static let several =
         NetlinkBytes.link(3, "eth0", flags: 0x1043)

@@ -1,7 +1,8 @@
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Async semaphore and mutex")
+@Suite("Async semaphore and mutex", .inTurns)
 struct AsyncSemaphoreTests {
     private enum Over: Error, Equatable { case first, second }
     private typealias Semaphore = AsyncSemaphore<Over>

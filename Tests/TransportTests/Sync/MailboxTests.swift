@@ -1,7 +1,8 @@
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Mailbox")
+@Suite("Mailbox", .inTurns)
 struct MailboxTests {
     @Test("everything that is put in is taken once, by one of several readers")
     func several() async {

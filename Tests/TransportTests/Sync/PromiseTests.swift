@@ -1,7 +1,8 @@
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("Promise")
+@Suite("Promise", .inTurns)
 struct PromiseTests {
     @Test("the first value settles it, for all who wait and all who come later", arguments: 0..<50)
     func settling(_ number: Int) async {

@@ -1,9 +1,10 @@
 import MultipeerCore
 import MultipeerFraming
 import MultipeerTransport
+import TestSupport
 import Testing
 
-@Suite("A socket of a simulated machine")
+@Suite("A socket of a simulated machine", .inTurns)
 struct VirtualSocketTests {
     @Test("where nobody listens, a dial is refused; where there is no machine, it fails at once")
     func refused() async throws {
