@@ -15,11 +15,10 @@ extension SessionDriver {
     package func connectionData(
         for recipient: UID?, joinsMesh: Bool = false, lifetime: Duration = Timing.lifetime
     ) async throws(SessionFault) -> ConnectionData {
-        try await staying { () throws(SessionFault) in
-            try listen()
-            loop.wantsTurnEnd(self)
-            return try issue(for: recipient, joinsMesh: joinsMesh, lifetime: lifetime)
-        }
+        while let departure { await departure.value() }
+        try listen()
+        loop.wantsTurnEnd(self)
+        return try issue(for: recipient, joinsMesh: joinsMesh, lifetime: lifetime)
     }
 
     private func issue(
@@ -59,15 +58,15 @@ extension SessionDriver {
     package func connect(
         with data: ConnectionData, issuing: Bool = false, isMarked: Bool = false
     ) async throws(SessionFault) {
-        let pending = try await staying { () throws(SessionFault) in
-            do throws(SessionFault) {
-                try listen()
-                return try begin(data, issuing: issuing).map { calls.expect($0) }
-            } catch {
-                // One that began tells of itself.
-                if isMarked { mark(.attemptFailed(data.peer)) }
-                throw error
-            }
+        while let departure { await departure.value() }
+        let pending: WaitingCalls.Connect?
+        do throws(SessionFault) {
+            try listen()
+            pending = try begin(data, issuing: issuing).map { calls.expect($0) }
+        } catch {
+            // One that began tells of itself.
+            if isMarked { mark(.attemptFailed(data.peer)) }
+            throw error
         }
         if let pending, let reason = await outcome(of: pending) { throw .refused(reason) }
     }
@@ -122,16 +121,15 @@ extension SessionDriver {
         }
         engine.leave(within: patience, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
-        await staying {}
+        while let departure { await departure.value() }
     }
 
-    /// Waits while the session leaves: what is asked for meanwhile is for the next instance. Runs `body` in one step with
-    /// the last look at that: other calls may come in whenever an `await` returns.
-    func staying<Value, Failure: Error>(
-        _ body: () throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-        while engine.isLeaving, !isOver { await calls.awaitDeparture().value() }
-        return try body()
+    /// Is sent when the session has left; nil while it stays. What is asked for meanwhile is for the next instance.
+    ///
+    /// A call looks at this itself, in one step with what it begins: a function of the actor that it awaited would be one
+    /// more turn in the queue of the loop where the task prefers its executor, and what was called later, first.
+    var departure: Promise<Void>? {
+        engine.isLeaving && !isOver ? calls.awaitDeparture() : nil
     }
 
     /// The session has left: begins its next instance, and lets in the calls that wait for it.

@@ -11,17 +11,17 @@ extension SessionDriver {
     /// Whether a link to `uid` would find a seat, and the peer a place in the mesh. While the session leaves, the call
     /// waits, and the result is of the instance after that.
     package func hasRoom(for uid: UID) async -> Bool {
-        await staying { engine.hasRoom(for: uid) }
+        while let departure { await departure.value() }
+        return engine.hasRoom(for: uid)
     }
 
     /// What the other side of an invitation gets.
     package func invitationData(for uid: UID) async throws(SessionFault) -> ConnectionData {
-        try await staying { () throws(SessionFault) in
-            try listen()
-            loop.wantsTurnEnd(self)
-            return try issue { (engine, candidates, tokens, now) throws(ConnectionDataFault) in
-                try engine.invitationData(for: uid, candidates: candidates, tokens: tokens, at: now)
-            }
+        while let departure { await departure.value() }
+        try listen()
+        loop.wantsTurnEnd(self)
+        return try issue { (engine, candidates, tokens, now) throws(ConnectionDataFault) in
+            try engine.invitationData(for: uid, candidates: candidates, tokens: tokens, at: now)
         }
     }
 

@@ -105,6 +105,24 @@ struct DriverCallTests {
         await bob.disconnect()
     }
 
+    @Test("what is called first begins first: leaving ends the search that was called for just before it")
+    func order() async throws {
+        let ann = try Session(peer: PeerID(displayName: "ann"), configuration: .loopback(.none))
+        let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback(.none))
+        let data = try await bob.connectionData()
+        _ = try await ann.connectionData()
+        // On the loop's own thread: it begins with neither before both are in its queue.
+        let calls = Task(executorPreference: ann.executor) {
+            let search = Task(executorPreference: ann.executor) { await ann.trying(data) }
+            let leaving = Task(executorPreference: ann.executor) { await ann.disconnect() }
+            return (search, leaving)
+        }
+        let (search, leaving) = await calls.value
+        try await within { await leaving.value }
+        #expect(try await within { await search.value }.error?.code == .cancelled)
+        await bob.disconnect()
+    }
+
     @Test("data that is refused makes none")
     func issuingNothing() async throws {
         let meeting = try Meeting()
