@@ -59,12 +59,12 @@ extension SessionEngine {
     /// Says goodbye to every peer after what was sent, for at most `patience`. `left` says that it is done.
     package mutating func leave(within patience: Duration, at now: Moment) {
         self.now = now
-        abandonInvitations()
+        requests.abandonInvitations(&outputs)
         mesh.cancelAll(at: now)
         settle()
         for connection in links {
             guard let peer = connection.peer else { continue }
-            if !peer.isLeaving { finishDatagrams(peer) }
+            if !peer.isLeaving { datagrams.finish(peer, &outputs) }
             peer.isLeaving = true
             sayGoodbye(connection, peer)
         }
@@ -78,7 +78,7 @@ extension SessionEngine {
     /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
     mutating func giveWay() {
         let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
-        abandonInvitations()
+        requests.abandonInvitations(&outputs)
         // First, so that no link takes the place of one that ends.
         mesh.cancelAll(at: now)
         for connection in links { endLink(connection.id, reason, telling: .full) }
@@ -101,7 +101,7 @@ extension SessionEngine {
     /// Ends everything at once, without a goodbye: the session's owner is gone.
     package mutating func abandon(at now: Moment) {
         self.now = now
-        abandonInvitations()
+        requests.abandonInvitations(&outputs)
         mesh.cancelAll(at: now)
         settle()
         for id in connections.ids {
@@ -121,7 +121,7 @@ extension SessionEngine {
         mesh.zones = zones
         for uid in unread.peers { judgeUnread(of: uid) }
         leaving = .staying
-        forgetStates()
+        requests.forgetStates()
     }
 }
 

@@ -29,11 +29,11 @@ extension SessionEngine {
             connection.peer?.link.say(.members(entry))
             markDue(connection)
         case .state(let peer, let state):
-            noteState(of: peer.uid)
+            requests.noteState(of: peer.uid)
             tell(.state(peer, state), of: peer.uid)
         case .settled(let uid, let reason):
             outputs.append(.settled(uid, reason))
-            attemptEnded(of: uid, reason)
+            requests.attemptEnded(of: uid, reason, isLeaving: isLeaving, at: now, &mesh, &outputs)
         case .leave: giveWay()
         case .renew: outputs.append(.renewData)
         }
@@ -56,7 +56,7 @@ extension SessionEngine {
         unauthenticated.remove(id)
         markDue(connection)
         outputs.append(.linked(id, data, remote: remote, isMesh: isMesh))
-        openDatagrams(peer, data)
+        datagrams.open(peer, data, &outputs)
     }
 }
 
@@ -72,7 +72,7 @@ extension SessionEngine {
             switch event {
             case .markReached(let mark): outputs.append(.markReached(mark))
             case .probeAnswered: mesh.probeAnswered(by: peer.peer.uid, at: now)
-            case .datagramOffered(let offer): receive(offer, peer)
+            case .datagramOffered(let offer): datagrams.receive(offer, from: peer, at: now, &outputs)
             case .code(let frame): verify(frame, connection, peer)
             case .members(let entry):
                 if let violation = mesh.membersArrived(entry, on: connection.id, at: now) {
@@ -115,7 +115,7 @@ extension SessionEngine {
         failRequests(peer, .ended(reason))
         unread.linkEnded(connection.id, of: peer.peer.uid, untaken: peer.link.untakenCost)
         judgeUnread(of: peer.peer.uid)
-        closeDatagrams(peer)
+        datagrams.close(peer)
         outputs.append(.unlinked(connection.id, peer.peer, whole))
         close(connection.id, .ok)
         mesh.linkEnded(

@@ -1,5 +1,5 @@
 package import MultipeerCore
-package import MultipeerFraming
+import MultipeerFraming
 package import MultipeerIntroduction
 package import MultipeerLink
 package import MultipeerMesh
@@ -23,60 +23,17 @@ package import MultipeerMesh
 /// until `deadline`. Two owners that do so behave alike: that is what makes a simulation of the engine a proof of the
 /// session.
 package struct SessionEngine: ~Copyable {
-    /// What the owner has to do, in order. The first group are orders, the second one events.
-    package enum Output: Sendable {
-        case connection(ConnectionOrder)
-        /// May the holder of this connection's key be linked? `decide` has the answer.
-        case ask(UID, ConnectionID)
-        /// The members' copy of our connection data is old: call `connectionData`, or `postponeRenewal`.
-        case renewData
-        /// The verification code of this link needs its key: call `verificationKey`, or `verificationFailed`.
-        case deriveVerificationKey(ConnectionID)
-        case datagram(ConnectionID, DatagramOrder)
-
-        /// The connection is a link from now on; `remote` are the limits of the peer's HELLO. `isMesh`: entries of the
-        /// mesh travel on it.
-        indirect case linked(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
-        /// Reliable messages. `consumed` is due when the application has taken them, also after the link's end.
-        case messages(ConnectionID, [IncomingMessage])
-        case channels(ConnectionID, [ChannelEvent])
-        /// The session holds too much unread: this channel of the peer was stopped.
-        case relieved(ConnectionID, channel: UInt32)
-        /// The peer has received everything that was sent before `mark` was called with this number.
-        case markReached(UInt64)
-        /// The peer's user wants to compare codes. `eventsTaken` is due when the application has taken it.
-        case verificationRequested(PeerID)
-        /// What became of these requests for a code.
-        case verified([UInt64], Result<String, VerificationFault>)
-        /// The link is over. Nothing about it comes after this.
-        case unlinked(ConnectionID, PeerID, EndReason)
-        /// The application is told this. `eventsTaken` is due when it has taken it.
-        case state(PeerID, PeerState)
-        /// An attempt is over, with a link when there is no reason. Once for each attempt.
-        case settled(UID, EndReason?)
-        /// What a `connect` came to: a link when there is no reason. Once for each.
-        case connectEnded(ConnectRequestID, EndReason?)
-        /// The session leaves, and this invitation must not go on.
-        case abandoned(ConnectRequestID)
-        /// The session has left, because it was told to or because its mesh has too many members: no connection remains. `restart` begins its next instance.
-        case left
-    }
-
     /// Who is sought, linked, and a member.
     package internal(set) var mesh: Mesh
     package let configuration: Configuration
     var connections = ConnectionTable()
     /// Those that are links, in the order in which they became so.
     var links: [Connection] = []
-    var outputs: [Output] = []
+    var outputs: [SessionOutput] = []
     var unauthenticated = UnauthenticatedConnections()
     var turns = ReassemblyTurns()
-    /// Under which numbers this side receives unreliable messages, and from whom.
-    var associations: [UInt64: LinkedPeer] = [:]
-    /// Those whose paths have decided something.
-    var dueDatagrams: [LinkedPeer] = []
-    var requests: [ConnectRequestID: ConnectRequest] = [:]
-    var lastRequest: UInt64 = 0
+    package var datagrams: DatagramPaths
+    var requests = ConnectRequests()
     var unread = UnreadEvents()
     /// Feeds GREASE, nothing secret.
     var jitter: Jitter
@@ -124,6 +81,8 @@ package struct SessionEngine: ~Copyable {
     /// `seed` feeds jitter, holds and GREASE, nothing secret.
     package init(_ local: LocalPeer, _ configuration: Configuration = Configuration(), seed: UInt64) {
         self.configuration = configuration
+        datagrams = DatagramPaths(
+            isOffered: configuration.takesDatagrams, timing: configuration.datagramTiming)
         jitter = Jitter(seed: seed ^ 0x5E55_1047)
         mesh = Mesh(local, peers: configuration.peers, seed: seed)
     }
@@ -139,9 +98,9 @@ package struct SessionEngine: ~Copyable {
 
 extension SessionEngine {
     /// What there is to do and to tell, in order. Empty when nothing is left.
-    package mutating func takeOutputs() -> [Output] {
+    package mutating func takeOutputs() -> [SessionOutput] {
         settle()
-        collectDatagrams()
+        datagrams.collect(into: &outputs)
         finishLeaving()
         if outputs.isEmpty { return [] }
         defer { outputs = [] }
@@ -161,7 +120,7 @@ extension SessionEngine {
             earliest = earliest.map { min($0, moment) } ?? moment
         }
         note(turns.deadline)
-        note(requestDeadline)
+        note(requests.deadline)
         if case .draining(let until) = leaving { note(until) }
         note(connections.deadline)
         for connection in links {
@@ -182,14 +141,14 @@ extension SessionEngine {
         for connection in links {
             guard let peer = connection.peer else { continue }
             expireRequests(peer)
-            advanceDatagrams(peer)
+            datagrams.advance(peer, to: now)
             guard let deadline = peer.link.deadline, deadline <= now else { continue }
             peer.link.advance(to: now)
             markDue(connection)
             collect(connection, peer)
         }
         advanceTurns()
-        expireConnectRequests()
+        requests.expire(at: now, &mesh, &outputs)
         if case .draining(let until) = leaving, until <= now { endAllLinks() }
     }
 

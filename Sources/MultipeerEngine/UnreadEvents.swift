@@ -71,7 +71,7 @@ extension SessionEngine {
     }
 
     /// The application is told of a peer, besides what its link has credit for.
-    mutating func tell(_ event: Output, of uid: UID) {
+    mutating func tell(_ event: SessionOutput, of uid: UID) {
         outputs.append(event)
         unread.tell(of: uid)
         judgeUnread(of: uid)

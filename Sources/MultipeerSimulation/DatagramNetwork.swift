@@ -55,7 +55,7 @@ final class DatagramNetwork: Part {
 
     private func reportHandshake(_ seat: Seat, _ peer: LinkedPeer, of node: Node) {
         let handshake = seat.datagrams.handshake
-        node.engine.datagramHandshake(
+        node.engine.datagrams.handshakeMoved(
             of: peer, flights: handshake.flights, isDone: handshake.isDone, at: moment(node))
     }
 
@@ -92,7 +92,7 @@ extension DatagramNetwork {
             var content = ByteBuffer()
             let number = socket.wire.record.cast[socket.end] + 1
             let message = applications.message(number, node, socket, filling: dice.roll(0...100))
-            guard node.engine.encodeDatagram(message.span, to: peer, into: &content) else {
+            guard node.engine.datagrams.encode(message.span, to: peer, into: &content) else {
                 if seat.datagrams.isUp { fail(.datagrams, "\(name(socket)) is up and takes no message") }
                 return
             }
@@ -134,7 +134,7 @@ extension DatagramNetwork {
         packets[number] = nil
         guard node.process.isUp, node.host.isUp, network.paths.isOpen(packet.from, packet.to),
             now >= node.host.deafUntil,
-            packet.port == node.datagramPort, let peer = node.engine.admit(packet.header)
+            packet.port == node.datagramPort, let peer = node.engine.datagrams.admit(packet.header)
         else { return }
         guard let socket = node.sockets[peer.id], let seat = socket.seat else {
             return fail(.datagrams, "peer \(node.index) admits a datagram of a link that is over")
@@ -158,7 +158,7 @@ extension DatagramNetwork {
         case .finished(let key), .accepted(let key):
             guard key == own else {
                 fail(.datagrams, "the ends of \(name(socket)) have different keys")
-                return node.engine.datagramsFailed(of: peer, at: moment(node))
+                return node.engine.datagrams.failed(of: peer, at: moment(node))
             }
         default: break
         }
@@ -177,7 +177,7 @@ extension DatagramNetwork {
         else { return }
         seat.datagrams.heardAt = now
         socket.wire.record.reached[socket.end].insert(header.association)
-        guard node.engine.receiveDatagram(content.span, from: peer, at: moment(node)).isMessage else {
+        guard node.engine.datagrams.receive(content.span, from: peer, at: moment(node)).isMessage else {
             return
         }
         let message = Array(content.dropFirst(ContentHeader.byteCount))

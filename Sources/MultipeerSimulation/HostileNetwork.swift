@@ -213,7 +213,7 @@ extension HostileNetwork: Interceptor {
         proofs[socket.wire.number, default: Proofs()].received[socket.end].insert(bytes)
     }
 
-    func told(_ output: SessionEngine.Output, to node: Node) {
+    func told(_ output: SessionOutput, to node: Node) {
         // The network alone is reason enough for a link to end.
         world.observer.disturbance = world.now
         world.trouble(node.index)

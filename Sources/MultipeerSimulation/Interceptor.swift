@@ -8,5 +8,5 @@ protocol Interceptor: AnyObject {
     func forward(_ frame: [UInt8], from socket: Socket) -> [UInt8]?
     /// A frame, or a piece of a long one, has come to this end.
     func arrived(_ bytes: [UInt8], at socket: Socket)
-    func told(_ output: SessionEngine.Output, to node: Node)
+    func told(_ output: SessionOutput, to node: Node)
 }

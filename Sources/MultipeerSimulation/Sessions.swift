@@ -62,7 +62,7 @@ final class Sessions: Part {
         } while invitations.carryOutInvitations(node)
     }
 
-    private func carryOut(_ output: SessionEngine.Output, of node: Node) {
+    private func carryOut(_ output: SessionOutput, of node: Node) {
         network.interceptor?.told(output, to: node)
         switch output {
         case .connection(.dial(let id, let candidate, accepting: let key)):
@@ -112,7 +112,7 @@ final class Sessions: Part {
     }
 
     /// What an application hears over its links, besides messages.
-    private func tell(_ output: SessionEngine.Output, to node: Node) {
+    private func tell(_ output: SessionOutput, to node: Node) {
         switch output {
         case .channels(let id, let events):
             node.hearsChannels = true

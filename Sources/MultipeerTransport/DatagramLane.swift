@@ -97,7 +97,7 @@ extension DatagramLane {
     @discardableResult
     private func shake(_ engine: inout SessionEngine, at now: Moment) throws(SecurityFault) -> Bool {
         let isDone = try channel?.handshake() ?? false
-        engine.datagramHandshake(of: peer, flights: channel?.flight ?? 0, isDone: isDone, at: now)
+        engine.datagrams.handshakeMoved(of: peer, flights: channel?.flight ?? 0, isDone: isDone, at: now)
         gather()
         return isDone
     }
@@ -106,7 +106,7 @@ extension DatagramLane {
         _ engine: inout SessionEngine, at now: Moment,
         _ body: (inout SessionEngine) throws(SecurityFault) -> Void
     ) {
-        do throws(SecurityFault) { try body(&engine) } catch { engine.datagramsFailed(of: peer, at: now) }
+        do throws(SecurityFault) { try body(&engine) } catch { engine.datagrams.failed(of: peer, at: now) }
     }
 }
 
@@ -139,7 +139,7 @@ extension DatagramLane {
         attempt(&engine, at: now) { (engine) throws(SecurityFault) in
             var room = Self.sealing - batch.byteCount
             while room > 0, let message = queue.first {
-                guard engine.encodeDatagram(message.span, to: peer, into: &content) else {
+                guard engine.datagrams.encode(message.span, to: peer, into: &content) else {
                     isRefused = true
                     break
                 }
@@ -205,7 +205,7 @@ extension DatagramLane {
     private func take(
         _ content: Span<UInt8>, from source: SocketAddress, _ engine: inout SessionEngine, at now: Moment
     ) {
-        let verdict = engine.receiveDatagram(content, from: peer, at: now)
+        let verdict = engine.datagrams.receive(content, from: peer, at: now)
         if verdict.movesPeer { remote = source }  // [dgram.address]
         guard verdict.isMessage else { return }
         let message = content.extracting(ContentHeader.byteCount..<content.count)

@@ -78,7 +78,7 @@ extension SessionDatagrams {
             guard var key else { throw .internal("the link has no channel") }
             lane.begin(channel, SecureBytes(erasing: &key), &engine, at: loop.now)  // [secret.erase]
         } catch {
-            engine.datagramsFailed(of: lane.peer, at: loop.now)
+            engine.datagrams.failed(of: lane.peer, at: loop.now)
         }
     }
 
@@ -170,7 +170,7 @@ extension SessionDatagrams {
         var budget = DatagramPorts.packets
         while budget > 0 {
             let received = port.socket.receive(with: ports.intake) { packet, source in
-                guard let header = DatagramHeader(packet), let peer = engine.admit(header),
+                guard let header = DatagramHeader(packet), let peer = engine.datagrams.admit(header),
                     let lane = sockets.wires[peer.id]?.seat?.lane
                 else {
                     ports.strays += 1

@@ -22,7 +22,7 @@ extension SessionDriver {
         } while datagrams.pump(&engine)
     }
 
-    private func carryOut(_ output: SessionEngine.Output) {
+    private func carryOut(_ output: SessionOutput) {
         switch output {
         case .connection(let order): carryOut(order)
         case .ask(let uid, let id): ask(uid, about: id)

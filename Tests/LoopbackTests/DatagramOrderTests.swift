@@ -37,7 +37,7 @@ struct DatagramOrderTests {
             try ann.engine.datagramAssociation(ann.id(), number, at: ann.now)
             #expect(ann.takeOrders().map(\.name) == orders)
         }
-        #expect(ann.engine.admit(DatagramHeader(.plain, association: 7)) == nil)
+        #expect(ann.engine.datagrams.admit(DatagramHeader(.plain, association: 7)) == nil)
     }
 
     @Test("an offer that comes before the port waits for it [dgram.restart]")
@@ -79,10 +79,10 @@ struct DatagramOrderTests {
     func over() throws {
         let pair = try linked()
         let header = DatagramHeader(.plain, association: 7)
-        #expect(pair.ann.engine.admit(header) === pair.ann.peer)
+        #expect(pair.ann.engine.datagrams.admit(header) === pair.ann.peer)
         let content = try #require(pair.bob.encode([1]))
         pair.ann.engine.abandon(at: pair.ann.now)
-        #expect(pair.ann.engine.admit(header) == nil)
+        #expect(pair.ann.engine.datagrams.admit(header) == nil)
         #expect(!pair.ann.receive(content))
         #expect(pair.ann.encode([1]) == nil)
         #expect(pair.ann.takeOrders().isEmpty)

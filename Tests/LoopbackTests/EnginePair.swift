@@ -153,13 +153,13 @@ final class EngineSide {
     @discardableResult
     func receive(_ content: [UInt8]) -> Bool {
         guard let peer else { return false }
-        return engine.receiveDatagram(content.span, from: peer, at: now).isMessage
+        return engine.datagrams.receive(content.span, from: peer, at: now).isMessage
     }
 
     /// The content of a message; nil when it does not go this way.
     func encode(_ message: [UInt8]) -> [UInt8]? {
         var content = ByteBuffer()
-        guard let peer, engine.encodeDatagram(message.span, to: peer, into: &content) else { return nil }
+        guard let peer, engine.datagrams.encode(message.span, to: peer, into: &content) else { return nil }
         return content.takeAll()
     }
 }

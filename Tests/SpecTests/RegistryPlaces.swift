@@ -52,7 +52,7 @@ extension RegistryPlace {
         RegistryPlace("turnProgress", "MultipeerLink/ReassemblyTurns.swift", "static let leastBrought = #"),
         RegistryPlace("datagramWindow", "MultipeerLink/RepeatWindow.swift", "static let size = #"),
         RegistryPlace(
-            "datagramMemory", "MultipeerEngine/SessionEngine+Datagrams.swift", "static let mostUnread = #"),
+            "datagramMemory", "MultipeerEngine/LinkDatagrams.swift", "static let mostUnread = #"),
         RegistryPlace("missedPings", "MultipeerLink/DatagramPath.swift", "static let mostMissed = #"),
         RegistryPlace(
             "smallestPeers", "MultipeerTransport/SessionConfiguration+Ranges.swift", "#...16 ~= peers"),

@@ -175,7 +175,7 @@ extension Neighbourhood: Interceptor {
         return code
     }
 
-    func told(_ output: SessionEngine.Output, to node: Node) {
+    func told(_ output: SessionOutput, to node: Node) {
         let neighbour = nodes[node.index]
         switch output {
         case .ask(_, let id): neighbour.questions.append(id)

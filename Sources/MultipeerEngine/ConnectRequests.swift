@@ -1,0 +1,193 @@
+import MultipeerCore
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+
+/// One call of the application that waits for a link. No number comes twice from one engine.
+package struct ConnectRequestID: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// A call of the application that waits for a link, until it has its outcome.
+///
+/// ```
+/// connection data:               ┌──▶ connecting ──linked, refused, the call's time is over──▶ (outcome)
+/// invitation: agreeing ──agreed──┘        └──the session leaves──▶ (outcome: left)
+///                └──ended elsewhere, the session leaves──▶ (ended by its owner)
+/// ```
+struct ConnectRequest {
+    let uid: UID
+    /// Several invitations may wait for one peer: the last one that stops waiting ends the attempt. Cancelling a call with
+    /// connection data ends the attempt for every call.
+    let isInvitation: Bool
+    var stage: Stage
+    /// The application was told a state of the peer meanwhile.
+    var isTold = false
+    /// The session left before the invitation was agreed on.
+    var isAbandoned = false
+
+    enum Stage {
+        /// An invitation on which the two have not agreed.
+        case agreeing
+        case connecting(Attempt)
+        /// The outcome is known.
+        case over
+    }
+
+    struct Attempt {
+        let data: ConnectionData
+        let end: Moment
+        /// This request began the attempt; otherwise it joined one.
+        let isOwn: Bool
+
+        /// When the call stops waiting, whatever the attempt does: a little later than it should end by itself, because
+        /// its own reason says more.
+        var deadline: Moment { end + .milliseconds(250) }
+    }
+
+    var attempt: Attempt? { if case .connecting(let attempt) = stage { attempt } else { nil } }
+    /// It keeps an attempt going.
+    var isWaiting: Bool { if case .over = stage { false } else { !isAbandoned } }
+}
+
+/// The calls that wait for a link, and what becomes of them.
+struct ConnectRequests {
+    private var requests: [ConnectRequestID: ConnectRequest] = [:]
+    private var last: UInt64 = 0
+
+    mutating func add(_ request: ConnectRequest) -> ConnectRequestID {
+        last += 1
+        let id = ConnectRequestID(rawValue: last)
+        requests[id] = request
+        return id
+    }
+
+    mutating func remove(_ id: ConnectRequestID) -> ConnectRequest? { requests.removeValue(forKey: id) }
+
+    private var inOrder: [(key: ConnectRequestID, value: ConnectRequest)] {
+        requests.sorted { $0.key < $1.key }
+    }
+
+    /// When the first call stops waiting.
+    var deadline: Moment? {
+        requests.values.lazy.filter(\.isInvitation).compactMap { $0.attempt?.deadline }.min()
+    }
+}
+
+// MARK: - States
+
+extension ConnectRequests {
+    /// The application was told a state of this peer.
+    mutating func noteState(of uid: UID) {
+        for (id, request) in requests where request.uid == uid { requests[id]?.isTold = true }
+    }
+
+    /// The session has left. What goes on began after that, and what was told of its peer is of the time before.
+    mutating func forgetStates() {
+        for (id, request) in requests where !request.isAbandoned { requests[id]?.isTold = false }
+    }
+}
+
+// MARK: - Attempts
+
+extension ConnectRequests {
+    /// An invitation on which the two have agreed seeks a link until `end`.
+    mutating func agreed(
+        _ id: ConnectRequestID, _ data: ConnectionData, until end: Moment, isLeaving: Bool, at now: Moment,
+        _ mesh: inout Mesh, _ outputs: inout [SessionOutput]
+    ) {
+        guard let request = requests[id], case .agreeing = request.stage else { return }
+        if request.isAbandoned || isLeaving { return finish(id, .left, &outputs) }
+        seek(id, data, until: end, at: now, &mesh, &outputs)
+    }
+
+    /// The call waits no longer.
+    mutating func cancel(
+        _ id: ConnectRequestID, at now: Moment, _ mesh: inout Mesh, _ outputs: inout [SessionOutput]
+    ) {
+        guard let request = requests[id] else { return }
+        if request.isInvitation {
+            stopWaiting(id, EndReason(code: .cancelled), at: now, &mesh, &outputs)
+        } else {
+            mesh.cancel(request.uid, at: now)
+        }
+    }
+
+    /// The attempt to connect to a peer is over: with a link, or for this reason without one.
+    mutating func attemptEnded(
+        of uid: UID, _ reason: EndReason?, isLeaving: Bool, at now: Moment, _ mesh: inout Mesh,
+        _ outputs: inout [SessionOutput]
+    ) {
+        if requests.isEmpty { return }
+        for (id, request) in inOrder where request.uid == uid {
+            guard let attempt = request.attempt else { continue }
+            // The peer gave up an earlier invitation, which the attempt was for, and not this one.
+            let isAnothers = request.isInvitation && !attempt.isOwn && reason?.closeCode == .cancelled
+            if isAnothers, !isLeaving {
+                seek(id, attempt.data, until: attempt.end, at: now, &mesh, &outputs)
+            } else {
+                finish(id, reason, &outputs)
+            }
+        }
+    }
+
+    /// Calls whose time is over wait no longer.
+    mutating func expire(at now: Moment, _ mesh: inout Mesh, _ outputs: inout [SessionOutput]) {
+        guard let deadline, deadline <= now else { return }
+        for (id, request) in inOrder {
+            guard let attempt = request.attempt, attempt.deadline <= now else { continue }
+            stopWaiting(id, EndReason(code: .timedOut), at: now, &mesh, &outputs)
+        }
+    }
+
+    /// The session leaves: no invitation goes on.
+    mutating func abandonInvitations(_ outputs: inout [SessionOutput]) {
+        for (id, request) in inOrder where request.isInvitation {
+            guard !request.isAbandoned else { continue }
+            if request.attempt != nil { finish(id, .left, &outputs) }
+            requests[id]?.isAbandoned = true
+            outputs.append(.abandoned(id))
+        }
+    }
+
+    private mutating func seek(
+        _ id: ConnectRequestID, _ data: ConnectionData, until end: Moment, at now: Moment,
+        _ mesh: inout Mesh, _ outputs: inout [SessionOutput]
+    ) {
+        guard end > now else { return finish(id, EndReason(code: .timedOut), &outputs) }
+        do throws(Introductions.Refusal) {
+            let isOwn = try mesh.connect(with: data, within: end - now, at: now)
+            if mesh.isLinked(to: data.endpoint) { return finish(id, nil, &outputs) }
+            let attempt = ConnectRequest.Attempt(data: data, end: end, isOwn: isOwn)
+            requests[id]?.stage = .connecting(attempt)
+        } catch .nothingIssued {
+            finish(id, .left, &outputs)  // What was issued was another instance's.
+        } catch {
+            finish(id, EndReason(error), &outputs)
+        }
+    }
+
+    /// One call waits no longer; the last one ends the attempt.
+    private mutating func stopWaiting(
+        _ id: ConnectRequestID, _ reason: EndReason, at now: Moment, _ mesh: inout Mesh,
+        _ outputs: inout [SessionOutput]
+    ) {
+        guard let request = requests[id], let attempt = request.attempt else { return }
+        if mesh.isLinked(to: attempt.data.endpoint) { return finish(id, nil, &outputs) }
+        finish(id, reason, &outputs)
+        let isWanted = requests.values.contains { $0.uid == request.uid && $0.isWaiting }
+        if !isWanted { mesh.cancel(request.uid, at: now) }
+    }
+
+    mutating func finish(_ id: ConnectRequestID, _ reason: EndReason?, _ outputs: inout [SessionOutput]) {
+        guard let request = requests[id] else { return }
+        if request.isInvitation { requests[id]?.stage = .over } else { requests[id] = nil }
+        outputs.append(.connectEnded(id, reason))
+    }
+}
+
+extension EndReason {
+    static var left: EndReason { EndReason(code: .left) }
+}

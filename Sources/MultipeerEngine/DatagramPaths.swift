@@ -1,0 +1,203 @@
+package import MultipeerCore
+package import MultipeerFraming
+import MultipeerIntroduction
+package import MultipeerLink
+import MultipeerMesh
+
+/// The unreliable messages of a session's links: which of them have a path, and under which numbers this side receives.
+package struct DatagramPaths {
+    /// Connection data says that unreliable messages may go over UDP.
+    let isOffered: Bool
+    let timing: DatagramPath.Timing
+    /// Whose datagrams come under which number.
+    private var associations: [UInt64: LinkedPeer] = [:]
+    /// Those whose paths have decided something.
+    private var due: [LinkedPeer] = []
+
+    init(isOffered: Bool, timing: DatagramPath.Timing) {
+        self.isOffered = isOffered
+        self.timing = timing
+    }
+}
+
+// MARK: - What channels say
+
+extension DatagramPaths {
+    /// The channel has made so many flights; `isDone`: its handshake is complete.
+    package mutating func handshakeMoved(
+        of peer: LinkedPeer, flights: Int, isDone: Bool, at now: Moment
+    ) {
+        peer.datagrams.path?.handshakeMoved(flights: flights, at: now)
+        if isDone { peer.datagrams.path?.established(at: now) }
+        note(peer)
+    }
+
+    /// The channel failed, or could not be made: the link does not suffer.
+    package mutating func failed(of peer: LinkedPeer, at now: Moment) {
+        peer.datagrams.path?.failed(at: now)
+        note(peer)
+    }
+}
+
+// MARK: - Each datagram
+
+extension DatagramPaths {
+    /// Whose datagram this is; nil when it is for nobody, and dropped without a word. [dgram.silent]
+    package func admit(_ header: DatagramHeader) -> LinkedPeer? {
+        guard let peer = associations[header.association],
+            peer.datagrams.path?.inPlace({ $0.admits(header) }) == true
+        else { return nil }
+        return peer
+    }
+
+    /// Takes a content: what the channel read, or, on a plain link, what followed the header of a datagram.
+    package mutating func receive(
+        _ content: Span<UInt8>, from peer: LinkedPeer, at now: Moment
+    ) -> DatagramPath.Verdict {
+        guard var verdict = peer.datagrams.path?.receive(content, at: now) else {
+            return DatagramPath.Verdict.dropped
+        }
+        note(peer)
+        guard verdict.isMessage else { return verdict }
+        let cost = MessageCredit.cost(content.count - ContentHeader.byteCount)
+        if peer.datagrams.unread + cost <= LinkDatagrams.mostUnread {  // [limit.datagrams]
+            peer.datagrams.unread += cost
+            peer.datagrams.received += 1
+        } else {
+            peer.datagrams.overflowed += 1
+            verdict.isMessage = false
+        }
+        return verdict
+    }
+
+    /// Appends the content that carries a message; returns false when it does not go this way now. [dgram.fallback]
+    package func encode(
+        _ message: Span<UInt8>, to peer: LinkedPeer, into content: inout ByteBuffer
+    ) -> Bool {
+        let isEncoded = peer.datagrams.path?.inPlace { path in
+            guard path.canCarry(message.count) else { return false }
+            path.encode(message, into: &content)
+            return true
+        }
+        guard isEncoded == true else { return false }
+        peer.datagrams.sent += 1
+        return true
+    }
+}
+
+// MARK: - What links and paths say
+
+extension DatagramPaths {
+    /// Offers datagrams on a new link, to a peer whose connection data speaks of them.
+    func open(_ peer: LinkedPeer, _ data: ConnectionData, _ outputs: inout [SessionOutput]) {
+        guard isOffered, data.flags.contains(.datagrams) else { return }  // [dgram.offer]
+        peer.datagrams.isOpening = true
+        outputs.append(.datagram(peer.id, .open))
+    }
+
+    /// There is a port for the link's datagrams, or none.
+    mutating func opened(
+        _ peer: LinkedPeer, _ port: UInt16?, isControlling: Bool, at now: Moment,
+        _ outputs: inout [SessionOutput]
+    ) {
+        guard peer.datagrams.isOpening else { return }
+        peer.datagrams.isOpening = false
+        if let port, port != 0 {
+            peer.datagrams.path = DatagramPath(
+                isControlling: isControlling, isProtected: peer.isEncrypted, port: port, timing: timing)
+            note(peer)
+        }
+        if let early = peer.datagrams.early.take() { receive(early, from: peer, at: now, &outputs) }
+    }
+
+    /// This number was drawn for the link. Returns what to tell the peer; nil when another one has to be drawn, because
+    /// this is 0 or in use on another link.
+    mutating func offer(_ number: UInt64, to peer: LinkedPeer, at now: Moment) -> DatagramOffer? {
+        guard number != 0, associations[number] == nil else { return nil }  // [dgram.offer]
+        guard peer.datagrams.path != nil else { return DatagramOffer(association: number, port: 0) }
+        forgetAssociation(of: peer)
+        associations[number] = peer
+        defer { note(peer) }
+        return peer.datagrams.path?.announce(number, at: now)
+    }
+
+    /// The peer's DGRAM.
+    mutating func receive(
+        _ offer: DatagramOffer, from peer: LinkedPeer, at now: Moment, _ outputs: inout [SessionOutput]
+    ) {
+        if peer.datagrams.isOpening { return peer.datagrams.early = offer }
+        guard peer.datagrams.path != nil else { return decline(offer, peer, &outputs) }
+        peer.datagrams.path?.receive(offer, at: now)
+        note(peer)
+    }
+
+    /// A peer that wants none says so once, in answer to an offer: port 0.
+    private func decline(_ offer: DatagramOffer, _ peer: LinkedPeer, _ outputs: inout [SessionOutput]) {
+        guard offer.port != 0, !peer.datagrams.hasDeclined else { return }
+        peer.datagrams.hasDeclined = true
+        outputs.append(.datagram(peer.id, .draw))  // [dgram.offer]
+    }
+
+    mutating func advance(_ peer: LinkedPeer, to now: Moment) {
+        guard let deadline = peer.datagrams.deadline, deadline <= now else { return }
+        peer.datagrams.path?.advance(to: now)
+        note(peer)
+    }
+
+    /// The session leaves: what was accepted goes, and no more.
+    mutating func finish(_ peer: LinkedPeer, _ outputs: inout [SessionOutput]) {
+        guard peer.datagrams.path != nil else { return }
+        collect(into: &outputs)
+        outputs.append(.datagram(peer.id, .finish))
+    }
+
+    /// The link is over: nothing more is taken or said.
+    mutating func close(_ peer: LinkedPeer) {
+        forgetAssociation(of: peer)
+        peer.datagrams.path = nil
+        peer.datagrams.isOpening = false
+    }
+
+    private mutating func forgetAssociation(of peer: LinkedPeer) {
+        if let former = peer.datagrams.path?.association { associations[former] = nil }
+    }
+
+    /// What the path decided is collected once for everything that came together, so that a peer that asks without end
+    /// fills no memory.
+    private mutating func note(_ peer: LinkedPeer) {
+        guard !peer.datagrams.isDue, peer.datagrams.path?.inPlace({ $0.hasActions }) == true
+        else { return }
+        peer.datagrams.isDue = true
+        due.append(peer)
+    }
+
+    mutating func collect(into outputs: inout [SessionOutput]) {
+        if due.isEmpty { return }
+        let noted = due
+        due.removeAll(keepingCapacity: true)
+        for peer in noted {
+            peer.datagrams.isDue = false
+            for action in peer.datagrams.path?.takeActions() ?? [] {
+                guard let order = order(for: action, peer) else { continue }
+                outputs.append(.datagram(peer.id, order))
+            }
+        }
+    }
+
+    private func order(for action: DatagramPath.Action, _ peer: LinkedPeer) -> DatagramOrder? {
+        switch action {
+        case .drawAssociation: return .draw
+        case .begin(let context):
+            guard let path = peer.datagrams.path, let header = path.header, let port = path.remotePort else {
+                return nil
+            }
+            return .begin(
+                .init(header: header, port: port, isClient: path.isControlling, keyContext: context))
+        case .drop: return .drop
+        case .retransmit: return .retransmit
+        case .send(let content): return .send(content)
+        case .up: return peer.isLeaving ? nil : .up
+        case .down: return .down
+        }
+    }
+}
