@@ -1,0 +1,51 @@
+import MultipeerCore
+import MultipeerIntroduction
+
+/// One call of the application that waits for a link. No number comes twice from one engine.
+package struct ConnectRequestID: RawRepresentable, Hashable, Comparable, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
+    package static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+}
+
+/// A call of the application that waits for a link, until it has its outcome.
+///
+/// ```
+/// connection data:               ┌──▶ connecting ──linked, refused, the call's time is over──▶ (outcome)
+/// invitation: agreeing ──agreed──┘        └──the session leaves──▶ (outcome: left)
+///                └──ended elsewhere, the session leaves──▶ (ended by its owner)
+/// ```
+struct ConnectRequest {
+    let uid: UID
+    /// Several invitations may wait for one peer: the last one that stops waiting ends the attempt. Cancelling a call with
+    /// connection data ends the attempt for every call.
+    let isInvitation: Bool
+    var stage: Stage
+    /// The application was told a state of the peer meanwhile.
+    var isTold = false
+    /// The session left before the invitation was agreed on.
+    var isAbandoned = false
+
+    enum Stage {
+        /// An invitation on which the two have not agreed.
+        case agreeing
+        case connecting(Attempt)
+        /// The outcome is known.
+        case over
+    }
+
+    struct Attempt {
+        let data: ConnectionData
+        let end: Moment
+        /// This request began the attempt; otherwise it joined one.
+        let isOwn: Bool
+
+        /// When the call stops waiting, whatever the attempt does: a little later than it should end by itself, because
+        /// its own reason says more.
+        var deadline: Moment { end + .milliseconds(250) }
+    }
+
+    var attempt: Attempt? { if case .connecting(let attempt) = stage { attempt } else { nil } }
+    /// It keeps an attempt going.
+    var isWaiting: Bool { if case .over = stage { false } else { !isAbandoned } }
+}
