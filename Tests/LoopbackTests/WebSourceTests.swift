@@ -4,7 +4,9 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("9.4 Documents of the web", .inTurns, .timeLimit(.minutes(5)))
+/// One after the other: `URLSession` has one queue for everything, and a server that is as fast as it can holds up the
+/// answers of the others under ThreadSanitizer.
+@Suite("9.4 Documents of the web", .serialized, .inTurns, .timeLimit(.minutes(5)))
 struct WebSourceTests {
     @Test("a document comes whole, with and without a length, empty too")
     func whole() async throws {
