@@ -56,6 +56,8 @@ public actor Browser {
     }
 
     /// Who comes, changes and goes. It ends when the browser is stopped, its discovery fails, or it is released.
+    ///
+    /// A loop that lags behind gets what is true by then: a peer that went and came back meanwhile has not gone for it.
     public nonisolated var events: BrowserEvents { BrowserEvents(slot) }
 
     /// Who is there now, in the order of their names.
