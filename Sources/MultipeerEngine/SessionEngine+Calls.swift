@@ -88,7 +88,7 @@ extension SessionEngine {
     /// The time is over: every peer that still holds a link is told.
     mutating func endAllLinks() {
         leaving = .closing
-        for connection in links { endLink(connection.id, EndReason(code: .left), telling: .goodbye) }
+        for connection in links { endLink(connection.id, .left, telling: .goodbye) }
     }
 
     /// Once no connection remains.
@@ -107,7 +107,7 @@ extension SessionEngine {
         for id in connections.ids {
             guard let connection = connections[id] else { continue }
             connection.phase = .finishing(until: now)
-            if let peer = connection.peer { finishLink(connection, peer, EndReason(code: .left)) }
+            if let peer = connection.peer { finishLink(connection, peer, .left) }
             drop(connection)
         }
         settle()

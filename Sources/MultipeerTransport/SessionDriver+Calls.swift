@@ -15,7 +15,7 @@ extension SessionDriver {
     package func connectionData(
         for recipient: UID?, joinsMesh: Bool = false, lifetime: Duration = Timing.lifetime
     ) async throws(SessionFault) -> ConnectionData {
-        while let departure { await departure.value() }
+        while let departure = awaitDeparture() { await departure.value() }
         try listen()
         loop.wantsTurnEnd(self)
         return try issue(for: recipient, joinsMesh: joinsMesh, lifetime: lifetime)
@@ -58,7 +58,7 @@ extension SessionDriver {
     package func connect(
         with data: ConnectionData, issuing: Bool = false, isMarked: Bool = false
     ) async throws(SessionFault) {
-        while let departure { await departure.value() }
+        while let departure = awaitDeparture() { await departure.value() }
         let pending: WaitingCalls.Connect?
         do throws(SessionFault) {
             try listen()
@@ -121,14 +121,14 @@ extension SessionDriver {
         }
         engine.leave(within: patience, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
-        while let departure { await departure.value() }
+        while let departure = awaitDeparture() { await departure.value() }
     }
 
     /// Is sent when the session has left; nil while it stays. What is asked for meanwhile is for the next instance.
     ///
     /// A call looks at this itself, in one step with what it begins: a function of the actor that it awaited would be one
     /// more turn in the queue of the loop where the task prefers its executor, and what was called later, first.
-    var departure: Promise<Void>? {
+    func awaitDeparture() -> Promise<Void>? {
         engine.isLeaving && !isOver ? calls.awaitDeparture() : nil
     }
 

@@ -11,13 +11,13 @@ extension SessionDriver {
     /// Whether a link to `uid` would find a seat, and the peer a place in the mesh. While the session leaves, the call
     /// waits, and the result is of the instance after that.
     package func hasRoom(for uid: UID) async -> Bool {
-        while let departure { await departure.value() }
+        while let departure = awaitDeparture() { await departure.value() }
         return engine.hasRoom(for: uid)
     }
 
     /// What the other side of an invitation gets.
     package func invitationData(for uid: UID) async throws(SessionFault) -> ConnectionData {
-        while let departure { await departure.value() }
+        while let departure = awaitDeparture() { await departure.value() }
         try listen()
         loop.wantsTurnEnd(self)
         return try issue { (engine, candidates, tokens, now) throws(ConnectionDataFault) in
