@@ -9,6 +9,12 @@ package struct Moment: Comparable, Hashable, Sendable {
 
     package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
 
+    /// Returns the earlier one of two deadlines; nil when there is none.
+    package static func earlier(_ one: Moment?, _ other: Moment?) -> Moment? {
+        guard let one, let other else { return one ?? other }
+        return min(one, other)
+    }
+
     /// Saturates, so that no duration from a caller or a peer can trap.
     package static func + (moment: Moment, duration: Duration) -> Moment {
         let (sum, overflow) = moment.nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)

@@ -1,6 +1,7 @@
 package import MultipeerCore
 import MultipeerFraming
 package import MultipeerLink
+import MultipeerMesh
 
 /// A peer that is linked: the link's machine and what the session knows of its channels and datagrams.
 ///
@@ -10,14 +11,9 @@ package final class LinkedPeer {
     package let peer: PeerID
     package var link: Link
     package let isEncrypted: Bool
-    /// Channels of ours that are not over.
-    var outgoing: [UInt32: ChannelOpening.Kind] = [:]
-    /// Channels of the peer that are not over and read.
-    var incoming: [UInt32: Incoming] = [:]
-    /// The peer has opened a channel, or answered one.
-    var hasHeardOfChannels = false
+    var channels = LinkChannels()
     /// The link has a long message to reassemble, or had one when it was last asked.
-    var wantsTurn = false
+    private var wantsTurn = false
     /// The session leaves: GOODBYE goes when everything else has gone.
     var isLeaving = false
     var verification = Verification()
@@ -28,16 +24,34 @@ package final class LinkedPeer {
         (datagrams.sent, datagrams.received, datagrams.overflowed + (datagrams.path?.dropped ?? 0))
     }
 
-    struct Incoming {
-        let kind: ChannelOpening.Kind
-        /// FIN has come.
-        var isFinished = false
-    }
-
     init(_ peer: PeerID, _ link: consuming Link, on id: ConnectionID, isEncrypted: Bool) {
         self.id = id
         self.peer = peer
         self.link = link
         self.isEncrypted = isEncrypted
+    }
+
+    /// When the link, its verification code or its datagrams have something to do.
+    var deadline: Moment? {
+        .earlier(.earlier(link.deadline, verification.deadline), datagrams.deadline)
+    }
+
+    /// Whether the peer has shown that it knew of a link that is over. One that waits for SELECTED answers PING, too, and
+    /// says TIMEOUT in the end.
+    func wasUsed(until reason: EndReason) -> Bool {
+        let statistics = link.statistics
+        let hasAnswered = statistics.roundTrip != nil && reason.closeCode != .timeout
+        return statistics.messagesReceived > 0 || channels.hasHeard || hasAnswered
+    }
+
+    /// Messages that were queued and not acknowledged. [msg.failed]
+    var undelivered: Undelivered { Undelivered(messages: link.queuedMessages, bytes: link.queuedBytes) }
+
+    /// What the link says of messages beyond their window; nil when it has none, and had none when last asked.
+    func reassemblyReport() -> ReassemblyTurns.Report? {
+        let report = link.reassembly
+        guard report.wants || wantsTurn else { return nil }
+        wantsTurn = report.wants
+        return report
     }
 }

@@ -62,17 +62,13 @@ extension SessionEngine {
         requests.abandonInvitations(&outputs)
         mesh.cancelAll(at: now)
         settle()
-        for connection in links {
-            guard let peer = connection.peer else { continue }
+        for connection in links.linked {
+            guard let peer = links.due(connection.id) else { continue }
             if !peer.isLeaving { datagrams.finish(peer, &outputs) }
             peer.isLeaving = true
-            sayGoodbye(connection, peer)
+            _ = peer.sayGoodbyeWhenDrained(at: now)
         }
-        switch leaving {
-        case .staying: leaving = .draining(until: now + patience)
-        case .draining(let until): leaving = .draining(until: min(until, now + patience))
-        case .closing, .left: break
-        }
+        leaving.drain(until: now + patience)
     }
 
     /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
@@ -81,19 +77,19 @@ extension SessionEngine {
         requests.abandonInvitations(&outputs)
         // First, so that no link takes the place of one that ends.
         mesh.cancelAll(at: now)
-        for connection in links { endLink(connection.id, reason, telling: .full) }
+        for connection in links.linked { endLink(connection.id, reason, telling: .full) }
         if leaving == .staying { leaving = .closing }
     }
 
     /// The time is over: every peer that still holds a link is told.
     mutating func endAllLinks() {
         leaving = .closing
-        for connection in links { endLink(connection.id, .left, telling: .goodbye) }
+        for connection in links.linked { endLink(connection.id, .left, telling: .goodbye) }
     }
 
     /// Once no connection remains.
     mutating func finishLeaving() {
-        guard leaving != .staying, leaving != .left, connections.isEmpty else { return }
+        guard leaving != .staying, leaving != .left, links.connections.isEmpty else { return }
         leaving = .left
         outputs.append(.left)
     }
@@ -104,8 +100,8 @@ extension SessionEngine {
         requests.abandonInvitations(&outputs)
         mesh.cancelAll(at: now)
         settle()
-        for id in connections.ids {
-            guard let connection = connections[id] else { continue }
+        for id in links.connections.ids {
+            guard let connection = links[id] else { continue }
             connection.phase = .finishing(until: now)
             if let peer = connection.peer { finishLink(connection, peer, .left) }
             drop(connection)
@@ -115,7 +111,8 @@ extension SessionEngine {
 
     /// Begins the next instance, after `left`. What was said to the one before cannot reach it. [endpoint.instance]
     package mutating func restart(_ local: LocalPeer, seed: UInt64) {
-        precondition(connections.isEmpty, "an instance begins when the one before has no connection left")
+        precondition(
+            links.connections.isEmpty, "an instance begins when the one before has no connection left")
         let zones = mesh.zones
         mesh = Mesh(local, peers: configuration.peers, seed: seed, after: mesh.lastConnection)
         mesh.zones = zones

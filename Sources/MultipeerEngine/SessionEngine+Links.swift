@@ -10,24 +10,17 @@ extension SessionEngine {
     mutating func carryOut(_ action: Mesh.Action) {
         switch action {
         case .dial(let id, let candidate, let accepting):
-            connections.add(id)
+            links.connections.add(id)
             outputs.append(.connection(.dial(id, candidate, accepting: accepting)))
         case .send(let id, let frames):
-            guard let connection = connections[id] else { return }
-            connection.frames.append(frames)
-            markDue(connection)
+            links[id]?.frames.append(frames)
+            _ = links.due(id)
         case .close(let id, let code): close(id, code)
         case .ask(let uid, let id): outputs.append(.ask(uid, id))
         case .link(let id, let data, let remote, let isMesh): link(id, data, remote, isMesh: isMesh)
         case .end(let id, let reason, let code): endLink(id, reason, telling: code)
-        case .probe(let id):
-            guard let connection = connections[id] else { return }
-            connection.peer?.link.probe()
-            markDue(connection)
-        case .tell(let id, let entry):
-            guard let connection = connections[id] else { return }
-            connection.peer?.link.say(.members(entry))
-            markDue(connection)
+        case .probe(let id): links.due(id)?.link.probe()
+        case .tell(let id, let entry): links.due(id)?.link.say(.members(entry))
         case .state(let peer, let state):
             requests.noteState(of: peer.uid)
             tell(.state(peer, state), of: peer.uid)
@@ -42,7 +35,7 @@ extension SessionEngine {
     private mutating func link(
         _ id: ConnectionID, _ data: ConnectionData, _ remote: LinkLimits, isMesh: Bool
     ) {
-        guard let connection = connections[id] else {
+        guard let connection = links[id] else {
             return mesh.linkEnded(id, of: data.peer.uid, EndReason(code: .lost), wasUsed: false, at: now)
         }
         var link = Link(
@@ -51,10 +44,9 @@ extension SessionEngine {
                 greaseKind: Grease.frameKind(jitter.next()), isMesh: isMesh), now: now)
         link.hasTurn = false
         let peer = LinkedPeer(data.peer, link, on: id, isEncrypted: connection.isEncrypted)
-        connection.peer = peer
-        links.append(connection)
+        peer.isLeaving = isLeaving
+        links.add(connection, peer)
         unauthenticated.remove(id)
-        markDue(connection)
         outputs.append(.linked(id, data, remote: remote, isMesh: isMesh))
         datagrams.open(peer, data, &outputs)
     }
@@ -65,9 +57,8 @@ extension SessionEngine {
 extension SessionEngine {
     /// Messages first, then channels, then what is rare, then the link's end. `detail` says more of a loss.
     mutating func collect(_ connection: Connection, _ peer: LinkedPeer, detail: String = "") {
-        markDue(connection)
-        collectMessages(connection, peer)
-        collectChannels(connection, peer)
+        _ = links.due(connection.id)
+        collectTraffic(of: peer)
         while let event = peer.link.nextEvent() {
             switch event {
             case .markReached(let mark): outputs.append(.markReached(mark))
@@ -82,22 +73,22 @@ extension SessionEngine {
             }
         }
         guard connection.peer === peer else { return }
-        giveTurn(connection, peer)
+        links.giveTurn(to: peer, at: now)
         guard let end = peer.link.end else { return }
         finishLink(connection, peer, end == .lost ? EndReason(code: .lost, detail: detail) : EndReason(end))
     }
 
-    private mutating func collectMessages(_ connection: Connection, _ peer: LinkedPeer) {
+    private mutating func collectTraffic(of peer: LinkedPeer) {
         let messages = peer.link.takeMessages()
-        if !messages.isEmpty { outputs.append(.messages(connection.id, messages)) }
+        if !messages.isEmpty { outputs.append(.messages(peer.id, messages)) }
+        links.collectChannels(of: peer, at: now, into: &outputs)
     }
 
     /// Ends a link that works.
     mutating func endLink(_ id: ConnectionID, _ reason: EndReason, telling code: CloseCode) {
-        guard let connection = connections[id], let peer = connection.peer else { return }
+        guard let connection = links[id], let peer = connection.peer else { return }
         peer.link.close(code, at: now)
-        collectMessages(connection, peer)
-        collectChannels(connection, peer)
+        collectTraffic(of: peer)
         finishLink(connection, peer, reason)
     }
 
@@ -106,64 +97,36 @@ extension SessionEngine {
         guard connection.peer === peer else { return }
         // The CLOSE, if one is due.
         _ = peer.link.fill(&connection.frames, upTo: SessionEngine.lastFrames, now: now)
-        connection.peer = nil
-        links.removeAll { $0 === connection }
-        changeTurn { [id = connection.id, now] in $0.remove(id, at: now) }
+        links.remove(connection, at: now)
         var whole = reason
-        whole.undelivered = Undelivered(  // [msg.failed]
-            messages: peer.link.queuedMessages, bytes: peer.link.queuedBytes)
-        failRequests(peer, .ended(reason))
+        whole.undelivered = peer.undelivered  // [msg.failed]
+        peer.failCodeRequests(.ended(reason), &outputs)
         unread.linkEnded(connection.id, of: peer.peer.uid, untaken: peer.link.untakenCost)
         judgeUnread(of: peer.peer.uid)
         datagrams.close(peer)
         outputs.append(.unlinked(connection.id, peer.peer, whole))
         close(connection.id, .ok)
         mesh.linkEnded(
-            connection.id, of: peer.peer.uid, whole, wasUsed: wasUsed(peer, reason), at: now)
+            connection.id, of: peer.peer.uid, whole, wasUsed: peer.wasUsed(until: reason), at: now)
     }
 
-    /// Whether the peer has shown that it knew of the link. One that waits for SELECTED answers PING, too, and says
-    /// TIMEOUT in the end.
-    private func wasUsed(_ peer: LinkedPeer, _ reason: EndReason) -> Bool {
-        let statistics = peer.link.statistics
-        let hasAnswered = statistics.roundTrip != nil && reason.closeCode != .timeout
-        return statistics.messagesReceived > 0 || peer.hasHeardOfChannels || hasAnswered
+    /// The link has the turn for a long message, brings nothing of it and makes others wait.
+    mutating func endTurn(of id: ConnectionID) {
+        guard let connection = links[id], let peer = connection.peer else { return }
+        peer.link.close(.flow, reason: "nothing came of a long message", at: now)  // [limit.turn]
+        collect(connection, peer)
     }
 
     /// Room for the frames that go before a link's end.
     private static let lastFrames = 65_536
 }
 
-// MARK: - What the application sends
+// MARK: - What the application takes
 
 extension SessionEngine {
-    /// The peer at the other end of this link; nil when the connection is none.
-    package func peer(on id: ConnectionID) -> LinkedPeer? { connections[id]?.peer }
-
-    /// The connection that is the link to `uid`.
-    package func link(to uid: UID) -> ConnectionID? { links.first { $0.peer?.peer.uid == uid }?.id }
-
-    /// Queues messages, each of which was checked against the peer's limit.
-    package mutating func enqueue(_ messages: consuming [[UInt8]], on id: ConnectionID) {
-        guard let connection = connections[id], let peer = connection.peer else { return }
-        peer.link.enqueue(messages)
-        markDue(connection)
-    }
-
     /// The application has taken messages of this cost, which a link brought that may be over.
     package mutating func consumed(_ cost: Int, on id: ConnectionID) {
-        guard let connection = connections[id], let peer = connection.peer else {
-            if let uid = unread.take(cost, of: id) { judgeUnread(of: uid) }
-            return
-        }
-        peer.link.consumed(cost)
-        markDue(connection)
-    }
-
-    /// Asks the peer to say when it has received everything that was enqueued so far: `markReached`.
-    package mutating func mark(_ number: UInt64, on id: ConnectionID) {
-        guard let connection = connections[id] else { return }
-        connection.peer?.link.mark(number)
-        markDue(connection)
+        if let peer = links.due(id) { return peer.link.consumed(cost) }
+        if let uid = unread.take(cost, of: id) { judgeUnread(of: uid) }
     }
 }

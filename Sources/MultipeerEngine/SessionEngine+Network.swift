@@ -19,9 +19,9 @@ extension SessionEngine {
         self.now = now
         guard leaving == .staying else { return nil }
         let id = mesh.accepted(at: now)
-        connections.add(id)
+        links.connections.add(id)
         for stranger in unauthenticated.add(id, from: address) {  // [limit.unauthenticated]
-            guard let connection = connections[stranger] else { continue }
+            guard let connection = links[stranger] else { continue }
             drop(connection)
             mesh.lost(stranger, .lost, at: now)
         }
@@ -33,7 +33,7 @@ extension SessionEngine {
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
         self.now = now
-        guard let connection = connections[id], connection.phase == .securing else { return }
+        guard let connection = links[id], connection.phase == .securing else { return }
         connection.phase = .open
         connection.isEncrypted = channel.isEncrypted
         mesh.secured(id, channel, nonce: nonce, at: now)
@@ -44,7 +44,7 @@ extension SessionEngine {
     /// of this one. What comes on a connection that is closing is dropped. [close.after]
     package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int {
         self.now = now
-        guard let connection = connections[id] else { return bytes.count }
+        guard let connection = links[id] else { return bytes.count }
         var used = 0
         while used < bytes.count {
             guard connection.phase == .open else { return bytes.count }
@@ -85,7 +85,7 @@ extension SessionEngine {
         _ id: ConnectionID, _ setback: Setback, hasAlert: Bool = false, at now: Moment
     ) {
         self.now = now
-        guard let connection = connections[id] else { return }
+        guard let connection = links[id] else { return }
         let isClosing = connection.finishDeadline != nil
         connection.frames.removeAll()
         connection.phase = .finishing(until: now)
@@ -97,7 +97,7 @@ extension SessionEngine {
         }
         // The alert is all that can still be said.
         if hasAlert, !isClosing {
-            carryOut(connections.finish(connection, at: now))
+            carryOut(links.connections.finish(connection, at: now))
         } else {
             drop(connection)
         }
@@ -114,29 +114,24 @@ extension SessionEngine {
     package mutating func fill(
         _ id: ConnectionID, into output: inout ByteBuffer, upTo room: Int, at now: Moment
     ) -> Link.Sent {
-        guard let connection = connections[id] else { return Link.Sent() }
+        guard let connection = links[id] else { return Link.Sent() }
         self.now = now
         connection.takeFrames(into: &output)
         guard let peer = connection.peer else { return Link.Sent() }
         let sent = peer.link.fill(&output, upTo: room, now: now)
-        collectChannels(connection, peer)
+        links.collectChannels(of: peer, at: now, into: &outputs)
         if peer.link.end != nil { collect(connection, peer) }
         return sent
-    }
-
-    /// Whether to read from this connection, while so many bytes wait to be written to it.
-    package func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {
-        connections.wantsInput(id, unsent: unsent)
     }
 
     // MARK: - Ends
 
     /// Tells the code when frames can be told, writes what waits, and ends the connection.
     mutating func close(_ id: ConnectionID, _ code: CloseCode) {
-        carryOut(connections.close(id, code, at: now))
+        carryOut(links.connections.close(id, code, at: now))
     }
 
-    mutating func drop(_ connection: Connection) { carryOut(connections.drop(connection, at: now)) }
+    mutating func drop(_ connection: Connection) { carryOut(links.connections.drop(connection, at: now)) }
 
     private mutating func carryOut(_ order: ConnectionOrder?) {
         guard let order else { return }

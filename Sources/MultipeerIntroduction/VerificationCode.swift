@@ -48,9 +48,11 @@ package struct VerificationCode: ~Copyable, Sendable {
         case outOfOrder
         /// The nonce that was revealed is not the one that was committed to.
         case wrongReveal
+        /// A frame on a plain link, where there is nothing that a code could protect. [sas.plain]
+        case plainLink
 
         /// What the peer is told.
-        package var closeCode: CloseCode { self == .outOfOrder ? .protocolError : .badMAC }
+        package var closeCode: CloseCode { self == .wrongReveal ? .badMAC : .protocolError }
     }
 }
 
@@ -59,6 +61,7 @@ extension VerificationCode.Violation: CustomStringConvertible {
         switch self {
         case .outOfOrder: "a frame of the verification code out of order"
         case .wrongReveal: "the nonce of the verification code is not the one committed to"
+        case .plainLink: "a frame of the verification code on a plain link"
         }
     }
 }

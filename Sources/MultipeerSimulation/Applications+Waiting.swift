@@ -102,7 +102,7 @@ extension Applications {
             lastRequest += 1
             node.application.marks[lastRequest] = Mark(
                 wire: socket.wire, end: socket.end, since: now, sent: socket.wire.record.sent[socket.end])
-            node.engine.mark(lastRequest, on: socket.id)
+            node.engine.links.mark(lastRequest, on: socket.id)
         }
         settle(node)
     }

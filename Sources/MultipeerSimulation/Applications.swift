@@ -145,7 +145,7 @@ final class Applications: Part {
 
     func chat(_ node: Node, _ socket: Socket, messages: Int, longest: Int) {
         guard socket.seat != nil else { return }
-        node.engine.enqueue(batch(node, socket, messages: messages, longest: longest), on: socket.id)
+        node.engine.links.enqueue(batch(node, socket, messages: messages, longest: longest), on: socket.id)
     }
 
     /// The next messages of a link.
@@ -181,7 +181,7 @@ final class Applications: Part {
         node.application.untaken = Untaken()
         for socket in node.links {
             guard let seat = socket.seat else { continue }
-            node.engine.consumedDatagrams(seat.datagrams.unread, on: socket.id)
+            node.engine.links.consumedDatagrams(seat.datagrams.unread, on: socket.id)
             seat.datagrams.unread = 0
         }
         settle(node)

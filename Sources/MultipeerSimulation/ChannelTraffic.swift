@@ -19,7 +19,7 @@ final class ChannelTraffic: Part {
         let opening = ChannelOpening(
             kind: transfer.isFile ? .resource : .stream, name: "f",
             size: transfer.isFile ? UInt64(transfer.bytes) : nil)
-        guard let number = node.engine.open(opening, on: socket.id) else {
+        guard let number = node.engine.links.open(opening, on: socket.id) else {
             return fail(.links, "\(name(socket)) takes no channel")
         }
         let flow = Flow(
@@ -37,7 +37,7 @@ final class ChannelTraffic: Part {
         {
             guard flow.opener.written < flow.goal else { return close(flow, socket, of: node) }
             let count = min(dice.roll(1...4_096), flow.goal - flow.opener.written)
-            node.engine.write(
+            node.engine.links.write(
                 flow.bytes(from: flow.opener.written, count: count), to: flow.number, on: socket.id)
             flow.opener.written += count
         }
@@ -46,13 +46,13 @@ final class ChannelTraffic: Part {
     private func close(_ flow: Flow, _ socket: Socket, of node: Node) {
         if case .reset = flow.transfer.end { return giveUp(flow, socket, of: node) }
         flow.opener.isFinished = true
-        node.engine.finish(flow.number, digest: flow.digest, on: socket.id)
+        node.engine.links.finish(flow.number, digest: flow.digest, on: socket.id)
     }
 
     private func giveUp(_ flow: Flow, _ socket: Socket, of node: Node) {
         flow.opener.reset = .cancelled
         flow.opener.isOver = true
-        node.engine.reset(flow.number, .cancelled, on: socket.id)
+        node.engine.links.reset(flow.number, .cancelled, on: socket.id, at: moment(node))
     }
 
     /// The application leaves: what is not finished by now is given up, like by a session.
@@ -236,7 +236,7 @@ extension ChannelTraffic {
                 flow.reader.done = .ok
             }
         }
-        let isOver = node.engine.read(report, of: flow.number, on: socket.id)
+        let isOver = node.engine.links.read(report, of: flow.number, on: socket.id)
         expect(
             isOver == (report.stop != nil || report.isDrained), flow,
             "is \(isOver ? "" : "not ")over for its reader after \(flow.reader.taken) bytes")

@@ -20,7 +20,7 @@ final class DatagramNetwork: Part {
             return fail(.dead, "peer \(node.index) orders datagrams of \(id.rawValue), which is no link")
         }
         // The link may have ended already, and the owner hears it next.
-        guard let peer = node.engine.peer(on: id) else { return }
+        guard let peer = node.engine.links.peer(on: id) else { return }
         switch order {
         case .open:
             seat.datagrams.hasPort = !dice.hits(oneIn: 16)
@@ -66,7 +66,7 @@ final class DatagramNetwork: Part {
         seat.datagrams.waiting = 0
         guard waiting > 0 else { return }
         let messages = applications.batch(node, socket, messages: waiting, longest: 200)
-        if !node.engine.divert(messages, on: socket.id) {
+        if !node.engine.links.divert(messages, on: socket.id) {
             socket.wire.record.sent[socket.end] -= waiting
         }
     }
@@ -77,7 +77,7 @@ final class DatagramNetwork: Part {
 extension DatagramNetwork {
     /// Sends a few numbered messages that may be lost, or by the link while that is the only way.
     func chatUnreliably(_ node: Node, _ socket: Socket) {
-        guard let seat = socket.seat, let peer = node.engine.peer(on: socket.id) else { return }
+        guard let seat = socket.seat, let peer = node.engine.links.peer(on: socket.id) else { return }
         let messages = dice.roll(1...3)
         guard seat.datagrams.isUp else {
             return applications.chat(node, socket, messages: messages, longest: 200)
@@ -186,7 +186,7 @@ extension DatagramNetwork {
         if node.application.isSlow {
             seat.datagrams.unread += cost
         } else {
-            node.engine.consumedDatagrams(cost, on: socket.id)
+            node.engine.links.consumedDatagrams(cost, on: socket.id)
         }
     }
 }

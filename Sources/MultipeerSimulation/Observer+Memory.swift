@@ -8,7 +8,7 @@ extension Observer {
     /// it may be.
     func watchMemory(_ node: Node) {
         guard failure == nil, node.hearsChannels else { return }
-        let held = node.engine.heldBytes
+        let held = node.engine.links.heldBytes
         let counted = node.links.reduce(0) { sum, socket in
             socket.wire.flows.reduce(sum) { $0 + ($1.end == socket.end ? 0 : $1.held) }
         }

@@ -264,7 +264,7 @@ struct Rest {
     /// Its receiver puts a long message of another link together, which gets on: this one waits. [limit.turn]
     private func isInTurn(_ one: Sendings, _ before: [Sendings]) -> Bool {
         guard let socket = one.wire.sockets[1 - one.end],
-            let peer = world.nodes[one.remote].engine.peer(on: socket.id), peer.link.wantsTurn,
+            let peer = world.nodes[one.remote].engine.links.peer(on: socket.id), peer.link.wantsTurn,
             !peer.link.hasTurn
         else { return false }
         return before.contains { other in

@@ -21,7 +21,7 @@ final class Sessions: Part {
     func run(_ node: Node) {
         guard node.isRunning else { return }
         carryOut(node)
-        while failure == nil, case let due = node.engine.takeDue(), !due.isEmpty {
+        while failure == nil, case let due = node.engine.links.takeDue(), !due.isEmpty {
             for id in due {
                 guard let socket = node.sockets[id] else { continue }
                 flush(socket, of: node)
@@ -39,7 +39,7 @@ final class Sessions: Part {
         guard failure == nil, node.isRunning else { return }
         for socket in node.links where socket.phase == .framed && !socket.hasEnded {
             guard !socket.wire.pipes[1 - socket.end].isFull, !socket.wire.isDead,
-                node.engine.peer(on: socket.id)?.link.wantsToSend == true
+                node.engine.links.peer(on: socket.id)?.link.wantsToSend == true
             else { continue }
             fail(.delivery, "\(name(socket)) has something to write, and nothing says so")
         }

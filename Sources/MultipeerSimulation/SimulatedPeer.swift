@@ -47,7 +47,7 @@ public final class SimulatedPeer {
         guard node.isRunning, !node.engine.isLeaving, let socket = node.link(to: peer.id.uid) else {
             return false
         }
-        node.engine.enqueue([message], on: socket.id)
+        node.engine.links.enqueue([message], on: socket.id)
         world.settle(node)
         return true
     }

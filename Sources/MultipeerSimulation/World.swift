@@ -170,10 +170,10 @@ extension World {
             fingerprint: fingerprint, limits: limits, agent: nil)
     }
 
-    private func configuration(_ profile: Scenario.Peer) -> SessionEngine.Configuration {
+    private func configuration(_ profile: Scenario.Peer) -> SessionEngineConfiguration {
         var timing = DatagramPath.Timing()
         timing.rest = World.pathRest
-        return SessionEngine.Configuration(
+        return SessionEngineConfiguration(
             peers: cap, takesDatagrams: profile.datagrams != .none, datagramTiming: timing,
             memory: profile.memory)
     }

@@ -25,7 +25,7 @@ final class SessionChannels {
     func open(
         _ opening: ChannelOpening, _ wire: Wire, _ seat: Seat, _ engine: inout SessionEngine
     ) -> ChannelOutlet? {
-        guard let number = engine.open(opening, on: wire.id) else { return nil }
+        guard let number = engine.links.open(opening, on: wire.id) else { return nil }
         let key = ChannelKey(link: wire.id, number: number)
         let channel = ChannelOutlet(opening) { [errands] in errands.add(.writer(key)) }
         seat.outgoing[key.number] = channel
@@ -38,16 +38,16 @@ final class SessionChannels {
         let work = channel.take()
         if let code = work.abort {
             seat.outgoing[key.number] = nil
-            return engine.reset(key.number, code, on: key.link)
+            return engine.links.reset(key.number, code, on: key.link, at: EventLoop.currentMoment())
         }
-        for piece in work.pieces { engine.write(piece, to: key.number, on: key.link) }
-        if work.isFinished { engine.finish(key.number, digest: work.digest, on: key.link) }
+        for piece in work.pieces { engine.links.write(piece, to: key.number, on: key.link) }
+        if work.isFinished { engine.links.finish(key.number, digest: work.digest, on: key.link) }
     }
 
     /// What somebody has read, or does not want to read.
     func serveReader(_ key: ChannelKey, _ seat: Seat, _ engine: inout SessionEngine) {
         guard let channel = seat.incoming[key.number] else { return }
-        if engine.read(channel.take(), of: key.number, on: key.link) { seat.incoming[key.number] = nil }
+        if engine.links.read(channel.take(), of: key.number, on: key.link) { seat.incoming[key.number] = nil }
     }
 }
 
@@ -119,7 +119,7 @@ extension SessionChannels {
         for (number, channel) in seat.outgoing.sorted(by: { $0.key < $1.key }) {
             serveWriter(ChannelKey(link: id, number: number), seat, &engine)
             guard !channel.isFinished else { continue }
-            engine.reset(number, .cancelled, on: id)
+            engine.links.reset(number, .cancelled, on: id, at: EventLoop.currentMoment())
             seat.outgoing.removeValue(forKey: number)?.settle(.ended(reason))
         }
     }

@@ -7,8 +7,8 @@ import MultipeerSecurity
 
 // What a session is to its peers.
 extension SessionConfiguration {
-    var engine: SessionEngine.Configuration {
-        SessionEngine.Configuration(
+    var engine: SessionEngineConfiguration {
+        SessionEngineConfiguration(
             peers: peers, timing: Liveness.Timing(silence: silence, death: death), isStar: topology == .star,
             takesDatagrams: datagrams, datagramTiming: datagramTiming)
     }

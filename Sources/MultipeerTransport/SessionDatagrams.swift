@@ -37,7 +37,7 @@ extension SessionDatagrams {
     /// Opens a port for a link, whose socket wakes `client`.
     func open(on id: ConnectionID, for client: any LoopClient, _ engine: inout SessionEngine) {
         do throws(SocketFault) {
-            guard let wire = sockets.wires[id], let seat = wire.seat, let peer = engine.peer(on: id),
+            guard let wire = sockets.wires[id], let seat = wire.seat, let peer = engine.links.peer(on: id),
                 let local = wire.socket.localAddress?.host
             else { return engine.datagramPort(id, nil, at: loop.now) }
             let everywhere = configuration.listening.isEmpty
@@ -86,7 +86,7 @@ extension SessionDatagrams {
     private func divert(_ lane: DatagramLane, _ wire: Wire, _ seat: Seat, _ engine: inout SessionEngine) {
         guard let outlet = lane.outlet.take() else { return }
         let messages = lane.takeQueue() + queues.datagrams.close(outlet, of: seat.peer.uid)
-        guard !messages.isEmpty, engine.divert(messages, on: wire.id) else { return }
+        guard !messages.isEmpty, engine.links.divert(messages, on: wire.id) else { return }
         seat.outlet.adopt(messages: messages.count, bytes: messages.reduce(0) { $0 + $1.count })
     }
 

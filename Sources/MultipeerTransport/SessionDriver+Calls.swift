@@ -99,10 +99,10 @@ extension SessionDriver {
 
     /// Answers true once the peer's side has received everything sent to it so far; false when its link ended first.
     package func flush(_ uid: UID) async -> Bool {
-        guard let id = engine.link(to: uid) else { return false }
+        guard let id = engine.links.link(to: uid) else { return false }
         takeMessages(of: id)
         let (mark, signal) = calls.awaitMark(of: uid)
-        engine.mark(mark, on: id)
+        engine.links.mark(mark, on: id)
         loop.wantsTurnEnd(self)
         return await signal.value()
     }
@@ -116,7 +116,7 @@ extension SessionDriver {
         for wire in sockets.ordered {
             guard let seat = wire.seat else { continue }
             // Other threads may have been let in since they were asked just now: what was accepted goes, too.
-            engine.enqueue(queues.links.close(seat.peer.uid, with: EndReason(code: .left)), on: wire.id)
+            engine.links.enqueue(queues.links.close(seat.peer.uid, with: EndReason(code: .left)), on: wire.id)
             channels.finish(wire.id, seat, EndReason(code: .left), &engine)
         }
         engine.leave(within: patience, at: EventLoop.currentMoment())
@@ -154,7 +154,7 @@ extension SessionDriver {
     /// What protects the link to a peer and what it has done; nil without a link.
     package func facts(_ uid: UID) -> LinkFacts? {
         guard let wire = sockets.link(to: uid), let seat = wire.seat,
-            var statistics = engine.peer(on: wire.id)?.link.statistics
+            var statistics = engine.links.peer(on: wire.id)?.link.statistics
         else { return nil }
         statistics.channelBytesSent = seat.channelBytesSent
         statistics.channelBytesReceived = seat.channelBytesReceived
@@ -170,7 +170,7 @@ extension SessionDriver {
     package var linkedPeers: [PeerID] { sockets.ordered.compactMap { $0.seat?.peer } }
 
     /// Bytes of channels that have come and were not taken, of all links together.
-    package var heldBytes: Int { engine.heldBytes }
+    package var heldBytes: Int { engine.links.heldBytes }
 
     /// UDP packets that were for nobody.
     package var strayDatagrams: Int { datagrams.strays }

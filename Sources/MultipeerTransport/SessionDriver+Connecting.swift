@@ -32,8 +32,8 @@ extension SessionDriver {
         engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
     }
 
-    func takeDue() -> [ConnectionID] { engine.takeDue() }
-    func wantsInput(_ wire: Wire) -> Bool { engine.wantsInput(wire.id, unsent: wire.unsent) }
+    func takeDue() -> [ConnectionID] { engine.links.takeDue() }
+    func wantsInput(_ wire: Wire) -> Bool { engine.links.wantsInput(wire.id, unsent: wire.unsent) }
 
     func fill(_ wire: Wire) {
         let outlet = wire.seat?.outlet

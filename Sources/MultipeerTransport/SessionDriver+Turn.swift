@@ -40,7 +40,7 @@ extension SessionDriver {
         for sum in consumed.take().sums {
             switch events.taken(sum) {
             case .messages(let id): engine.consumed(sum.cost, on: id)
-            case .unreliableMessages(let id): engine.consumedDatagrams(sum.cost, on: id)
+            case .unreliableMessages(let id): engine.links.consumedDatagrams(sum.cost, on: id)
             case .events(let uid): engine.eventsTaken(sum.cost, of: uid)
             case nil: break
             }
@@ -65,7 +65,7 @@ extension SessionDriver {
     func takeMessages(of id: ConnectionID) {
         withSeat(id) { engine, seat in
             let messages = seat.outlet.take()
-            if !messages.isEmpty { engine.enqueue(messages, on: id) }
+            if !messages.isEmpty { engine.links.enqueue(messages, on: id) }
         }
     }
 

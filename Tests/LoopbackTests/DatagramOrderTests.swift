@@ -60,7 +60,7 @@ struct DatagramOrderTests {
         for number in 0..<(most + 20) {
             #expect(pair.bob.receive(try #require(pair.ann.encode(message))) == (number < most))
         }
-        try pair.bob.engine.consumedDatagrams(2 * MessageCredit.cost(message.count), on: pair.bob.id())
+        try pair.bob.engine.links.consumedDatagrams(2 * MessageCredit.cost(message.count), on: pair.bob.id())
         for isTaken in [true, true, false] {
             #expect(pair.bob.receive(try #require(pair.ann.encode(message))) == isTaken)
         }
@@ -69,10 +69,10 @@ struct DatagramOrderTests {
     @Test("a session that leaves sends what it has, and diverts nothing [dgram.fallback]")
     func leaves() throws {
         let (pair, other) = (try linked(), try linked())
-        #expect(try pair.ann.engine.divert([[1]], on: pair.ann.id()))
+        #expect(try pair.ann.engine.links.divert([[1]], on: pair.ann.id()))
         other.ann.engine.leave(within: .seconds(1), at: other.ann.now)
         #expect(other.ann.takeOrders().map(\.name) == ["finish"])
-        #expect(try !other.ann.engine.divert([[1]], on: other.ann.id()))
+        #expect(try !other.ann.engine.links.divert([[1]], on: other.ann.id()))
     }
 
     @Test("nothing is admitted, sent or ordered for a link that is over [dgram.silent]")

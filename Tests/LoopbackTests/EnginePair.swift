@@ -103,7 +103,7 @@ final class EngineSide {
                 switch output {
                 case .connection(.dial(let id, _, accepting: _)): dials.append(id)
                 case .ask(let uid, let id): engine.decide(uid, asked: id, isTrusted: true, at: now)
-                case .linked(let id, _, remote: _, isMesh: _): peer = engine.peer(on: id)
+                case .linked(let id, _, remote: _, isMesh: _): peer = engine.links.peer(on: id)
                 case .datagram(_, .send(let content)): contents.append(content)
                 case .datagram(_, let order): orders.append(order)
                 default: break

@@ -1,0 +1,103 @@
+import MultipeerCore
+package import MultipeerFraming
+import MultipeerLink
+
+/// What a reader of a peer's channel has done since it was last asked.
+package struct ReaderReport: Equatable, Sendable {
+    /// Bytes it has taken.
+    package var consumed: Int
+    /// It takes no more, for this reason.
+    package var stop: CloseCode?
+    /// What became of a resource.
+    package var done: CloseCode?
+    /// Nothing of what has come is left to take.
+    package var isDrained: Bool
+
+    package init(consumed: Int = 0, stop: CloseCode? = nil, done: CloseCode? = nil, isDrained: Bool = false) {
+        self.consumed = consumed
+        self.stop = stop
+        self.done = done
+        self.isDrained = isDrained
+    }
+}
+
+/// The channels of one link that are not over.
+struct LinkChannels {
+    /// Channels of ours that are not over.
+    var outgoing: [UInt32: ChannelOpening.Kind] = [:]
+    /// Channels of the peer that are not over and read.
+    var incoming: [UInt32: Incoming] = [:]
+    /// The peer has opened a channel, or answered one.
+    private(set) var hasHeard = false
+
+    struct Incoming {
+        let kind: ChannelOpening.Kind
+        /// FIN has come.
+        var isFinished = false
+    }
+
+    mutating func note(_ event: ChannelEvent) {
+        switch event {
+        case .opened(let number, let opening, cost: _): incoming[number] = Incoming(kind: opening.kind)
+        case .finished(let number, digest: _): incoming[number]?.isFinished = true
+        case .aborted(let number, _): incoming[number] = nil
+        case .ended(let number): if outgoing[number] == .stream { outgoing[number] = nil }
+        case .stopped(let number, _), .completed(let number, _): outgoing[number] = nil
+        case .data, .began, .wrote: break
+        }
+        switch event {
+        case .opened, .data, .finished, .aborted, .stopped, .completed: hasHeard = true
+        case .began, .wrote, .ended: break
+        }
+    }
+}
+
+extension LinkedPeer {
+    func open(_ opening: ChannelOpening) -> UInt32 {
+        let number = link.open(opening)
+        channels.outgoing[number] = opening.kind
+        return number
+    }
+
+    func reset(_ channel: UInt32, _ code: CloseCode, at now: Moment) {
+        channels.outgoing[channel] = nil
+        link.reset(channel, code)
+        _ = sayGoodbyeWhenDrained(at: now)
+    }
+
+    /// Returns whether the channel is over: nothing about it comes any more.
+    func read(_ report: ReaderReport, of channel: UInt32) -> Bool {
+        guard let place = channels.incoming[channel] else { return true }
+        if let code = report.stop, !place.isFinished {
+            channels.incoming[channel] = nil
+            link.stop(channel, code)  // [channel.stop]
+            return true
+        }
+        if report.consumed > 0 { link.consumed(report.consumed, of: channel) }
+        if place.kind == .resource {
+            guard let code = report.done ?? report.stop else { return false }
+            link.done(channel, code)  // [resource.done]
+        } else {
+            guard place.isFinished, report.isDrained else { return false }
+        }
+        channels.incoming[channel] = nil
+        return true
+    }
+
+    func takeChannelEvents() -> [ChannelEvent] {
+        let events = link.takeChannelEvents()
+        for event in events { channels.note(event) }
+        return events
+    }
+
+    /// The session stopped a channel of the peer. Returns false when its reader knows that it is over.
+    func forget(_ channel: UInt32) -> Bool { channels.incoming.removeValue(forKey: channel) != nil }
+
+    /// Once the channels that were finished are over, a link that is left goes when its messages have gone. Returns
+    /// whether it was told so.
+    func sayGoodbyeWhenDrained(at now: Moment) -> Bool {
+        guard isLeaving, channels.outgoing.isEmpty else { return false }
+        link.closeWhenDrained(.goodbye, at: now)  // [close.goodbye]
+        return true
+    }
+}

@@ -1,0 +1,150 @@
+import MultipeerCore
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerLink
+package import MultipeerMesh
+package import MultipeerSecurity
+
+/// Why there is no verification code.
+package enum VerificationFault: Error, Equatable, Sendable {
+    /// There is no link to the peer.
+    case notLinked
+    /// On a plain link there is nothing that a code could protect.
+    case notEncrypted
+    /// The other side has not done its part in time: mostly because its application has not asked.
+    case timedOut
+    case ended(EndReason)
+    case cancelled
+    case security(SecurityFault)
+}
+
+/// The verification code of one link, and the requests that wait for it. Spec 13.
+struct Verification: ~Copyable {
+    struct Request {
+        let number: UInt64
+        let until: Moment
+    }
+
+    /// Nil until the key is there.
+    private var machine: VerificationCode?
+    /// The owner was asked for the key.
+    var isDeriving = false
+    /// What came before the key, in order.
+    private var early: [Frame] = []
+    private(set) var requests: [Request] = []
+    /// A request waits for the key.
+    private var hasAsked = false
+
+    var deadline: Moment? { requests.lazy.map(\.until).min() }
+    /// The six digits, once both ends have them.
+    private(set) var code: String?
+    private(set) var hasKey = false
+    /// Frames of the code wait for the key: nothing after them may be judged before.
+    var needsKey: Bool { !early.isEmpty }
+
+    mutating func add(_ request: Request) { requests.append(request) }
+
+    mutating func remove(_ number: UInt64) { requests.removeAll { $0.number == number } }
+
+    mutating func takeRequests(until now: Moment = .distantFuture) -> [UInt64] {
+        let taken = requests.filter { $0.until <= now }.map(\.number)
+        if !taken.isEmpty { requests.removeAll { taken.contains($0.number) } }
+        return taken
+    }
+
+    /// Returns the frame that asks the peer, if one is due now.
+    mutating func ask() -> Frame? {
+        guard hasKey else {
+            hasAsked = true
+            return nil
+        }
+        return machine?.ask()
+    }
+
+    mutating func keep(_ frame: Frame) { early.append(frame) }
+
+    /// The key is there. Returns what the application's own request says, and the frames that waited.
+    mutating func begin(_ code: consuming VerificationCode) -> (ask: Frame?, early: [Frame]) {
+        machine = consume code
+        hasKey = true
+        defer { early = [] }
+        return (hasAsked ? machine?.ask() : nil, early)
+    }
+
+    mutating func receive(_ frame: Frame) throws(VerificationCode.Violation) -> VerificationCode.Answer {
+        guard var machine = machine.take() else { return .nothing }
+        let answer = try machine.receive(frame)
+        code = machine.code
+        self.machine = consume machine
+        return answer
+    }
+}
+
+extension LinkedPeer {
+    func requestCode(
+        _ request: Verification.Request, _ outputs: inout [SessionOutput]
+    ) throws(VerificationFault) {
+        guard isEncrypted else { throw .notEncrypted }  // [sas.plain]
+        if let code = verification.code {  // [sas.once]
+            return outputs.append(.verified([request.number], .success(code)))
+        }
+        verification.add(request)
+        if let frame = verification.ask() { link.say(frame) }
+        deriveKey(&outputs)
+    }
+
+    /// The key and the nonce are made for the first request or frame: most links never need them.
+    private func deriveKey(_ outputs: inout [SessionOutput]) {
+        guard !verification.isDeriving else { return }
+        verification.isDeriving = true
+        outputs.append(.deriveVerificationKey(id))
+    }
+
+    /// The key is there. Returns the frames that waited for it.
+    func beginVerification(_ code: consuming VerificationCode) -> [Frame] {
+        let waiting = verification.begin(code)
+        if let frame = waiting.ask { link.say(frame) }
+        return waiting.early
+    }
+
+    /// Takes a frame of the peer's run. Returns whether the application is to be told that the peer wants the code.
+    func verify(
+        _ frame: Frame, _ outputs: inout [SessionOutput]
+    ) throws(VerificationCode.Violation) -> Bool {
+        guard isEncrypted else { throw .plainLink }  // [sas.plain]
+        guard verification.hasKey else {
+            verification.keep(frame)
+            deriveKey(&outputs)
+            return false
+        }
+        switch try verification.receive(frame) {
+        case .say(let answer): link.say(answer)
+        case .tellApplication: return true
+        case .nothing: break
+        }
+        return false
+    }
+
+    /// Requests have their code, once both ends have it.
+    func completeCodeRequests(_ outputs: inout [SessionOutput]) {
+        guard let code = verification.code else { return }
+        finishCodeRequests(verification.takeRequests(), .success(code), &outputs)
+    }
+
+    /// Requests that waited long enough fail; the run goes on, and its code is there for the next request. [sas.wait]
+    func expireCodeRequests(at now: Moment, _ outputs: inout [SessionOutput]) {
+        guard let deadline = verification.deadline, deadline <= now else { return }
+        finishCodeRequests(verification.takeRequests(until: now), .failure(.timedOut), &outputs)
+    }
+
+    func failCodeRequests(_ fault: VerificationFault, _ outputs: inout [SessionOutput]) {
+        finishCodeRequests(verification.takeRequests(), .failure(fault), &outputs)
+    }
+
+    private func finishCodeRequests(
+        _ requests: [UInt64], _ outcome: Result<String, VerificationFault>,
+        _ outputs: inout [SessionOutput]
+    ) {
+        if !requests.isEmpty { outputs.append(.verified(requests, outcome)) }
+    }
+}
