@@ -39,7 +39,7 @@ extension SessionEngine {
             return mesh.linkEnded(id, of: data.peer.uid, EndReason(code: .lost), wasUsed: false, at: now)
         }
         var link = Link(
-            Link.Configuration(
+            LinkConfiguration(
                 local: mesh.local.limits, remote: remote, timing: configuration.timing,
                 greaseKind: Grease.frameKind(jitter.next()), isMesh: isMesh), now: now)
         link.hasTurn = false

@@ -1,4 +1,4 @@
-import MultipeerCore
+package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerSecurity
 
@@ -11,7 +11,7 @@ package import MultipeerSecurity
 ///
 /// When a peer has restarted, its new instance is sought while the link to the old one still stands: `former` holds what
 /// that link goes back to if the new instance is not found.
-struct Introduction: Sendable {
+package struct Introduction: Sendable {
     enum Phase: Equatable, Sendable {
         case seeking
         /// Settled from `settles` on: until then a further candidate is a duplicate, later it is a proof of life.
@@ -71,8 +71,8 @@ struct Introduction: Sendable {
         selection = Selection(isLower ? .controlling : .controlled)
     }
 
-    var isLinked: Bool { phase != .seeking }
-    var isSeeking: Bool { !isLinked || former != nil }
+    package var isLinked: Bool { phase != .seeking }
+    package var isSeeking: Bool { !isLinked || former != nil }
 
     /// A person who is asked for trust gets their time; everything else has to fit into the attempt's. [link.deadline]
     var end: Moment {
@@ -91,6 +91,34 @@ struct Introduction: Sendable {
         let limit = selection.nominated == nil ? end : nil
         let own = isSeeking ? [limit, plan.deadline, probeDeadline] : [probeDeadline]
         return own.compactMap { $0 }.min()
+    }
+
+    /// Its connection is the link from now on.
+    mutating func becomeLink(to endpoint: Endpoint, at now: Moment) {
+        phase = .linked(to: endpoint, settles: now + Timing.linkSettles)
+        isCallback = false
+        isWithdrawn = false
+        former = nil
+        probeDeadline = nil
+    }
+
+    /// The link is gone and its peer is sought. Returns the candidates that waited for its place.
+    mutating func loseLink() -> [Parked] {
+        defer { parked = [] }
+        phase = .seeking
+        former = nil
+        probeDeadline = nil
+        return parked
+    }
+
+    /// Whether a connection made with earlier data stays when newer data arrive: it leads to the same endpoint and key,
+    /// and to a link that is no less than the newer data ask for. A connection on which SELECT was sent always stays,
+    /// because the peer may have its link already. [select.promise]
+    func keeps(_ id: ConnectionID, _ handshake: Handshake, with newer: Acquaintance) -> Bool {
+        guard !isLinked, acquaintance.endpoint == newer.endpoint,
+            acquaintance.data.fingerprint == newer.data.fingerprint, handshake.hasMet
+        else { return false }
+        return selection.nominated == id || handshake.makesMesh || !newer.data.flags.contains(.mesh)
     }
 
     /// Takes over from an introduction to the same peer with other data. A link to the peer's old instance keeps its place,
@@ -129,6 +157,30 @@ struct Introduction: Sendable {
         // A CLOSE says more than the refusal inside TLS or the refused dial that follow when the peer has given up.
         if let setback, setback.weight > new.weight { return }
         setback = new
+    }
+}
+
+// MARK: what the mesh asks
+
+extension Introduction {
+    /// Whom we seek, or are linked to.
+    package var endpoint: Endpoint { acquaintance.endpoint }
+
+    /// Whether the key that the connection data pin belongs to an identity. Spec 5.4.
+    package var showsIdentity: Bool { acquaintance.data.flags.contains(.identity) }
+
+    /// For how long the peer is still sought; nil when it is not.
+    package func patience(at now: Moment) -> Duration? { isLinked ? nil : max(.zero, deadline - now) }
+
+    /// Whether the peer has been sought for so long with the same data.
+    package func hasSought(for time: Duration, at now: Moment) -> Bool { !isLinked && now - began >= time }
+
+    /// The peer is sought for no other reason than that it was dialling when its link ended.
+    package var callsBack: Bool { isCallback && !isLinked }
+
+    /// Whether there is a link to this very instance of the peer.
+    package func isLinked(to endpoint: Endpoint) -> Bool {
+        if case .linked(endpoint, _) = phase { true } else { false }
     }
 }
 

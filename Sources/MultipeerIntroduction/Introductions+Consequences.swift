@@ -15,8 +15,7 @@ extension Introductions {
 
     /// Whom we await under this uid, with what we issued and have not let expire by now. [data.expiry]
     func awaited(_ uid: UID, at now: Moment) -> Acquaintance? {
-        let refused = declined[uid].flatMap { now < $0.until ? $0.peer : nil }
-        return (introductions[uid]?.acquaintance ?? refused).map {
+        (introductions[uid]?.acquaintance ?? declined.peer(uid, at: now)).map {
             Acquaintance(
                 data: $0.data, issued: issued(to: $0.data, at: now), outcome: $0.outcome,
                 isDeclined: $0.isDeclined)
@@ -29,22 +28,12 @@ extension Introductions {
             for: data.peer.uid, asMember: data.flags.contains(.mesh) && data.recipient == nil, at: now)
     }
 
-    mutating func nextConnection() -> ConnectionID {
-        lastConnection += 1
-        return ConnectionID(rawValue: lastConnection)
-    }
-
-    func connections(of uid: UID) -> [ConnectionID] {
-        connections.filter { $0.value.uid == uid }.keys.sorted()
-    }
-
     mutating func dialWhatIsDue(_ uid: UID, at now: Moment) {
         while let candidate = introductions[uid]?.plan.due(at: now), let known = awaited(uid, at: now) {
-            let id = nextConnection()
             let handshake = Handshake(
                 .initiator, for: known, guess: introductions[uid]?.misses ?? 0, local: local,
                 deadline: now + Timing.greeting)
-            connections[id] = Connection(handshake: handshake, isDialled: true)
+            let id = connections.add(handshake, isDialled: true)
             introductions[uid]?.plan.began(id)
             let key = known.outcome == .encrypted ? known.data.fingerprint : nil
             actions.append(.dial(id, candidate, accepting: key))
@@ -78,7 +67,7 @@ extension Introductions {
 
     mutating func helloArrived(_ id: ConnectionID, _ payload: Span<UInt8>, at now: Moment) {
         let (company, grease) = (company, jitter.next())
-        let uids = Array(introductions.keys) + declined.keys
+        let uids = Array(introductions.keys) + declined.uids
         let known = uids.reduce(into: [:]) { $0[$1] = awaited($1, at: now) }
         step(id, at: now) {
             $0.greeted(payload, company: company, grease: grease, at: now, lookUp: { known[$0] })
@@ -103,7 +92,7 @@ extension Introductions {
             return
         }
         if unread.contains(uid) { return refused(id, .busy, at: now) }  // [limit.relink]
-        expectSelection(id, at: now)
+        connections.expectSelection(id, at: now)
         if introduction.former != nil, let link = introduction.selection.link {  // [stale.busy]
             introductions[uid]?.parked.append(.init(connection: id, isSelected: false))
             introductions[uid]?.plan.pause(true)
@@ -128,7 +117,7 @@ extension Introductions {
         }
         select(for: uid, at: now) { $0.selectArrived(on: id, hasSeat: $1) }
         // SELECTED has its time from SELECT on. [link.timeouts]
-        if introductions[uid]?.selection.waiting == id { expectSelection(id, at: now) }
+        if introductions[uid]?.selection.waiting == id { connections.expectSelection(id, at: now) }
     }
 
     mutating func selectedArrived(_ id: ConnectionID, at now: Moment) {
@@ -141,13 +130,13 @@ extension Introductions {
     }
 
     mutating func closeArrived(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
-        guard let connection = connections.removeValue(forKey: id) else { return }
+        guard let connection = connections.remove(id) else { return }
         actions.append(.close(id, .ok))
         if code == .full, connection.handshake.knowsItsPeer, let peer = connection.handshake.acquaintance {
             actions.append(.met(peer.endpoint))  // [mesh.counted]
         }
         guard let uid = connection.uid, let introduction = introductions[uid] else { return }
-        if Introductions.endsAll(code.known), introduction.isSeeking {
+        if code.known.endsAttempt, introduction.isSeeking {
             return fail(uid, .refusedByPeer(code), telling: .cancelled)
         }
         if code == .unknownPeer { missed(id, connection, of: uid, at: now) }
@@ -157,17 +146,14 @@ extension Introductions {
 
     /// The peer holds none of our data that it could have meant, or other ones than we named: the next are named at once,
     /// each in every round. [link.guess]
-    private mutating func missed(_ id: ConnectionID, _ connection: Connection, of uid: UID, at now: Moment) {
+    private mutating func missed(
+        _ id: ConnectionID, _ connection: HandshakeTable.Entry, of uid: UID, at now: Moment
+    ) {
         guard connection.isDialled, connection.handshake.phase == .greeting else { return }
         // Of several connections that named the same, one counts.
         if introductions[uid]?.misses == connection.handshake.guess { introductions[uid]?.misses += 1 }
         let versions = awaited(uid, at: now)?.issued.count ?? 1
         introductions[uid]?.plan.repeats(id, limit: versions - 1)
-    }
-
-    /// Codes after which a further attempt would end the same way. Spec 6.1.
-    static func endsAll(_ code: CloseCode) -> Bool {
-        [.policy, .rejected, .itself, .version, .full, .cancelled, .goodbye].contains(code)
     }
 
     /// We ended the connection with this code.
@@ -209,9 +195,9 @@ extension Introductions {
         for action in follow {
             switch action {
             case .select(let id):
-                expectSelection(id, at: now)
-                actions.append(.send(id, Introductions.empty(.select)))
-            case .selected(let id): actions.append(.send(id, Introductions.empty(.selected)))
+                connections.expectSelection(id, at: now)
+                actions.append(.send(id, Frame.select.bytes))
+            case .selected(let id): actions.append(.send(id, Frame.selected.bytes))
             case .linked(let id): link(id, of: uid, at: now)
             case .superseded(let id): actions.append(.supersede(id))
             case .probe(let id): probe(id, of: uid, at: now)
@@ -225,17 +211,13 @@ extension Introductions {
     }
 
     mutating func link(_ id: ConnectionID, of uid: UID, at now: Moment) {
-        guard let connection = connections.removeValue(forKey: id), let remote = connection.handshake.remote,
+        guard let connection = connections.remove(id), let remote = connection.handshake.remote,
             let data = connection.handshake.acquaintance?.data
         else { return }
-        introductions[uid]?.phase = .linked(to: remote.sender, settles: now + Timing.linkSettles)
-        introductions[uid]?.isCallback = false
-        introductions[uid]?.isWithdrawn = false
-        introductions[uid]?.former = nil
-        introductions[uid]?.probeDeadline = nil
+        introductions[uid]?.becomeLink(to: remote.sender, at: now)
         actions.append(
             .link(id, data, remote: remote.limits, isMesh: connection.handshake.makesMesh))
-        for other in connections(of: uid) where connections[other]?.isDialled == true {
+        for other in connections.ids(of: uid) where connections[other]?.isDialled == true {
             if connections[other]?.handshake.phase != .candidate { drop(other, .duplicate) }
         }
     }
@@ -270,13 +252,7 @@ extension Introductions {
 
     /// The link is gone but its peer is sought: candidates that waited for its place move on, and dialling too.
     mutating func unlink(_ link: ConnectionID, of uid: UID, at now: Moment) {
-        guard var introduction = introductions[uid] else { return }
-        let parked = introduction.parked
-        introduction.phase = .seeking
-        introduction.former = nil
-        introduction.probeDeadline = nil
-        introduction.parked = []
-        introductions[uid] = introduction
+        guard let parked = introductions[uid]?.loseLink() else { return }
         select(for: uid, at: now) { $0.died(link, hasSeat: $1) }
         for waiting in parked {
             verified(waiting.connection, at: now)
@@ -285,12 +261,8 @@ extension Introductions {
         if introductions[uid]?.isSeeking == true { resumeDialling(uid, at: now) }
     }
 
-    mutating func expectSelection(_ id: ConnectionID, at now: Moment) {
-        connections[id]?.handshake.expectSelection(until: now + Timing.selection)
-    }
-
     mutating func drop(_ id: ConnectionID, _ code: CloseCode) {
-        guard connections.removeValue(forKey: id) != nil else { return }
+        guard connections.remove(id) != nil else { return }
         actions.append(.close(id, code))
     }
 
@@ -303,13 +275,22 @@ extension Introductions {
     }
 
     mutating func forget(_ uid: UID, telling code: CloseCode) {
-        for id in connections(of: uid) { drop(id, code) }
+        for id in connections.ids(of: uid) { drop(id, code) }
         introductions[uid] = nil
     }
+}
 
-    static func empty(_ kind: FrameKind) -> [UInt8] {
+extension CloseCode {
+    /// A further attempt would end the same way. Spec 6.1.
+    fileprivate var endsAttempt: Bool {
+        [.policy, .rejected, .itself, .version, .full, .cancelled, .goodbye].contains(self)
+    }
+}
+
+extension Frame {
+    fileprivate var bytes: [UInt8] {
         var buffer = ByteBuffer()
-        buffer.appendHeader(FrameHeader(kind, length: 0))
+        encode(into: &buffer)
         return buffer.takeAll()
     }
 }

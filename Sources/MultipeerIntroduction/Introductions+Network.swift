@@ -15,15 +15,13 @@ extension Introductions {
     package var awaitsPlain: Bool { acquaintances.contains { $0.outcome == .plain } }
 
     private var acquaintances: [Acquaintance] {
-        introductions.values.map(\.acquaintance) + declined.values.map(\.peer)
+        introductions.values.map(\.acquaintance) + declined.acquaintances
     }
 
     /// A stranger connected. `greeting`: until when it must have sent its HELLO.
     package mutating func accepted(at now: Moment) -> ConnectionID {
-        let id = nextConnection()
         let handshake = Handshake(.responder, for: nil, local: local, deadline: now + Timing.greeting)
-        connections[id] = Connection(handshake: handshake, isDialled: false)
-        return id
+        return connections.add(handshake, isDialled: false)
     }
 
     /// The channel of a connection stands. `nonce`: 32 random bytes for our HELLO.
@@ -48,7 +46,10 @@ extension Introductions {
         switch frame {
         case .confirm(let mac):
             step(id, at: now) { $0.confirmArrived(mac) }
-            limitConfirmed(id, at: now)
+            let nominated = connections[id]?.uid.flatMap { introductions[$0]?.selection.nominated }
+            if let surplus = connections.surplus(for: id, keeping: nominated) {
+                refused(surplus, .duplicate, at: now)
+            }
         case .select: selectArrived(id, at: now)
         case .selected: selectedArrived(id, at: now)
         case .close(let code, reason: _): closeArrived(id, code, at: now)
@@ -64,52 +65,9 @@ extension Introductions {
         step(id, at: now) { $0.end(code) }
     }
 
-    /// Whether the key that the connection data of `uid` pins belongs to an identity. Spec 5.4.
-    package func showsIdentity(_ uid: UID) -> Bool {
-        introductions[uid]?.acquaintance.data.flags.contains(.identity) == true
-    }
-
-    /// Whether a peer is sought or linked.
-    package func awaits(_ uid: UID) -> Bool { introductions[uid] != nil }
-
-    package func isSeeking(_ uid: UID) -> Bool { introductions[uid]?.isSeeking == true }
-
-    /// For how long a peer is still sought; nil when it is not.
-    package func patience(with uid: UID, at now: Moment) -> Duration? {
-        introductions[uid].flatMap { $0.isLinked ? nil : max(.zero, $0.deadline - now) }
-    }
-
-    /// Whether a peer has been sought for so long with the same data.
-    package func hasSought(_ uid: UID, for time: Duration, at now: Moment) -> Bool {
-        introductions[uid].map { !$0.isLinked && now - $0.began >= time } ?? false
-    }
-
-    /// Who is sought for no other reason than that it was dialling when its link ended.
-    package func callsBack(_ uid: UID) -> Endpoint? {
-        introductions[uid].flatMap { $0.isCallback && !$0.isLinked ? $0.acquaintance.endpoint : nil }
-    }
-
-    /// Whether this very instance of a peer is sought or linked.
-    package func seeks(_ endpoint: Endpoint) -> Bool {
-        introductions[endpoint.uid]?.acquaintance.endpoint == endpoint
-    }
-
-    /// Whether there is a link to this very instance of a peer.
-    package func isLinked(to endpoint: Endpoint) -> Bool {
-        if case .linked(endpoint, _) = introductions[endpoint.uid]?.phase { true } else { false }
-    }
-
-    /// Whether a connection has brought the CONFIRM of an awaited peer, and is no link yet.
-    package func isConfirmed(_ id: ConnectionID) -> Bool {
-        switch connections[id]?.handshake.phase {
-        case .deciding(confirmed: true), .candidate: true
-        default: false
-        }
-    }
-
     /// A connection ended below the frames, or could not be made.
     package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
-        guard let connection = connections.removeValue(forKey: id) else { return }
+        guard let connection = connections.remove(id) else { return }
         guard let uid = connection.uid else { return }
         introductions[uid]?.note(setback)
         settle(id, of: uid, at: now)
@@ -160,16 +118,21 @@ extension Introductions {
         if since < now {
             introductions[uid]?.deadline = max(introduction.deadline, now + Timing.selection)
         }
-        for id in connections(of: uid) { step(id, at: now) { $0.decided(true) } }
+        for id in connections.ids(of: uid) { step(id, at: now) { $0.decided(true) } }
+    }
+
+    /// Whether the application has so much of a peer to take that no candidate of it may become a link. [limit.relink]
+    package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {
+        if isTooMuch { unread.insert(uid) } else { unread.remove(uid) }
     }
 
     package mutating func advance(to now: Moment) {
-        for id in connections.keys.sorted() {
+        for id in connections.ids {
             guard let connection = connections[id], connection.handshake.deadline <= now else { continue }
             step(id, at: now) { $0.timedOut() }
         }
         for uid in introductions.keys.sorted() { advance(uid, to: now) }
-        declined = declined.filter { now < $0.value.until }
+        declined.removeExpired(at: now)
     }
 
     mutating func advance(_ uid: UID, to now: Moment) {

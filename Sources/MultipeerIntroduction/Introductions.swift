@@ -36,33 +36,24 @@ package struct Introductions: Sendable {
     package let local: LocalPeer
     var issuer = Issuer()
     var introductions: [UID: Introduction] = [:]
-    /// Peers for which there was no seat, and until when they are told.
-    var declined: [UID: (peer: Acquaintance, until: Moment)] = [:]
-    var connections: [ConnectionID: Connection] = [:]
+    var declined = DeclinedPeers()
+    var connections: HandshakeTable
     /// Peers of which the application has too much to take before they may be linked again. [limit.relink]
     var unread: Set<UID> = []
-    package internal(set) var lastConnection: UInt32
     var jitter: Jitter
     var actions: [Action] = []
     let seats: Int
     /// Who is in the mesh: told by the owner, listed in HELLO.
     package var company: Company
 
-    /// A connection that is not a link yet.
-    struct Connection: Sendable {
-        var handshake: Handshake
-        let isDialled: Bool
-        var uid: UID? { handshake.acquaintance?.endpoint.uid }
-    }
-
-    private static let awaitedLimit = 32
+    static let awaitedLimit = 32
 
     /// `seed` feeds jitter and GREASE, nothing secret. `seats`: links at the most. `last`: the last connection of the
     /// instance before, so that no number comes twice.
     package init(_ local: LocalPeer, seats: Int = Limits.peers - 1, seed: UInt64, after last: UInt32 = 0) {
         self.local = local
         company = Company(local.endpoint.uid, limit: seats + 1)
-        lastConnection = last
+        connections = HandshakeTable(after: last)
         self.seats = seats
         jitter = Jitter(seed: seed)
     }
@@ -73,9 +64,7 @@ package struct Introductions: Sendable {
     }
 
     package var deadline: Moment? {
-        let moments =
-            introductions.values.compactMap(\.nextMoment) + connections.values.map(\.handshake.deadline)
-        return moments.min()
+        .earlier(introductions.values.lazy.compactMap(\.nextMoment).min(), connections.deadline)
     }
 }
 
@@ -84,6 +73,14 @@ package struct Introductions: Sendable {
 extension Introductions {
     /// What a connection has come to; nil once it is the link, or over.
     package func phase(of id: ConnectionID) -> Handshake.Phase? { connections[id]?.handshake.phase }
+
+    /// Whether a connection has brought the CONFIRM of an awaited peer, and is no link yet.
+    package func isConfirmed(_ id: ConnectionID) -> Bool { connections[id]?.isConfirmed == true }
+
+    /// How far a peer's introduction is; nil for a peer that is neither sought nor linked.
+    package subscript(uid: UID) -> Introduction? { introductions[uid] }
+
+    package var lastConnection: UInt32 { connections.last }
 }
 
 // MARK: what the application asks for
@@ -131,23 +128,12 @@ extension Introductions {
         }
         let peer = Acquaintance(data: data, issued: issued, outcome: outcome)
         guard !needsSeat || known?.isLinked == true || hasSeat(besides: uid) else {
-            decline(peer, until: now + patience, at: now)
+            if known == nil { declined.add(peer, until: now + patience, at: now) }
             throw .full  // [limit.links]
         }
-        declined[uid] = nil
+        declined.remove(uid)
         begin(peer, zones: zones, until: now + patience, at: now)
         return true
-    }
-
-    /// The other side asks as well, and should hear why nothing comes of it.
-    private mutating func decline(_ peer: Acquaintance, until end: Moment, at now: Moment) {
-        declined = declined.filter { now < $0.value.until }
-        guard declined.count < Introductions.awaitedLimit, introductions[peer.endpoint.uid] == nil else {
-            return
-        }
-        var declinedPeer = peer
-        declinedPeer.isDeclined = true
-        declined[peer.endpoint.uid] = (declinedPeer, end)
     }
 
     mutating func begin(_ acquaintance: Acquaintance, zones: [UInt32], until deadline: Moment, at now: Moment)
@@ -158,23 +144,14 @@ extension Introductions {
             .flatMap { $0.tried(on: zones) }
         var fresh = Introduction(acquaintance, local: local, candidates: candidates, until: deadline, at: now)
         if let known = introductions[uid] {
-            let kept = connections(of: uid).filter { outlasts($0, known, newer: acquaintance) }
-            for id in connections(of: uid) where !kept.contains(id) { drop(id, .duplicate) }
+            let kept = connections.ids(of: uid).filter { id in
+                connections[id].map { known.keeps(id, $0.handshake, with: acquaintance) } ?? false
+            }
+            for id in connections.ids(of: uid) where !kept.contains(id) { drop(id, .duplicate) }
             fresh.inherit(known, keeping: kept, at: now)
         }
         introductions[uid] = fresh
         dialWhatIsDue(uid, at: now)
-    }
-
-    /// Whether a connection made with earlier data stays when newer data arrive: it leads to the same endpoint and key,
-    /// and to a link that is no less than the newer data ask for. A connection on which SELECT was sent always stays,
-    /// because the peer may have its link already. [select.promise]
-    private func outlasts(_ id: ConnectionID, _ known: Introduction, newer: Acquaintance) -> Bool {
-        guard !known.isLinked, known.acquaintance.endpoint == newer.endpoint,
-            known.acquaintance.data.fingerprint == newer.data.fingerprint,
-            let handshake = connections[id]?.handshake, handshake.hasMet
-        else { return false }
-        return known.selection.nominated == id || handshake.makesMesh || !newer.data.flags.contains(.mesh)
     }
 
     /// Stops seeking; does nothing for a linked peer.
@@ -200,8 +177,8 @@ extension Introductions {
         let promised = introductions.values.compactMap(\.selection.nominated)
         for id in promised.sorted() { drop(id, .goodbye) }  // [close.goodbye]
         for uid in introductions.keys.sorted() { cancel(uid, at: now) }
-        for id in connections.keys.sorted() { drop(id, .cancelled) }
+        for id in connections.ids { drop(id, .cancelled) }
         introductions = [:]
-        declined = [:]
+        declined = DeclinedPeers()
     }
 }

@@ -23,7 +23,7 @@ extension Link {
 
     /// RESET, at once: what waits is dropped. A channel whose OPEN did not go leaves no trace.
     package mutating func reset(_ channel: UInt32, _ code: CloseCode) {
-        if outgoing.reset(channel, at: now) { replies.append(.reset(channel: channel, code)) }
+        if outgoing.reset(channel, at: now) { control.reply(.reset(channel: channel, code)) }
     }
 }
 
@@ -38,12 +38,12 @@ extension Link {
     /// STOP: what still comes is dropped, and nothing of the channel counts as held any more. A resource that is
     /// complete already gets DONE with the code.
     package mutating func stop(_ channel: UInt32, _ code: CloseCode) {
-        if let frame = incomingChannels.stop(channel, code) { replies.append(frame) }
+        if let frame = incomingChannels.stop(channel, code) { control.reply(frame) }
     }
 
     /// DONE: what became of a resource, after `finished`. Nothing of it counts as held any more.
     package mutating func done(_ channel: UInt32, _ code: CloseCode) {
-        if let frame = incomingChannels.done(channel, code) { replies.append(frame) }
+        if let frame = incomingChannels.done(channel, code) { control.reply(frame) }
     }
 
     /// Bytes of channels that were received and not consumed.
@@ -66,7 +66,7 @@ extension Link {
     }
 
     /// Queues a DGRAM or SAS frame of the owner; it goes with the control frames.
-    package mutating func say(_ frame: Frame) { replies.append(frame) }
+    package mutating func say(_ frame: Frame) { control.reply(frame) }
 }
 
 // MARK: what the peer says
@@ -80,22 +80,21 @@ extension Link {
         earn(cost)
         guard !incomingChannels.opened(channel, opening, cost: cost) else { return }
         grant.take(cost)
-        replies.append(.stop(channel: channel, .declined))  // [channel.kind]
+        control.reply(.stop(channel: channel, .declined))  // [channel.kind]
     }
 
     /// RESET; false when the channel was closed already.
     mutating func resetByPeer(_ channel: UInt32, _ code: CloseCode) throws(Violation) -> Bool {
         // What the peer has not been told it cannot have answered, and need not be told any more.
-        let unsaid = replies.firstIndex { if case .stop(channel, _) = $0 { true } else { false } }
-        if let unsaid { replies.remove(at: unsaid) }
-        return try incomingChannels.reset(channel, code, isAnswer: unsaid == nil, at: now)
+        let isUnsaid = control.takeBackStop(of: channel)
+        return try incomingChannels.reset(channel, code, isAnswer: !isUnsaid, at: now)
     }
 
     /// STOP; false when the channel was closed already. [channel.stop]
     mutating func stoppedByPeer(_ channel: UInt32, _ code: CloseCode) throws(Violation) -> Bool {
         switch try outgoing.stopped(channel, code) {
         case .answered:
-            replies.append(.reset(channel: channel, code))
+            control.reply(.reset(channel: channel, code))
             return true
         case .over: return true
         case .late: return false
@@ -111,8 +110,8 @@ extension Link {
 
     /// Whether credit may go beyond the window for a message in reassembly. True unless the owner takes turns.
     package var hasTurn: Bool {  // [limit.turn]
-        get { mayReassemble }
-        set { mayReassemble = newValue }
+        get { assembler.hasTurn }
+        set { assembler.hasTurn = newValue }
     }
 
     /// What the one who gives the turns has to know.
@@ -120,7 +119,4 @@ extension Link {
         let isHeldUp = assembler.cost == 0 || grant.left < MessageCredit.cost(Limits.smallestPart)
         return ReassemblyTurns.Report(wants: wantsTurn, brought: grant.spent, isHeldUp: isHeldUp)
     }
-
-    /// What of the message in reassembly counts as taken.
-    var reassembling: Int { mayReassemble ? assembler.cost : 0 }
 }

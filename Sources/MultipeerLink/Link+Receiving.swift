@@ -111,7 +111,7 @@ extension Link {
     @inline(__always)
     mutating func earn(_ cost: Int) {
         budget.earn(cost)
-        pacing.earn(cost)
+        control.earn(cost)
     }
 
     @inline(__always)
@@ -138,7 +138,7 @@ extension Link {
         guard try !isFree(frame, payload: header.length) else { return }
         try charge()
         switch frame {
-        case .ping(let token): pongs.append(token)
+        case .ping(let token): control.pinged(token)
         case .credit(channel: 0, let limit): try purse.raise(to: limit)
         case .credit(let channel, let limit): try outgoing.credited(channel, limit: limit)
         case .datagram(let offer): events.append(.datagramOffered(offer))
@@ -153,18 +153,13 @@ extension Link {
         case .pong, .message, .messagePart, .close, .ignorable: break
         case .open, .data, .fin, .reset, .stop, .done: break
         }
-        // Answers pile up only when the peer asks and does not read.
-        guard pongs.count <= ControlBudget.capacity else { throw .tooManyControlFrames }
+        if control.hasTooManyAnswers { throw .tooManyControlFrames }
     }
 
     /// An answer that was asked for costs the peer nothing.
     private mutating func answered(_ token: UInt64) -> Bool {
-        guard let (roundTrip, settled) = pings.answered(token, at: now) else { return false }
-        if counted.roundTrip == nil {
-            counted.roundTrip = .init(roundTrip)
-        } else {
-            counted.roundTrip?.add(roundTrip)
-        }
+        guard let (roundTrip, settled) = control.answered(token, at: now) else { return false }
+        counted.add(roundTrip)
         events.append(.roundTrip(roundTrip))
         events.append(contentsOf: settled)
         return true

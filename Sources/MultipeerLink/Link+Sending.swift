@@ -20,10 +20,10 @@ extension Link {
     package mutating func enqueue(_ messages: consuming [[UInt8]]) { outbox.append(messages) }
 
     /// Asks the peer to say when it has read everything enqueued so far: `markReached` brings the number back.
-    package mutating func mark(_ id: UInt64) { pings.mark(id, after: outbox.appended) }
+    package mutating func mark(_ id: UInt64) { control.mark(id, after: outbox.appended) }
 
     /// Asks the peer whether it is there, at once: `probeAnswered`.
-    package mutating func probe() { pings.probe() }
+    package mutating func probe() { control.probe() }
 
     /// Messages that were not written whole. When the link has ended they never will be. [msg.failed]
     package var queuedMessages: Int { outbox.count }
@@ -35,7 +35,7 @@ extension Link {
         switch phase {
         case .open:
             hasControl || hasMessages || !outgoing.isIdle || outgoing.canOpen(spending: purse.left, at: now)
-        case .closing: parting != nil
+        case .closing: control.hasParting
         case .ended: false
         }
     }
@@ -48,7 +48,7 @@ extension Link {
         switch phase {
         case .open: break
         case .closing:
-            writeParting(into: &output, end: end)
+            control.writeParting(into: &output, end: end)
             return Sent()
         case .ended: return Sent()
         }
@@ -61,7 +61,7 @@ extension Link {
             writeShares(into: &output, end: end, counting: &sent)
         }
         partWhenDrained()
-        writeParting(into: &output, end: end)
+        control.writeParting(into: &output, end: end)
         return sent
     }
 
@@ -83,67 +83,21 @@ extension Link {
 
 extension Link {
     private var hasControl: Bool {
-        !pongs.isEmpty || !replies.isEmpty || grease != nil || pings.isUrgent
-            || !incomingChannels.creditDue.isEmpty || grant.due(reassembling: reassembling) != nil
-            || (pings.isMarkDue(written: outbox.written) && mayMark)
+        control.isReady(after: outbox.written, at: now) || !incomingChannels.creditDue.isEmpty
+            || grant.due(reassembling: assembler.reassembling) != nil
     }
-
-    /// Whether our own pace allows a PING for a mark.
-    var mayMark: Bool { pacing.available(at: now) > Pacing.reserve }
 
     private mutating func writeControl(into output: inout ByteBuffer, end: Int) {
-        func fits(_ payload: Int) -> Bool { output.count + FrameHeader.byteCount + payload <= end }
-        if let limit = grant.due(reassembling: reassembling), fits(8) {  // [msg.credit-return]
-            write(.credit(channel: 0, limit: limit), into: &output)
+        let size = FrameHeader.byteCount + 8
+        if let limit = grant.due(reassembling: assembler.reassembling), output.count + size <= end {
+            control.write(.credit(channel: 0, limit: limit), into: &output, at: now)  // [msg.credit-return]
             grant.announced(limit)
         }
-        writeAnswers(into: &output, end: end)
-        let isMarkDue = pings.isMarkDue(written: outbox.written) && mayMark
-        if pings.isUrgent || isMarkDue, fits(8) {  // [live.ping]
-            write(.ping(pings.next(written: outbox.written, at: now)), into: &output)
-        }
-        if let kind = grease, fits(4) {  // [frame.grease]
-            write(.ignorable(kind, channel: 0, [0, 0, 0, 0]), into: &output)
-            grease = nil
-        }
-    }
-
-    private mutating func writeAnswers(into output: inout ByteBuffer, end: Int) {
-        let size = FrameHeader.byteCount + 8
-        let count = min(pongs.count, max(0, (end - output.count) / size))
-        for token in pongs.prefix(count) { write(.pong(token), into: &output) }  // [live.pong]
-        pongs.removeFirst(count)
-        writeReplies(into: &output, end: end)
+        control.writeAnswers(into: &output, end: end, at: now)
         while output.count + size <= end, let (channel, limit) = incomingChannels.nextCredit() {
-            write(.credit(channel: channel, limit: limit), into: &output)  // [channel.credit-return]
+            control.write(
+                .credit(channel: channel, limit: limit), into: &output, at: now)  // [channel.credit-return]
         }
-    }
-
-    private mutating func writeReplies(into output: inout ByteBuffer, end: Int) {
-        var written = 0
-        while written < replies.count, output.count + Self.longestReply <= end {
-            switch replies[written] {
-            case .reset, .done: replies[written].encode(into: &output)  // [channel.free]
-            default: write(replies[written], into: &output)
-            }
-            written += 1
-        }
-        if written > 0 { replies.removeFirst(written) }
-    }
-
-    /// SAS frames have 32 bytes of payload, the others fewer.
-    private static let longestReply = FrameHeader.byteCount + 32
-
-    private mutating func write(_ frame: Frame, into output: inout ByteBuffer) {
-        _ = pacing.charge(at: now)
-        frame.encode(into: &output)
-    }
-
-    private mutating func writeParting(into output: inout ByteBuffer, end: Int) {
-        guard let parting, end - output.count >= FrameHeader.byteCount + 2 + Limits.closeReason else {
-            return
-        }
-        parting.encode(into: &output)
-        self.parting = nil
+        control.writePing(into: &output, end: end, after: outbox.written, at: now)
     }
 }

@@ -14,29 +14,6 @@ package import MultipeerFraming
 /// told, so that a peer is not judged by bytes that wait unread. A link whose CLOSE is written out is the owner's to
 /// let go of.
 package struct Link: ~Copyable, Sendable {
-    package struct Configuration: Sendable {
-        /// What our HELLO announced.
-        package var local: LinkLimits
-        /// What the peer's HELLO announced.
-        package var remote: LinkLimits
-        package var timing: Liveness.Timing
-        /// A kind that means nothing, sent once. [frame.grease]
-        package var greaseKind: FrameKind?
-        /// Entries of the mesh travel on it. Spec 11.1.
-        package var isMesh: Bool
-
-        package init(
-            local: LinkLimits = .standard, remote: LinkLimits = .standard, timing: Liveness.Timing = .init(),
-            greaseKind: FrameKind? = nil, isMesh: Bool = false
-        ) {
-            self.local = local
-            self.remote = remote
-            self.timing = timing
-            self.greaseKind = greaseKind
-            self.isMesh = isMesh
-        }
-    }
-
     package enum Event: Equatable, Sendable {
         /// The peer has read everything that was enqueued before `mark` was called with this number.
         case markReached(UInt64)
@@ -71,46 +48,27 @@ package struct Link: ~Copyable, Sendable {
     var purse: MessageCredit.Purse
     var outbox = Outbox()
     var budget: ControlBudget
-    var pacing: ControlBudget
+    var control: ControlQueue
     var liveness: Liveness
-    var pings = Pings()
-    var pongs: [UInt64] = []
-    /// Control frames that go as they are, in order.
-    var replies: [Frame] = []
-    /// False while another link of the session has the turn. [limit.turn]
-    var mayReassemble = true
     var incomingChannels: IncomingChannels
     var outgoing: OutgoingChannels
     var shares = Shares()
-    var grease: FrameKind?
     let isMesh: Bool
     /// CLOSE with this code, once so many messages are written.
     var farewell: (code: CloseCode, after: Int)?
-    /// The CLOSE that is still to be written.
-    var parting: Frame?
     var counted = LinkStatistics()
 
-    package init(_ configuration: Configuration, now: Moment) {
+    package init(_ configuration: LinkConfiguration, now: Moment) {
         self.now = now
         assembler = MessageAssembler(limit: Int(clamping: configuration.local.maxMessage))
         grant = MessageCredit.Grant(window: Int(configuration.local.messageCredit))
         purse = MessageCredit.Purse(limit: UInt64(configuration.remote.messageCredit))
         budget = ControlBudget(now: now)
-        pacing = ControlBudget(capacity: Pacing.capacity, perSecond: Pacing.perSecond, now: now)
+        control = ControlQueue(grease: configuration.greaseKind, now: now)
         liveness = Liveness(configuration.timing, now: now)
         incomingChannels = IncomingChannels(configuration.local, now: now)
         outgoing = OutgoingChannels(configuration.remote, now: now)
-        grease = configuration.greaseKind
         isMesh = configuration.isMesh
-    }
-
-    /// Our own pace for PINGs that an application causes: below what the peer allows, with room left for the rest.
-    enum Pacing {
-        static let capacity = 300
-        static let perSecond: Int64 = 80
-        static let reserve = 100
-        /// Time for one more.
-        static let pause = Duration.milliseconds(13)
     }
 
     package var statistics: LinkStatistics { counted }
@@ -125,7 +83,7 @@ extension Link {
         case .open:
             switch liveness.advance(to: now) {
             case .well: break
-            case .ask: pings.ask()
+            case .ask: control.ask()
             case .dead: part(.timedOut)  // [live.dead]
             }
         case .closing(let until):
@@ -139,8 +97,8 @@ extension Link {
         switch phase {
         case .open:
             var deadline = liveness.deadline
-            if pings.isMarkDue(written: outbox.written), !mayMark {
-                deadline = min(deadline, now + Pacing.pause)
+            if let mark = control.markDeadline(after: outbox.written, at: now) {
+                deadline = min(deadline, mark)
             }
             if outgoing.waitsForPace(at: now) {
                 deadline = min(deadline, now + OutgoingChannels.resetInterval)
@@ -185,12 +143,12 @@ extension Link {
         guard phase == .open, let code = end.closeCode else { return }
         self.end = end
         phase = .closing(until: now + Self.linger)
-        parting = .close(code, reason: reason)
+        control.part(.close(code, reason: reason))
     }
 
     mutating func partWhenDrained() {
         // What channels were told goes, too: a RESET, or the DONE that somebody waits for.
-        guard let farewell, outbox.written >= farewell.after, replies.isEmpty else { return }
+        guard let farewell, outbox.written >= farewell.after, control.hasReplied else { return }
         part(.closed(farewell.code))
     }
 

@@ -19,6 +19,14 @@ public struct LinkStatistics: Hashable, Sendable {
 }
 
 extension LinkStatistics {
+    mutating func add(_ latest: Duration) {
+        if roundTrip == nil {
+            roundTrip = RoundTrip(latest)
+        } else {
+            roundTrip?.add(latest)
+        }
+    }
+
     /// Round-trip times, from a PING being written to its PONG being read.
     public struct RoundTrip: Hashable, Sendable {
         /// The latest.

@@ -12,7 +12,13 @@ struct MessageAssembler: Sendable {
     /// What the parts so far have spent.
     private(set) var cost = 0
 
+    /// False while another link of the session has the turn. [limit.turn]
+    var hasTurn = true
+
     init(limit: Int) { self.limit = limit }
+
+    /// What of the message in reassembly counts as taken.
+    var reassembling: Int { hasTurn ? cost : 0 }
 
     /// A MSG_PART.
     mutating func part(_ payload: Span<UInt8>) throws(Violation) {

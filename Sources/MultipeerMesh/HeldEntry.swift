@@ -35,7 +35,7 @@ extension Membership {
             throw .badEntry(.members)
         }
         // Most entries differ from the one before in their list only.
-        if let held = database[entry.origin], held.entry.blob == entry.blob { return held.data }
+        if let held = graph.database[entry.origin], held.entry.blob == entry.blob { return held.data }
         let data: ConnectionData
         do throws(InvalidConnectionData) {
             data = try ConnectionData(entry.blob)

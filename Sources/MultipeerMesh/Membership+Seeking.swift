@@ -38,10 +38,10 @@ extension Membership {
     /// Who is to be sought: members without any link. Not another instance of our own, and of a peer that has a link only
     /// an instance that became known later. [mesh.dial]
     private var missing: [Endpoint] {
-        let linked = links.values.map(\.endpoint)
+        let linked = graph.links.values.map(\.endpoint)
         return component.filter { endpoint in
             endpoint.uid != local.uid  // [mesh.same-uid]
-                && linked.allSatisfy { $0.uid != endpoint.uid || isLater(endpoint, than: $0) }
+                && linked.allSatisfy { $0.uid != endpoint.uid || graph.isLater(endpoint, than: $0) }
         }
     }
 
@@ -78,7 +78,8 @@ extension Membership {
             return
         }
         searches[endpoint]?.isOutside = false
-        if case .hopeless(let reference) = search.phase, database[endpoint]?.data.reference != reference {
+        if case .hopeless(let reference) = search.phase, graph.database[endpoint]?.data.reference != reference
+        {
             searches[endpoint]?.phase = .waiting(until: now)
         }
     }
@@ -93,9 +94,9 @@ extension Membership {
 
     private func renewal(of endpoint: Endpoint) -> Moment? {
         guard case .active(let reference, let since) = searches[endpoint]?.phase,
-            let data = database[endpoint]?.data, data.reference != reference
+            let data = graph.database[endpoint]?.data, data.reference != reference
         else { return nil }
-        return since + Timing.freshData
+        return since + MembershipTiming.freshData
     }
 
     /// A peer that restarted: its new instance is sought instead of the one before.
@@ -108,7 +109,8 @@ extension Membership {
     }
 
     private func replaced(by endpoint: Endpoint) -> Endpoint? {
-        guard isNew(endpoint), let active = activeSearch(of: endpoint.uid), isLater(endpoint, than: active)
+        guard isNew(endpoint), let active = activeSearch(of: endpoint.uid),
+            graph.isLater(endpoint, than: active)
         else {
             return nil
         }
@@ -119,7 +121,7 @@ extension Membership {
     private mutating func begin(_ missing: [Endpoint]) -> [Action] {
         let ready = missing.filter(isReady)
         let outdated = ready.filter { endpoint in
-            ready.contains { $0.uid == endpoint.uid && isNew($0) && isLater($0, than: endpoint) }
+            ready.contains { $0.uid == endpoint.uid && isNew($0) && graph.isLater($0, than: endpoint) }
         }
         let waiting = Set(ready).subtracting(outdated).sorted(by: hasWaitedLonger)
         var actions: [Action] = []
@@ -133,8 +135,9 @@ extension Membership {
     /// Whether there is a place among those sought, and a seat. With members on all seats there is one too many: no link
     /// will come of it, but the two meet, so that it can be counted.
     private func mayBegin(_ endpoint: Endpoint) -> Bool {
-        let hasSeat = links.count < cap - 1 || links.values.contains { $0.endpoint.uid == endpoint.uid }
-        return (hasSeat || links.values.allSatisfy(\.isMesh)) && activeCount < 2 * cap
+        let hasSeat =
+            graph.links.count < cap - 1 || graph.links.values.contains { $0.endpoint.uid == endpoint.uid }
+        return (hasSeat || graph.links.values.allSatisfy(\.isMesh)) && activeCount < 2 * cap
             && activeSearch(of: endpoint.uid) == nil
     }
 
@@ -152,17 +155,12 @@ extension Membership {
         return first < second || first == second && one < other
     }
 
-    private func isLater(_ endpoint: Endpoint, than other: Endpoint) -> Bool {
-        guard let first = database[endpoint], let second = database[other] else { return false }
-        return first.arrival > second.arrival
-    }
-
     private func activeSearch(of uid: UID) -> Endpoint? {
         searches.first { $0.key.uid == uid && $0.value.isActive }?.key
     }
 
     private mutating func attempt(_ endpoint: Endpoint) -> Action? {
-        guard let data = database[endpoint]?.data, let search = searches[endpoint] else { return nil }
+        guard let data = graph.database[endpoint]?.data, let search = searches[endpoint] else { return nil }
         searches[endpoint]?.phase = .active(data.reference, since: now)
         searches[endpoint]?.hasBegun = true
         return .seek(data, isFirst: !search.hasBegun)  // [mesh.silent]
@@ -183,7 +181,7 @@ extension Membership {
 
     /// A link was lost. Its peer is sought again, at once if the link was of any use.
     mutating func resume(after link: MeshLink) {
-        let isSteady = now - link.since >= Timing.steady
+        let isSteady = now - link.since >= MembershipTiming.steady
         searches[link.endpoint] = Search(
             phase: .waiting(until: now), failures: isSteady ? 0 : link.failures, isOfMesh: link.isMesh)
         if !isSteady { fail(link.endpoint) }
@@ -193,16 +191,16 @@ extension Membership {
     /// other, but not before the peer had time to finish what it began. [mesh.withdraw]
     mutating func keepSearching(for endpoint: Endpoint) {
         guard searches[endpoint]?.isOfMesh == true, activeSearch(of: endpoint.uid) == nil else { return }
-        let reference = database[endpoint]?.data.reference ?? []
+        let reference = graph.database[endpoint]?.data.reference ?? []
         searches[endpoint]?.phase = .active(reference, since: now)
         searches[endpoint]?.hasBegun = true
-        searches[endpoint]?.callback = now + Timing.callback
+        searches[endpoint]?.callback = now + MembershipTiming.callback
     }
 
     /// 1 s, 2 s, 2 s, each half as long or half as long again at random.
     private mutating func fail(_ endpoint: Endpoint) {
         guard let failures = searches[endpoint]?.failures else { return }
-        let pause = min(Timing.firstPause * (1 << min(failures, 5)), Timing.longestPause)
+        let pause = min(MembershipTiming.firstPause * (1 << min(failures, 5)), MembershipTiming.longestPause)
         searches[endpoint]?.phase = .waiting(until: now + pause * jitter.factor())  // [mesh.retry]
         searches[endpoint]?.failures = min(failures + 1, 5)
     }

@@ -24,35 +24,6 @@ package struct Membership: Sendable {
         case leave
     }
 
-    /// The timers and limits of chapter 11.
-    package enum Timing {
-        /// For so long an entry is kept that nobody reachable stands for.
-        package static let unreachable = Duration.seconds(60)
-        /// For so long entries of an endpoint that left are ignored.
-        package static let departure = Duration.seconds(60)
-        /// For so long an endpoint that showed itself counts as real.
-        package static let meeting = Duration.seconds(60)
-        package static let firstPause = Duration.seconds(1)
-        /// Short, because two members link only while both try: after a fault all is well within 15 s.
-        package static let longestPause = Duration.seconds(2)
-        /// A link that ended sooner counts as an attempt that failed.
-        package static let steady = Duration.seconds(30)
-        /// Newer data of a peer that is being sought are used after so long.
-        package static let freshData = Duration.seconds(5)
-        /// A search that goes on because the peer was dialling when its link ended has so long, unless the peer is a member.
-        package static let callback = Duration.seconds(4)
-        /// While there are too many members, it is looked at least so often whether there still are.
-        package static let look = Duration.seconds(1)
-        /// No clock that is awake leaves out so much while there are too many members.
-        package static let gap = Duration.seconds(3)
-        /// After so long with too many members, their pairs decide who goes.
-        package static let backstop = Duration.seconds(10)
-        /// After so long, when whoever goes by itself has gone, links to whoever should have gone end.
-        package static let dismissal = Duration.seconds(12)
-        /// For so long nothing that is said of somebody dismissed counts, so that all others can let go of it, too.
-        package static let parting = Duration.seconds(5)
-    }
-
     let local: Endpoint
     /// Members of the whole mesh at the most, this one included.
     let cap: Int
@@ -62,7 +33,7 @@ package struct Membership: Sendable {
     var now = Moment(nanoseconds: 0) {
         didSet {
             isSettled = false
-            if now > latest + Timing.gap, !excess.hasLeft { excess = Excess() }  // [mesh.slept]
+            if now > latest + MembershipTiming.gap, !excess.hasLeft { excess = Excess() }  // [mesh.slept]
             latest = now
         }
     }
@@ -75,23 +46,13 @@ package struct Membership: Sendable {
     private var nextMoment: Moment?
     /// The own entry; nil until data are published.
     var own: Members?
-    var links: [ConnectionID: MeshLink] = [:]
-    /// The entries of others. With the own one, and one for each mesh link whose entry is yet to come, at most 32.
-    var database: [Endpoint: HeldEntry] = [:]
+    var graph: MemberGraph
     /// What others say of those to whom there are mesh links, whether an entry of them is held or not, and of `dismissed`.
     var rumours: [Endpoint: Rumour] = [:]
     /// To whom a link ended because they, or we, were one too many, and until when nothing of them is believed.
     var dismissed: [Endpoint: Moment] = [:]
-    /// Entries taken in so far.
-    var arrivals: UInt64 = 0
-    /// Who is connected to us over pairs that list each other.
-    var reached: Set<Endpoint> = []
-    /// Links or entries changed since `reached` was found.
-    var isChanged = false
     /// Who left, and until when their entries are ignored.
     var departures = Memory()
-    /// Who has shown that it exists, and until when that counts.
-    var meetings = Memory()
     var searches: [Endpoint: Search] = [:]
     var excess = Excess()
     private var hasToldToLeave = false
@@ -99,6 +60,7 @@ package struct Membership: Sendable {
     /// `peers`: members of the whole mesh at the most. `seed` feeds pauses only.
     package init(_ local: Endpoint, peers: Int = Limits.peers, seed: UInt64) {
         self.local = local
+        graph = MemberGraph(local)
         cap = peers
         jitter = Jitter(seed: seed)
     }
@@ -122,9 +84,9 @@ extension Membership {
         guard remote != local else { return }
         departures.forget(remote)
         dismissed[remote] = nil
-        if isMesh { _ = makeRoom(for: remote, isLinked: true) }
+        if isMesh { _ = graph.makeRoom(for: remote, isLinked: true, at: now) }
         let failures = searches.removeValue(forKey: remote)?.failures ?? 0
-        links[id] = MeshLink(to: remote, isMesh: isMesh, failures: failures, at: now)
+        graph.links[id] = MeshLink(to: remote, isMesh: isMesh, failures: failures, at: now)
         if isMesh {
             renewOwnEntry()
             enqueueEverything(for: id)
@@ -138,16 +100,16 @@ extension Membership {
         _ id: ConnectionID, hasDeparted: Bool, isDismissed: Bool = false, at now: Moment
     ) {
         self.now = now
-        guard let link = links.removeValue(forKey: id) else { return }
+        guard let link = graph.links.removeValue(forKey: id) else { return }
         if hasDeparted {
-            remove(link.endpoint)  // [mesh.departed]
+            graph.remove(link.endpoint)  // [mesh.departed]
             rumours[link.endpoint] = nil
-            departures.remember(link.endpoint, until: now + Timing.departure, at: now)
-            meetings.forget(link.endpoint)
+            departures.remember(link.endpoint, until: now + MembershipTiming.departure, at: now)
+            graph.meetings.forget(link.endpoint)
         } else if isDismissed || link.isDismissed {
-            remove(link.endpoint)  // [mesh.dismiss]
-            dismissed[link.endpoint] = now + Timing.parting
-            meetings.forget(link.endpoint)
+            graph.remove(link.endpoint)  // [mesh.dismiss]
+            dismissed[link.endpoint] = now + MembershipTiming.parting
+            graph.meetings.forget(link.endpoint)
             excess = Excess()
         } else {
             resume(after: link)
@@ -162,10 +124,10 @@ extension Membership {
         _ entry: Members, on id: ConnectionID, at now: Moment
     ) throws(Violation) {
         self.now = now
-        guard let link = links[id] else { return }
+        guard let link = graph.links[id] else { return }
         guard link.isMesh else { throw .outOfPlace(.members) }  // [mesh.plain]
         // [mesh.pace]
-        guard links[id]?.receiving.charge(at: now) == true else { throw .tooManyEntries }
+        guard graph.links[id]?.receiving.charge(at: now) == true else { throw .tooManyEntries }
         let data = try check(entry)
         if entry.origin == local {
             answer(entry)
@@ -179,7 +141,7 @@ extension Membership {
     /// connection that only it could have.
     package mutating func met(_ endpoint: Endpoint, at now: Moment) {
         self.now = now
-        meetings.remember(endpoint, until: now + Timing.meeting, at: now)
+        graph.meetings.remember(endpoint, until: now + MembershipTiming.meeting, at: now)
         settle()
     }
 
@@ -198,7 +160,7 @@ extension Membership {
     }
 
     package mutating func advance(to now: Moment) {
-        if isSettled, now <= latest + Timing.gap, nextMoment.map({ now < $0 }) ?? true {
+        if isSettled, now <= latest + MembershipTiming.gap, nextMoment.map({ now < $0 }) ?? true {
             latest = now
             return
         }
@@ -209,8 +171,8 @@ extension Membership {
     /// What follows from the changes, all at once.
     private mutating func settle() {
         believeOfDismissed()
-        explore()
-        dropUnreachable()
+        graph.explore(at: now)
+        graph.dropUnreachable(at: now)
         judgeExcess()
     }
 }
@@ -241,14 +203,14 @@ extension Membership {
 
     private var earliest: Moment? {
         guard !excess.hasLeft else { return nil }
-        return [flooding, purging, searching, leaving, dismissed.values.min()].compactMap { $0 }.min()
+        return [flooding, graph.purging, searching, leaving, dismissed.values.min()].compactMap { $0 }.min()
     }
 
     /// The mesh as far as it is known, by uid, without the local endpoint.
-    package var component: [Endpoint] { reached.sorted(by: <) }
+    package var component: [Endpoint] { graph.reached.sorted(by: <) }
 
     /// Every entry held, the own one included, by origin.
     package var entries: [Members] {
-        (database.values.map(\.entry) + [own].compactMap { $0 }).sorted { $0.origin < $1.origin }
+        (graph.database.values.map(\.entry) + [own].compactMap { $0 }).sorted { $0.origin < $1.origin }
     }
 }

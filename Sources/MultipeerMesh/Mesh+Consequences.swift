@@ -59,7 +59,9 @@ extension Mesh {
             // Its attempt was answered when it linked: from now on the mesh may go on with newer data.
             introduced.insert(uid)
             note(.sought, of: uid)
-            if let endpoint = introductions.callsBack(uid) { membership.searchGoesOn(for: endpoint, at: now) }
+            if let introduction = introductions[uid], introduction.callsBack {
+                membership.searchGoesOn(for: introduction.endpoint, at: now)
+            }
         case .fail(let uid, let failure): failed(uid, failure)
         case .supersede, .unanswered: break
         }
@@ -89,14 +91,15 @@ extension Mesh {
     /// mesh. [mesh.dial]
     private mutating func seek(_ data: ConnectionData, isFirst: Bool) {
         let uid = data.peer.uid
-        let isOwn = introductions.seeks(data.endpoint) && !introduced.contains(uid)
-        if isOwn, !introductions.hasSought(uid, for: Membership.Timing.freshData, at: now) {
+        let known = introductions[uid]
+        let isOwn = known?.endpoint == data.endpoint && !introduced.contains(uid)
+        if isOwn, known?.hasSought(for: MembershipTiming.freshData, at: now) != true {
             // Its data come first. When they lead nowhere, those of the mesh are tried: see below.
             return membership.attemptEnded(uid, isHopeless: false, at: now)
         }
         do throws(Introductions.Refusal) {
             // What is replaced by newer data goes on as the attempt that it was. [state.outcome]
-            let patience = introductions.patience(with: uid, at: now) ?? Timing.attempt
+            let patience = known?.patience(at: now) ?? Timing.attempt
             guard
                 try introductions.connect(
                     with: data, zones: zones, within: patience, needsSeat: false, at: now)
@@ -116,7 +119,7 @@ extension Mesh {
             actions.append(.state(peer, transition.state))
         }
         // A name is kept while its peer is sought or linked, so that nothing grows with the peers there were.
-        guard roster.state(of: uid) == .notConnected, !introductions.awaits(uid) else { return }
+        guard roster.state(of: uid) == .notConnected, introductions[uid] == nil else { return }
         names[uid] = nil
     }
 }

@@ -122,7 +122,7 @@ extension Mesh {
         self.now = now
         let hasStarted = try introductions.connect(with: data, zones: zones, within: patience, at: now)
         introduced.remove(data.peer.uid)
-        if hasStarted || introductions.isSeeking(data.peer.uid) {
+        if hasStarted || introductions[data.peer.uid]?.isSeeking == true {
             names[data.peer.uid] = data.peer
             note(.sought, of: data.peer.uid)
         }
@@ -191,15 +191,17 @@ extension Mesh {
     }
 
     package func phase(of id: ConnectionID) -> Handshake.Phase? { introductions.phase(of: id) }
-    package func showsIdentity(_ uid: UID) -> Bool { introductions.showsIdentity(uid) }
-    package func awaits(_ uid: UID) -> Bool { introductions.awaits(uid) }
+    package func showsIdentity(_ uid: UID) -> Bool { introductions[uid]?.showsIdentity == true }
+    package func awaits(_ uid: UID) -> Bool { introductions[uid] != nil }
     /// Whether a link to `uid` would find a seat here, and the peer a place in the mesh.
     package func hasRoom(for uid: UID) -> Bool {
         let members = membership.component
         return introductions.hasSeat(besides: uid)  // [limit.links]
             && (members.contains { $0.uid == uid } || members.count + 1 < introductions.company.limit)
     }
-    package func isLinked(to endpoint: Endpoint) -> Bool { introductions.isLinked(to: endpoint) }
+    package func isLinked(to endpoint: Endpoint) -> Bool {
+        introductions[endpoint.uid]?.isLinked(to: endpoint) == true
+    }
     package func isConfirmed(_ id: ConnectionID) -> Bool { introductions.isConfirmed(id) }
     /// Whether the application has so much of a peer to take that no link to it may begin. [limit.relink]
     package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {

@@ -9,12 +9,12 @@ final class End {
     private var decoder = FrameDecoder()
     private var taken: [Link.Event] = []
 
-    init(_ configuration: Link.Configuration = .init(), at now: Moment = .start) {
+    init(_ configuration: LinkConfiguration = .init(), at now: Moment = .start) {
         self.now = now
         link = Link(configuration, now: now)
     }
 
-    convenience init(isMesh: Bool) { self.init(Link.Configuration(isMesh: isMesh)) }
+    convenience init(isMesh: Bool) { self.init(LinkConfiguration(isMesh: isMesh)) }
 
     var wantsToSend: Bool { link.wantsToSend }
     var reassembly: ReassemblyTurns.Report { link.reassembly }

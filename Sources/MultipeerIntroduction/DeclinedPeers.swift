@@ -1,0 +1,27 @@
+import MultipeerCore
+
+/// Peers for which there was no seat. Each asks as well, and should hear why nothing comes of it.
+struct DeclinedPeers: Sendable {
+    private var peers: [UID: (peer: Acquaintance, until: Moment)] = [:]
+
+    var uids: [UID] { Array(peers.keys) }
+    var acquaintances: [Acquaintance] { peers.values.map(\.peer) }
+
+    /// A peer that is still to be told.
+    func peer(_ uid: UID, at now: Moment) -> Acquaintance? {
+        peers[uid].flatMap { now < $0.until ? $0.peer : nil }
+    }
+
+    /// Tells a peer until `end`, when there are not too many of them. [limit.awaited]
+    mutating func add(_ peer: Acquaintance, until end: Moment, at now: Moment) {
+        removeExpired(at: now)
+        guard peers.count < Introductions.awaitedLimit else { return }
+        var declined = peer
+        declined.isDeclined = true
+        peers[peer.endpoint.uid] = (declined, end)
+    }
+
+    mutating func remove(_ uid: UID) { peers[uid] = nil }
+
+    mutating func removeExpired(at now: Moment) { peers = peers.filter { now < $0.value.until } }
+}

@@ -1,0 +1,132 @@
+import MultipeerCore
+import MultipeerFraming
+
+/// The control frames of one link that wait to be written, and the link's own pace with those that an application causes.
+struct ControlQueue: Sendable {
+    private var pings = Pings()
+    private var pongs: [UInt64] = []
+    /// Frames that go as they are, in order.
+    private var replies: [Frame] = []
+    private var grease: FrameKind?
+    /// The CLOSE that is still to be written.
+    private var parting: Frame?
+    private var pacing: ControlBudget
+
+    /// The pace of PINGs that an application causes: below what the peer allows, with room left for the rest.
+    enum Pacing {
+        static let capacity = 300
+        static let perSecond: Int64 = 80
+        static let reserve = 100
+        /// Time for one more.
+        static let pause = Duration.milliseconds(13)
+    }
+
+    init(grease: FrameKind?, now: Moment) {
+        self.grease = grease
+        pacing = ControlBudget(capacity: Pacing.capacity, perSecond: Pacing.perSecond, now: now)
+    }
+
+    /// Traffic makes room for more control frames. [limit.control]
+    @inline(__always)
+    mutating func earn(_ cost: Int) { pacing.earn(cost) }
+
+    /// Whether anything may be written now, after `written` messages.
+    func isReady(after written: Int, at now: Moment) -> Bool {
+        !pongs.isEmpty || !replies.isEmpty || grease != nil || pings.isUrgent
+            || isMarkDue(after: written, at: now)
+    }
+
+    /// When a mark may be written that the own pace holds back now.
+    func markDeadline(after written: Int, at now: Moment) -> Moment? {
+        pings.isMarkDue(written: written) && !mayMark(at: now) ? now + Pacing.pause : nil
+    }
+
+    private func isMarkDue(after written: Int, at now: Moment) -> Bool {
+        pings.isMarkDue(written: written) && mayMark(at: now)
+    }
+
+    /// Whether our own pace allows a PING for a mark.
+    private func mayMark(at now: Moment) -> Bool { pacing.available(at: now) > Pacing.reserve }
+}
+
+// MARK: what waits
+
+extension ControlQueue {
+    mutating func ask() { pings.ask() }
+    mutating func probe() { pings.probe() }
+    mutating func mark(_ id: UInt64, after position: Int) { pings.mark(id, after: position) }
+    mutating func answered(_ token: UInt64, at now: Moment) -> (roundTrip: Duration, events: [Link.Event])? {
+        pings.answered(token, at: now)
+    }
+
+    /// The peer's PING is to be answered. Answers pile up only when the peer asks and does not read.
+    mutating func pinged(_ token: UInt64) { pongs.append(token) }
+
+    var hasTooManyAnswers: Bool { pongs.count > ControlBudget.capacity }
+
+    mutating func reply(_ frame: Frame) { replies.append(frame) }
+
+    /// Every RESET and DONE has gone.
+    var hasReplied: Bool { replies.isEmpty }
+
+    /// Takes back the STOP of a channel, which the peer has not been told. Returns false when there is none.
+    mutating func takeBackStop(of channel: UInt32) -> Bool {
+        let unsaid = replies.firstIndex { if case .stop(channel, _) = $0 { true } else { false } }
+        if let unsaid { replies.remove(at: unsaid) }
+        return unsaid != nil
+    }
+
+    mutating func part(_ close: Frame) { parting = close }
+
+    var hasParting: Bool { parting != nil }
+}
+
+// MARK: what is written
+
+extension ControlQueue {
+    mutating func write(_ frame: Frame, into output: inout ByteBuffer, at now: Moment) {
+        _ = pacing.charge(at: now)
+        frame.encode(into: &output)
+    }
+
+    mutating func writeAnswers(into output: inout ByteBuffer, end: Int, at now: Moment) {
+        let size = FrameHeader.byteCount + 8
+        let count = min(pongs.count, max(0, (end - output.count) / size))
+        for token in pongs.prefix(count) { write(.pong(token), into: &output, at: now) }  // [live.pong]
+        pongs.removeFirst(count)
+        var written = 0
+        while written < replies.count, output.count + Self.longestReply <= end {
+            switch replies[written] {
+            case .reset, .done: replies[written].encode(into: &output)  // [channel.free]
+            default: write(replies[written], into: &output, at: now)
+            }
+            written += 1
+        }
+        if written > 0 { replies.removeFirst(written) }
+    }
+
+    /// SAS frames have 32 bytes of payload, the others fewer.
+    private static let longestReply = FrameHeader.byteCount + 32
+
+    /// PING, for every reason that there is after `written` messages, and GREASE.
+    mutating func writePing(
+        into output: inout ByteBuffer, end: Int, after written: Int, at now: Moment
+    ) {
+        func fits(_ payload: Int) -> Bool { output.count + FrameHeader.byteCount + payload <= end }
+        if pings.isUrgent || isMarkDue(after: written, at: now), fits(8) {  // [live.ping]
+            write(.ping(pings.next(written: written, at: now)), into: &output, at: now)
+        }
+        if let kind = grease, fits(4) {  // [frame.grease]
+            write(.ignorable(kind, channel: 0, [0, 0, 0, 0]), into: &output, at: now)
+            grease = nil
+        }
+    }
+
+    mutating func writeParting(into output: inout ByteBuffer, end: Int) {
+        guard let parting, end - output.count >= FrameHeader.byteCount + 2 + Limits.closeReason else {
+            return
+        }
+        parting.encode(into: &output)
+        self.parting = nil
+    }
+}

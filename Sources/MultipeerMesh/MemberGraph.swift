@@ -1,0 +1,187 @@
+import MultipeerCore
+import MultipeerFraming
+import MultipeerIntroduction
+
+/// The graph of the mesh as one member knows it: its own links, the entries that others flood, and who can be reached over
+/// them. Spec 11.
+struct MemberGraph: Sendable {
+    let local: Endpoint
+    var links: [ConnectionID: MeshLink] = [:]
+    /// The entries of others. With the own one, and one for each mesh link whose entry is yet to come, at most 32.
+    private(set) var database: [Endpoint: HeldEntry] = [:]
+    /// Entries taken in so far.
+    private var arrivals: UInt64 = 0
+    /// Who is connected to us over pairs that list each other.
+    private(set) var reached: Set<Endpoint> = []
+    /// Links or entries changed since `reached` was found.
+    private var isChanged = false
+    /// Who has shown that it exists, and until when that counts.
+    var meetings = Memory()
+
+    init(_ local: Endpoint) { self.local = local }
+
+    /// A link began or ended.
+    mutating func linksChanged() { isChanged = true }
+}
+
+// MARK: links
+
+extension MemberGraph {
+    /// The other ends of our mesh links.
+    var neighbours: Set<Endpoint> { Set(links.values.lazy.filter(\.isMesh).map(\.endpoint)) }
+
+    func isNeighbour(_ endpoint: Endpoint) -> Bool {
+        links.values.contains { $0.isMesh && $0.endpoint == endpoint }
+    }
+
+    /// The other counted members to which this one has a link.
+    func partners(of uid: UID, among counted: Set<UID>) -> Set<UID> {
+        let neighbours = neighbours
+        var partners: Set<UID> = []
+        if uid == local.uid {
+            partners = Set(neighbours.map(\.uid))
+        } else {
+            for endpoint in reached where endpoint.uid == uid {
+                let others = (database[endpoint]?.entry.members ?? []).filter {
+                    reached.contains($0) && areLinked(endpoint, $0)
+                }
+                partners.formUnion(others.lazy.map(\.uid).filter { $0 != self.local.uid })
+            }
+            if neighbours.contains(where: { $0.uid == uid }) { partners.insert(local.uid) }
+        }
+        return partners.intersection(counted).subtracting([uid])
+    }
+}
+
+// MARK: entries
+
+extension MemberGraph {
+    /// Keeps an entry that came on this link, for which there is room, instead of the one that was held of its origin.
+    mutating func hold(_ entry: Members, _ data: ConnectionData, from id: ConnectionID, at now: Moment) {
+        let held = database[entry.origin]
+        if held == nil { arrivals += 1 }
+        database[entry.origin] = HeldEntry(
+            entry: entry, data: data, link: id, arrival: held?.arrival ?? arrivals,
+            unreachableSince: held == nil ? now : held?.unreachableSince)
+        isChanged = true
+    }
+
+    mutating func remove(_ origin: Endpoint) {
+        guard database.removeValue(forKey: origin) != nil else { return }
+        isChanged = true
+        for id in links.keys { links[id]?.dequeue(origin) }
+    }
+
+    func isLater(_ endpoint: Endpoint, than other: Endpoint) -> Bool {
+        guard let first = database[endpoint], let second = database[other] else { return false }
+        return first.arrival > second.arrival
+    }
+}
+
+// MARK: who is reachable
+
+extension MemberGraph {
+    /// Finds out again who is reachable, if anything changed. Our own links need no witness. [mesh.component]
+    mutating func explore(at now: Moment) {
+        guard isChanged else { return }
+        isChanged = false
+        reached = neighbours
+        var frontier = Array(reached)
+        while let endpoint = frontier.popLast() {
+            for other in database[endpoint]?.entry.members ?? []
+            where !reached.contains(other) && other != local {
+                guard areLinked(endpoint, other) else { continue }
+                reached.insert(other)
+                frontier.append(other)
+            }
+        }
+        for origin in database.keys {
+            let since = database[origin]?.unreachableSince ?? now
+            database[origin]?.unreachableSince = reached.contains(origin) ? nil : since
+        }
+    }
+
+    /// Whether both say so.
+    func areLinked(_ one: Endpoint, _ other: Endpoint) -> Bool {
+        guard let first = database[one], let second = database[other] else { return false }
+        return first.entry.members.contains(other) && second.entry.members.contains(one)
+    }
+
+    mutating func dropUnreachable(at now: Moment) {
+        for (origin, held) in database {
+            guard let since = held.unreachableSince, now >= since + MembershipTiming.unreachable else {
+                continue
+            }
+            remove(origin)  // [mesh.component]
+        }
+        isChanged = false  // Nobody was reachable over them.
+    }
+
+    /// When the next entry is dropped.
+    var purging: Moment? {
+        database.values.lazy.compactMap(\.unreachableSince).min().map { $0 + MembershipTiming.unreachable }
+    }
+}
+
+// MARK: how many entries
+
+extension MemberGraph {
+    /// Members that are no invention of one other member: our links, whoever showed itself to us, and whoever two of our
+    /// links stand for. [mesh.counted]
+    func counted(at now: Moment) -> Set<UID> {
+        Set(reached.lazy.filter { self.isReal($0, at: now) }.map(\.uid)).union([local.uid])
+    }
+
+    func isReal(_ endpoint: Endpoint, at now: Moment) -> Bool {
+        isNeighbour(endpoint)
+            || meetings.holds(endpoint, at: now) || isVouchedFor(endpoint)
+    }
+
+    /// Whether two neighbours of different peers say, each on its own link, that they have a link to it, and its entry
+    /// does not deny that. [mesh.counted]
+    func isVouchedFor(_ endpoint: Endpoint) -> Bool {
+        let denied = database[endpoint].map(\.entry.members)
+        var first: UID?
+        for (id, link) in links where link.isMesh && link.endpoint.uid != endpoint.uid {
+            guard let held = database[link.endpoint], held.link == id,
+                held.entry.members.contains(endpoint), denied?.contains(link.endpoint) != false
+            else { continue }
+            if let first, first != link.endpoint.uid { return true }
+            first = link.endpoint.uid
+        }
+        return false
+    }
+
+    /// Whether there is, or now is, a place for an entry of `origin`. [mesh.entries]
+    ///
+    /// Whoever is unreachable gives way, for the longest time first. A link's own entry always finds a place, and so does
+    /// one for which two neighbours stand: what nobody but one member has ever seen gives way to it.
+    mutating func makeRoom(for origin: Endpoint, isLinked: Bool, at now: Moment) -> Bool {
+        let neighbours = neighbours
+        guard database[origin] == nil, !neighbours.contains(origin) else { return true }
+        let taken = neighbours.union(database.keys).count
+        guard taken >= Limits.memberEntries - 1 else { return true }
+        explore(at: now)
+        let others = database.filter { !neighbours.contains($0.key) }
+        if let oldest = others.filter({ $0.value.unreachableSince != nil }).min(by: MemberGraph.isOlder) {
+            remove(oldest.key)
+            return true
+        }
+        guard isLinked || isVouchedFor(origin) else { return false }
+        let doubtful = others.filter { !isReal($0.key, at: now) }
+        let replaceable = isLinked && doubtful.isEmpty ? others : doubtful
+        guard let latest = replaceable.max(by: { $0.value.arrival < $1.value.arrival }) else {
+            return isLinked
+        }
+        remove(latest.key)
+        return true
+    }
+
+    private static func isOlder(
+        _ one: (key: Endpoint, value: HeldEntry), _ other: (key: Endpoint, value: HeldEntry)
+    ) -> Bool {
+        let first = one.value.unreachableSince ?? .distantFuture
+        let second = other.value.unreachableSince ?? .distantFuture
+        return (first, one.value.arrival) < (second, other.value.arrival)
+    }
+}
