@@ -10,7 +10,7 @@ extension SessionConfiguration {
     var engine: SessionEngineConfiguration {
         SessionEngineConfiguration(
             peers: peers, timing: Liveness.Timing(silence: silence, death: death), isStar: topology == .star,
-            takesDatagrams: datagrams, datagramTiming: datagramTiming)
+            takesDatagrams: datagrams, datagramTiming: overrides.datagramTiming)
     }
 
     static let agent = "swift-multipeer/0.1"
@@ -30,12 +30,12 @@ extension SessionConfiguration {
         var limits = LinkLimits.standard
         limits.maxMessage = UInt64(maxMessage)
         limits.maxChannels = UInt32(maxChannels)
-        limits.messageCredit = messageCredit
-        limits.channelCredit = channelCredit
+        limits.messageCredit = overrides.messageCredit
+        limits.channelCredit = overrides.channelCredit
         var local = LocalPeer(
             peer: peer, instance: randomness.next(), preference: preference, hasIdentity: identity != nil,
             fingerprint: fingerprint, limits: limits, agent: SessionConfiguration.agent)
-        local.decision = decision
+        local.decision = overrides.decision
         return local
     }
 
@@ -44,6 +44,6 @@ extension SessionConfiguration {
         let addresses = advertised.isEmpty ? listening : advertised
         let candidates = Array(addresses.compactMap { Candidate($0) }.prefix(Limits.candidates))
         guard !candidates.isEmpty else { throw .noAddress }
-        return advertising?(candidates) ?? candidates
+        return overrides.advertising?(candidates) ?? candidates
     }
 }

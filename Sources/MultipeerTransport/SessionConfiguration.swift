@@ -1,7 +1,6 @@
-package import MultipeerCore
+import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
-package import MultipeerLink
 public import MultipeerSecurity
 
 /// How a session protects its links, whom it trusts, where it listens and how long it waits.
@@ -61,19 +60,8 @@ public struct SessionConfiguration: Sendable {
     /// Whether peers that join by an invitation, or by connection data for the mesh, are introduced to each other; a mesh
     /// unless set.
     public var topology: Topology
-    /// The simulated machine on which the session is; nil is this one.
-    package var host: VirtualHost?
-    /// The same, found out when it is known where the session listens. A test puts itself in between.
-    package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
-    /// What is offered instead of the UDP port at which the session receives. A test puts itself in between.
-    package var datagramPort: (@Sendable (UInt16) -> UInt16)?
-    package var datagramTiming = DatagramPath.Timing()
-    /// How long the trust policy's question may be open. A test is less patient.
-    package var decision = Timing.decision
-    /// What a peer's messages may spend before the first CREDIT, and what may come on a channel before that, in bytes. A
-    /// test grants less.
-    package var messageCredit = UInt32(Limits.messageCredit)
-    package var channelCredit = UInt32(Limits.channelCredit)
+    /// What simulations and tests put in place.
+    package var overrides = SessionOverrides()
 
     /// A session with the standard limits: encrypted when the other side can, listening on every interface.
     public init(
@@ -95,6 +83,5 @@ public struct SessionConfiguration: Sendable {
         topology = .mesh
         keyLog = nil
         datagrams = true
-        advertising = nil
     }
 }

@@ -42,7 +42,7 @@ package actor SessionDriver: ListeningOwner {
         self.peer = peer
         self.configuration = configuration
         try configuration.validate()
-        loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: configuration.host)
+        loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: configuration.overrides.host)
         }
         (identity, tls) = try SessionFault.security { () throws(SecurityFault) in
             try configuration.credentials()
@@ -52,14 +52,14 @@ package actor SessionDriver: ListeningOwner {
         engine = SessionEngine(local, configuration.engine, seed: randomness.next())
         let consumed = Consumption()
         self.consumed = consumed
-        inbox = Inbox(reportAfter: Int(configuration.messageCredit) / 8) { consumed.add($0) }
+        inbox = Inbox(reportAfter: Int(configuration.overrides.messageCredit) / 8) { consumed.add($0) }
         events = EventDelivery(into: inbox)
-        channels = SessionChannels(telling: events, errands, window: Int(configuration.channelCredit))
+        channels = SessionChannels(telling: events, errands, window: Int(configuration.overrides.channelCredit))
         datagrams = SessionDatagrams(loop, configuration, sockets, queues, telling: events, errands)
         trust = TrustDecisions(configuration)
         consumed.onChange(loop.waker(for: self))
         errands.onChange(loop.waker(for: self))
-        configuration.host?.onEnd { [weak self] in
+        configuration.overrides.host?.onEnd { [weak self] in
             guard let self else { return }
             Task.following { await self.shutDown() }
         }

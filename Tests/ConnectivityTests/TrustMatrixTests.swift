@@ -83,7 +83,7 @@ struct TrustMatrixTests {
         func handset(_ name: String, _ identity: [MCIdentity]?) -> Handset {
             Handset(name, on: network, encryption: row.encryption, identity: identity) {
                 $0.patience = patience
-                if row.behaviour == .neverAnswers { $0.decision = .seconds(1) }
+                if row.behaviour == .neverAnswers { $0.overrides.decision = .seconds(1) }
             }
         }
         let (ann, bob) = (handset("ann", identities[0]), handset("bob", identities[1]))

@@ -6,7 +6,7 @@ import Testing
 
 /// A relay in the path of the datagrams of two sessions: it writes down what passes, and may meddle with it.
 ///
-/// Each session offers a port of the tap instead of its own (`configuration.datagramPort = tap.port(of:)`). What comes
+/// Each session offers a port of the tap instead of its own (`configuration.overrides.datagramPort = tap.port(of:)`). What comes
 /// for one side goes out at the port that the other side offered, so that the sources are right.
 actor DatagramTap: LoopClient {
     enum Side: Int, Hashable, Sendable, CaseIterable {
@@ -86,7 +86,7 @@ actor DatagramTap: LoopClient {
         }
     }
 
-    /// For `SessionConfiguration.datagramPort`.
+    /// For `SessionOverrides.datagramPort`.
     nonisolated func port(of side: Side) -> @Sendable (UInt16) -> UInt16 {
         { [targets, numbers] port in
             targets.ports.withLock { $0[side] = port }
@@ -131,10 +131,10 @@ extension SessionConfiguration {
         by tap: DatagramTap, as side: DatagramTap.Side, pings: Duration = .milliseconds(100)
     ) -> SessionConfiguration {
         with {
-            $0.datagramPort = tap.port(of: side)
-            $0.datagramTiming.patience = .seconds(2)
-            $0.datagramTiming.rest = .milliseconds(200)
-            $0.datagramTiming.pings = pings
+            $0.overrides.datagramPort = tap.port(of: side)
+            $0.overrides.datagramTiming.patience = .seconds(2)
+            $0.overrides.datagramTiming.rest = .milliseconds(200)
+            $0.overrides.datagramTiming.pings = pings
         }
     }
 }

@@ -93,7 +93,7 @@ extension SessionConfiguration {
 
     func tapped(by tap: Tap) -> SessionConfiguration {
         var configuration = self
-        configuration.advertising = tap.advertise
+        configuration.overrides.advertising = tap.advertise
         return configuration
     }
 

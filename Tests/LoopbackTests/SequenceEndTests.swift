@@ -139,7 +139,7 @@ struct SequenceEndTests {
     @Test("two loops over events both get everything, and credit is returned after the slower")
     func twoLoops() async throws {
         var narrow = SessionConfiguration.loopback()
-        narrow.messageCredit = 65_536
+        narrow.overrides.messageCredit = 65_536
         let meeting = try Meeting(bob: narrow)
         let begun = [Promise<Void>(), Promise<Void>()]
         let loops = begun.map { begun in

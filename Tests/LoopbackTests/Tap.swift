@@ -7,7 +7,7 @@ import Testing
 
 /// A relay in the path of one session: it writes down what passes in both directions, and may meddle with it.
 ///
-/// The session advertises the tap's address instead of its own (`configuration.advertising = tap.advertise`); whoever
+/// The session advertises the tap's address instead of its own (`configuration.overrides.advertising = tap.advertise`); whoever
 /// dials it is passed on to the session, unless the meddler says otherwise.
 actor Tap: LoopClient {
     enum Side: Hashable, Sendable { case dialler, listener }
@@ -99,7 +99,7 @@ actor Tap: LoopClient {
         try loop.register(listener.socket.descriptor, for: self, token: -1, interest: .readable)
     }
 
-    /// For `SessionConfiguration.advertising`: remembers where the session listens, and names the tap instead.
+    /// For `SessionOverrides.advertising`: remembers where the session listens, and names the tap instead.
     nonisolated var advertise: @Sendable ([Candidate]) -> [Candidate] {
         { [target, address] candidates in
             target.address.withLock { $0 = candidates.first.flatMap { SocketAddress($0) } }

@@ -90,10 +90,10 @@ struct ShimOptions: Sendable {
         guard var limits = try request.object("limits") else { return }
         if let bytes = try limits.count("maxMessage") { configuration.maxMessage = bytes }
         if let bytes = try limits.count("messageCredit") {
-            configuration.messageCredit = try ShimOptions.window(bytes, "messageCredit")
+            configuration.overrides.messageCredit = try ShimOptions.window(bytes, "messageCredit")
         }
         if let bytes = try limits.count("channelCredit") {
-            configuration.channelCredit = try ShimOptions.window(bytes, "channelCredit")
+            configuration.overrides.channelCredit = try ShimOptions.window(bytes, "channelCredit")
         }
         if let count = try limits.count("channels") { configuration.maxChannels = count }
         if let count = try limits.count("peers") { configuration.peers = count }

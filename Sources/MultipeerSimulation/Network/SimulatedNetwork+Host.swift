@@ -22,7 +22,7 @@ extension SimulatedNetwork {
             _ configuration: SessionConfiguration = SessionConfiguration()
         ) -> SessionConfiguration {
             var configuration = configuration
-            configuration.host = machine
+            configuration.overrides.host = machine
             return configuration
         }
 

@@ -1,0 +1,23 @@
+package import MultipeerCore
+import MultipeerFraming
+import MultipeerIntroduction
+package import MultipeerLink
+
+/// What simulations and tests put in place of this machine, its addresses and the standard limits.
+package struct SessionOverrides: Sendable {
+    /// The simulated machine on which the session is; nil is this one.
+    package var host: VirtualHost?
+    /// What connection data names, given what it would name: asked when it is known where the session listens.
+    package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
+    /// What is offered instead of the UDP port at which the session receives.
+    package var datagramPort: (@Sendable (UInt16) -> UInt16)?
+    package var datagramTiming = DatagramPath.Timing()
+    /// How long the trust policy's question may be open. A test is less patient.
+    package var decision = Timing.decision
+    /// What a peer's messages may spend before the first CREDIT, and what may come on a channel before that, in bytes. A
+    /// test grants less.
+    package var messageCredit = UInt32(Limits.messageCredit)
+    package var channelCredit = UInt32(Limits.channelCredit)
+
+    package init() {}
+}
