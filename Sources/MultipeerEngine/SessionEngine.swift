@@ -19,13 +19,14 @@ package import MultipeerMesh
 /// ```
 ///
 /// The engine knows connections by number and never touches a socket, a clock, a lock, a task or a random source. After
-/// every call its owner carries out `takeOutputs()` in order, writes what `fill` gives for each of `takeDue()`, and sleeps
-/// until `deadline`. Two owners that do so behave alike: that is what makes a simulation of the engine a proof of the
+/// every call its owner carries out `takeOutputs()` in order, writes what `fill` gives for each of `links.takeDue()`, and
+/// sleeps until `deadline`. Two owners that do so behave alike: that is what makes a simulation of the engine a proof of the
 /// session.
 package struct SessionEngine: ~Copyable {
     /// Who is sought, linked, and a member.
     package internal(set) var mesh: Mesh
     package let configuration: SessionEngineConfiguration
+    /// The connections, and what those of them that are links carry.
     package var links: LinkTable
     var outputs: [SessionOutput] = []
     var unauthenticated = UnauthenticatedConnections()

@@ -47,6 +47,21 @@ extension ConnectionNetwork {
         }
     }
 
+    /// A connection of a fragile pair breaks when only one end holds it as its link, and both ends find out.
+    func snap(_ socket: Socket) {
+        let wire = socket.wire
+        guard !wire.record.isWhole, fragile.remove(Set(wire.nodes)) != nil else { return }
+        for index in wire.nodes {
+            trouble(index)
+            observer.excuse(index)
+        }
+        say("\(name(socket)) breaks before its other end holds it as a link")
+        die(wire)
+        for end in [0, 1] {
+            post(.lost(wire: wire.number, end: end), after: Int64(dice.roll(1...50)) * 1_000_000)
+        }
+    }
+
     /// Sends frames one by one, as the interceptor has them.
     func send(_ frames: [UInt8], on socket: Socket, through interceptor: any Interceptor) {
         for place in FramePlaces(in: frames) {

@@ -16,6 +16,8 @@ final class ConnectionNetwork: Part {
     var isHeld = false
     weak var interceptor: (any Interceptor)?
     var partitions: [Partition] = []
+    /// Pairs of peers whose next connection breaks as soon as one of them holds it as its link.
+    var fragile: Set<Set<Int>> = []
 
     init(_ world: World) { self.world = world }
 

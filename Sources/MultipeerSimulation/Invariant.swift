@@ -5,7 +5,7 @@ package enum Invariant: String, CaseIterable, Sendable {
     case states, outcomes, stuck, joins, deadlines, links
     case silence, alive, gone, departed, delivery, refusal, cause
     case channels, transfers, waiters, codes, marks, memory, datagrams
-    case proof
+    case proof, rules
 
     /// I1 to I12 of the plan; the others are this simulation's own.
     package var number: String {
@@ -43,6 +43,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .memory: "S19"
         case .datagrams: "S20"
         case .proof: "S21"
+        case .rules: "S22"
         }
     }
 
@@ -82,6 +83,7 @@ package enum Invariant: String, CaseIterable, Sendable {
         case .datagrams:
             "what comes over UDP was sent on that link, and comes once; at rest, and only where it gets through, UDP is used"
         case .proof: "nobody is linked without a HELLO and a CONFIRM that its peer made for that connection"
+        case .rules: "a link on which its peer has broken a rule is over"
         case .cause: "a link ends only for a cause that exists: a fault, or a decision of an application"
         }
     }

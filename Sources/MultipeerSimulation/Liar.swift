@@ -13,6 +13,8 @@ struct Liar: Sendable {
         case slander
         /// Entries of honest members a little newer than they are, without any links: these have to be put right.
         case whispers
+        /// Entries that no entry may be: the link that brings one ends.
+        case nonsense
         /// All of it, as fast as a receiver allows, and to everybody something else.
         case everything
     }
@@ -47,6 +49,8 @@ struct Liar: Sendable {
 /// What lying members do.
 final class Liars: Part {
     let world: World
+    /// Frames that broke a rule and were said.
+    private var nonsense: Set<[UInt8]> = []
 
     init(_ world: World) { self.world = world }
 
@@ -90,7 +94,9 @@ final class Liars: Part {
             guard let entry else { continue }
             var frame = ByteBuffer()
             Frame.members(entry).encode(into: &frame)
-            say(frame.takeAll(), on: socket)
+            let bytes = frame.takeAll()
+            if liar.lie == .nonsense { nonsense.insert(bytes) }
+            say(bytes, on: socket)
         }
         node.liar = liar
         settle(node)
@@ -103,7 +109,22 @@ final class Liars: Part {
         network.send(.bytes(frames), on: socket.wire, toward: 1 - socket.end)
     }
 
+    /// What came broke a rule: what brought it is no link any more. [mesh.entry]
+    func judge(_ bytes: [UInt8], _ socket: Socket, of node: Node) {
+        guard !nonsense.isEmpty, nonsense.contains(bytes), node.isHonest, failure == nil else { return }
+        sessions.carryOut(node)
+        if node.links.contains(where: { $0 === socket }) {
+            fail(.rules, "\(name(socket)) brought an entry that breaks the rules, and is still a link")
+        }
+    }
+
     private func lieOfTurn(_ liar: inout Liar, _ node: Node) -> Members? {
+        if liar.lie == .nonsense {
+            var own = node.mesh.entries.first { $0.origin == node.endpoint }
+            // Nobody is a member of its own list.
+            own?.members = [node.endpoint]
+            return own
+        }
         let isSlander =
             liar.lie == .slander || liar.lie == .whispers || (liar.lie == .everything && liar.turn & 1 == 1)
         if isSlander {

@@ -1,3 +1,4 @@
+import MultipeerEngine
 import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
@@ -23,6 +24,21 @@ extension Observer {
         guard !isTroubled(node, far, since: seat.since), !isForTheCap(reason) else { return }
         let age = (now - seat.since) / 1_000_000
         fail(.cause, "\(name(socket)) ended after \(age) ms, for nothing: \(reason)")
+    }
+
+    /// How long a peer is sought at least when nobody gives up.
+    private static let attempt: Int64 = 25_000_000_000
+
+    /// A link was lost before the other end had it: the attempt that made it goes on. [state.outcome]
+    func watchResumption(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
+        guard reason.code == .lost, socket.remote >= 0, !socket.wire.record.isWhole, !node.engine.isLeaving,
+            liesSince == nil, !hasTwins, let began = seat.soughtSince, now - began < Observer.attempt
+        else { return }
+        if !node.engine.mesh.awaits(seat.peer.uid) {
+            fail(
+                .outcomes, "\(name(socket)) was lost before its other end had it, and nobody is sought for it"
+            )
+        }
     }
 
     /// Only a world with more peers than a mesh takes knows these endings. FULL on one connection ends the attempt, and with

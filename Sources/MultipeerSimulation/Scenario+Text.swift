@@ -133,6 +133,7 @@ extension Scenario.Action: CustomStringConvertible {
         case .jump(let one, let time): "jump \(one) \(time)"
         case .slow(let one, let time): "slow \(one) \(time)"
         case .cut(let one, let other): "cut \(one) \(other)"
+        case .snap(let one, let other): "snap \(one) \(other)"
         case .split(let near, let isOneSided, let time): "split \(near) \(time)\(isOneSided ? " oneway" : "")"
         case .burst(let one, let messages): "burst \(one) \(messages)"
         case .lie(let one, let lie, let time): "lie \(one) \(time) \(lie)"
@@ -163,6 +164,7 @@ extension Scenario.Action: CustomStringConvertible {
         case ("jump", let one?, let time?): self = .jump(one, milliseconds: time)
         case ("slow", let one?, let time?): self = .slow(one, milliseconds: time)
         case ("cut", let one?, let two?): self = .cut(one, two)
+        case ("snap", let one?, let two?): self = .snap(one, two)
         case ("split", let near?, let time?):
             self = .split(
                 near: UInt32(truncatingIfNeeded: near), isOneSided: last == "oneway", milliseconds: time)

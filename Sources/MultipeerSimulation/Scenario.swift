@@ -133,6 +133,8 @@ package struct Scenario: Equatable, Sendable {
         case jump(Int, milliseconds: Int)
         case slow(Int, milliseconds: Int)
         case cut(Int, Int)
+        /// The next connection that one of the two holds as its link before the other does breaks at that moment.
+        case snap(Int, Int)
         case split(near: UInt32, isOneSided: Bool, milliseconds: Int)
         case burst(Int, messages: Int)
         /// A stream or a file over one of its links.
@@ -152,7 +154,7 @@ extension Scenario.Action {
     var disturbs: Bool {
         switch self {
         case .join, .direct, .invite, .cancel, .burst, .lie, .transfer, .code, .flush, .deafen: false
-        case .goodbye, .crash, .start, .pause, .jump, .slow, .cut, .split: true
+        case .goodbye, .crash, .start, .pause, .jump, .slow, .cut, .snap, .split: true
         }
     }
 
@@ -160,7 +162,7 @@ extension Scenario.Action {
     var peers: [Int] {
         switch self {
         case .join(let one, let other, _), .direct(let one, let other), .cancel(let one, let other),
-            .invite(let one, let other, _, _), .cut(let one, let other):
+            .invite(let one, let other, _, _), .cut(let one, let other), .snap(let one, let other):
             [one, other]
         case .goodbye(let one), .crash(let one, _), .start(let one, _), .pause(let one, _), .jump(let one, _),
             .slow(let one, _), .burst(let one, _), .lie(let one, _, _), .transfer(let one, _),
@@ -180,6 +182,7 @@ extension Scenario.Action {
         case .invite(_, _, let time, let answer): return .invite(mapped[0], mapped[1], time, answer)
         case .cancel: return .cancel(mapped[0], mapped[1])
         case .cut: return .cut(mapped[0], mapped[1])
+        case .snap: return .snap(mapped[0], mapped[1])
         case .goodbye: return .goodbye(mapped[0])
         case .crash(_, let isSilent): return .crash(mapped[0], isSilent: isSilent)
         case .start(_, let newPort): return .start(mapped[0], newPort: newPort)

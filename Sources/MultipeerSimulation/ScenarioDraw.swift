@@ -152,7 +152,7 @@ extension Scenario.Draw {
         for index in made.peers.indices { made.peers[index].strayAddresses = 0 }
         let start = dice.roll(9_000...12_000)
         if dice.hits(oneIn: 3) { plain() }
-        let lie = dice.pick(["inventions", "slander", "whispers", "everything"])
+        let lie = dice.pick(["inventions", "slander", "whispers", "nonsense", "everything"])
         if dice.hits(oneIn: 3) { firewalls() }
         at(start, .lie(liar, lie, milliseconds: dice.roll(3_000...10_000)))
         if dice.hits(oneIn: 3) { faults(dice.roll(1...3), from: start) }
@@ -162,6 +162,7 @@ extension Scenario.Draw {
         for _ in 0..<dice.roll(2...10) {
             let (one, other) = pair()
             let moment = dice.roll(0...8_000)
+            if dice.hits(oneIn: 3) { at(max(0, moment - 100), .snap(one, other)) }
             switch dice.roll(0...4) {
             case 0: at(moment, .direct(one, other))
             case 1:

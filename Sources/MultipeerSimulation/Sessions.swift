@@ -162,6 +162,8 @@ extension Sessions {
         socket.wire.record.credit[socket.end] = UInt64(remote.messageCredit)
         node.links.append(socket)
         node.departed[data.endpoint] = nil
+        socket.seat?.soughtSince = node.application.connecting[data.peer.uid]
+        network.snap(socket)
     }
 
     private func ended(_ socket: Socket, _ seat: Seat, _ reason: EndReason, of node: Node) {
@@ -179,6 +181,7 @@ extension Sessions {
             fail(.credit, "peer \(node.index) ended \(name(socket)): \(reason)")
         }
         observer.watchEnd(socket, seat, reason, node)
+        observer.watchResumption(socket, seat, reason, node)
         // What ended before it was used may be sought for the rest of the attempt, in the mesh or not.
         if now - seat.since < Sessions.attempt, node.engine.mesh.awaits(seat.peer.uid) {
             node.application.sought.insert(seat.peer.uid)
@@ -241,6 +244,7 @@ extension Sessions {
                 ?? node.engine.receive(rest, on: socket.id, at: moment(node))
             if offset < bytes.count { carryOut(node) }
         }
+        liars.judge(bytes, socket, of: node)
     }
 
     /// No connection is left: the next instance begins.

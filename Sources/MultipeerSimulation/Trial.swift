@@ -124,6 +124,7 @@ package struct Trial {
             world.observer.excuse(one)
             world.observer.excuse(other)
             world.network.cut(one, other)
+        case .snap(let one, let other): world.network.fragile.insert([one, other])
         case .split(let near, let isOneSided, let time):
             for index in nodes.indices { world.observer.excuse(index) }
             world.network.split(near, isOneSided: isOneSided, for: Int64(time) * 1_000_000)
@@ -152,6 +153,7 @@ extension World {
         say("the faults are over")
         datagrams.isCalm = true
         for number in network.partitions.indices { network.heal(number) }
+        network.fragile = []
         for node in nodes {
             if node.process.isPaused { resume(node) }
             if node.application.isSlow { applications.take(node, node.process.life) }

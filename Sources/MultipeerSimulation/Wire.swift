@@ -204,6 +204,8 @@ final class Seat {
     let since: Int64
     /// An entry has come.
     var hasTold = false
+    /// Since when the peer was sought, when that is known.
+    var soughtSince: Int64?
 
     init(_ data: ConnectionData, isMesh: Bool, since: Int64) {
         self.data = data
