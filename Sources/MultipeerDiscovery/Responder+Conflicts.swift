@@ -4,7 +4,7 @@ package import MultipeerCore
 extension Responder {
     /// A message from port 5353 when it is a response; from any port when it is a query.
     package mutating func receive(_ message: DNSMessage, _ arrival: Arrival, at now: Moment) {
-        guard !claims.isEmpty, stations[arrival.scope]?.voices[arrival.family] != nil else { return }
+        guard !local.isEmpty, stations[arrival.scope]?.voices[arrival.family] != nil else { return }
         if !message.isResponse {
             asked(message, arrival, at: now)
         } else if !arrival.isOneShot {
@@ -18,10 +18,10 @@ extension Responder {
         var contradicted: Set<AdvertID> = []
         var isHostTaken = false
         for record in message.answers + message.authorities + message.additionals {
-            guard let owner = owners[record.name] else { continue }
-            if let entry = entry(saying: record, on: scope) {
+            guard let owner = local.owners[record.name] else { continue }
+            if let entry = local.entry(saying: record, on: scope) {
                 agree(entry, record, arrival, on: scope, at: now)
-            } else if case .instance(let id) = owner, isContradicted(id, by: record, on: scope.id) {
+            } else if case .instance(let id) = owner, local.isContradicted(id, by: record, on: scope.id) {
                 contradicted.insert(id)
             } else if case .host = owner, isHostContradicted(by: record) {
                 isHostTaken = true
@@ -39,7 +39,7 @@ extension Responder {
     private mutating func agree(
         _ entry: Entry, _ record: DNSRecord, _ arrival: Arrival, on scope: Scope, at now: Moment
     ) {
-        let ours = records(of: entry, on: scope).map(\.ttl).min() ?? 0
+        let ours = local.records(of: entry, on: scope).map(\.ttl).min() ?? 0
         if record.ttl < ours / 2 {  // [mdns.answer]
             let random = Duration.microseconds(Int64.random(in: 20_000...120_000, using: &dice))
             let due = now + (entry.isShared ? random : .zero)
@@ -47,12 +47,6 @@ extension Responder {
         } else if record.ttl >= ours, case .kind = entry {
             stations[scope.id]?.voices[arrival.family]?.heard(entry)
         }
-    }
-
-    /// While we probe, any record of the name is somebody else's claim; later only SRV and TXT. A goodbye claims nothing.
-    private func isContradicted(_ id: AdvertID, by record: DNSRecord, on scope: UInt32) -> Bool {
-        guard let claim = claims[id], record.ttl > 0, claim.isContradicted(by: record) else { return false }
-        return !claim.isEstablished(on: scope) || record.type == .srv || record.type == .txt
     }
 
     private func isHostContradicted(by record: DNSRecord) -> Bool {
@@ -68,7 +62,7 @@ extension Responder {
     /// Whoever had the name probes for it; whoever probed for it takes another. RFC 6762, 8.1 and 9. [mdns.conflict]
     private mutating func contradict(_ id: AdvertID, on scope: UInt32, at now: Moment) {
         let pause = conflicts.add(at: now)
-        if claims[id]?.isEstablished(on: scope) == true {
+        if local[id]?.isEstablished(on: scope) == true {
             let steps = Claim.Steps(next: now + pause + probeDelay())
             set(.probing(steps), of: id, on: scope)
         } else {
@@ -78,14 +72,13 @@ extension Responder {
 
     /// The winner's PTR is the same as ours was, so no goodbye where we lost. [mdns.conflict]
     private mutating func rename(_ id: AdvertID, lostOn lost: UInt32, after pause: Duration, at now: Moment) {
-        guard var claim = claims[id] else { return }
+        guard let claim = local[id] else { return }
         for scope in stations.keys.sorted() where scope != lost && claim.isEstablished(on: scope) {
             sayGoodbye([claim.pointer, claim.service, claim.text], on: scope, at: now)
         }
-        disown(claim)
-        claim.rename(host: host, hostTTL: hostTTL)
-        claims[id] = claim
-        own(claim)
+        local.rename(id)
+        drop(id)
+        cancelFarewells()
         for scope in stations.keys.sorted() {
             set(.probing(Claim.Steps(next: now + pause + probeDelay())), of: id, on: scope)
         }
@@ -97,7 +90,7 @@ extension Responder {
     mutating func probed(_ message: DNSMessage, _ arrival: Arrival, at now: Moment) {
         for question in Set(message.questions) {
             let name = question.name
-            guard case .instance(let id) = owners[name], let claim = claims[id] else { continue }
+            guard case .instance(let id) = local.owners[name], let claim = local[id] else { continue }
             guard case .probing = claim.phases[arrival.scope] else { continue }
             let theirs = message.authorities.filter { $0.name == name }
             guard theirs.contains(where: { claim.isContradicted(by: $0) }) else { continue }

@@ -10,12 +10,12 @@ extension Responder {
         var wanted: Set<Entry> = []
         var personally: Set<Entry> = []
         for question in Set(message.questions) {
-            let entries = entries(for: question, on: scope)
+            let entries = local.entries(for: question, on: scope)
             if question.wantsUnicast { personally.formUnion(entries) } else { wanted.formUnion(entries) }
         }
         if wanted.isEmpty && personally.isEmpty { return }
-        wanted.subtract(known(wanted, from: message.answers, on: scope))
-        personally.subtract(known(personally, from: message.answers, on: scope))
+        wanted.subtract(local.known(wanted, from: message.answers, on: scope))
+        personally.subtract(local.known(personally, from: message.answers, on: scope))
         let isProbe = isProbe(message)
         let delay = isProbe ? .zero : delay(of: wanted.union(personally), message)
         if arrival.port != MulticastDNS.port {
@@ -43,7 +43,7 @@ extension Responder {
         guard let voice = stations[arrival.scope]?.voices[arrival.family], voice.isHolding(for: asker) else {
             return
         }
-        let known = known(voice.held(for: asker), from: message.answers, on: scope)
+        let known = local.known(voice.held(for: asker), from: message.answers, on: scope)
         let due = message.isTruncated ? now + holding() : nil
         stations[arrival.scope]?.voices[arrival.family]?.goOnHolding(for: asker, until: due, without: known)
     }
@@ -55,7 +55,7 @@ extension Responder {
     ) {
         guard !personally.isEmpty, let voice = stations[scope.id]?.voices[arrival.family] else { return }
         let unheard = personally.filter { entry in
-            let ttl = records(of: entry, on: scope).map(\.ttl).min() ?? 0
+            let ttl = local.records(of: entry, on: scope).map(\.ttl).min() ?? 0
             return !voice.wasSaid(entry, within: .seconds(Int64(ttl)) / 4, at: now)
         }
         wanted.formUnion(scope.isOnLink(arrival.from) ? unheard : personally)
@@ -108,13 +108,13 @@ extension Responder {
     /// Multicasts these entries and what goes with them, each at most once a second. [mdns.answer]
     mutating func say(_ entries: [Entry], on scope: UInt32, _ family: Family, at now: Moment) {
         guard let station = stations[scope], let voice = station.voices[family] else { return }
-        let answers = entries.filter { isTrue($0, on: scope) }
-        let more = company(of: answers, on: station.scope).filter {
+        let answers = entries.filter { local.isTrue($0, on: scope) }
+        let more = local.company(of: answers, on: station.scope).filter {
             !voice.wasSaid($0, within: Voice.gap, at: now)
         }
         var message = DNSMessage.answer()
-        message.answers = answers.flatMap { records(of: $0, on: station.scope) }
-        message.additionals = more.flatMap { records(of: $0, on: station.scope) }
+        message.answers = answers.flatMap { local.records(of: $0, on: station.scope) }
+        message.additionals = more.flatMap { local.records(of: $0, on: station.scope) }
         guard !message.answers.isEmpty else { return }
         stations[scope]?.voices[family]?.say(answers + more, at: now)
         actions.append(.send(Outgoing(message, scope: scope, family: family)))
@@ -124,12 +124,12 @@ extension Responder {
     /// RFC 6762, 6.7. [mdns.legacy]
     private mutating func send(_ letter: Voice.Letter, on scope: UInt32, _ family: Family) {
         guard let station = stations[scope] else { return }
-        let answers = letter.entries.sorted().filter { isTrue($0, on: scope) }
-        let more = company(of: answers, on: station.scope)
+        let answers = letter.entries.sorted().filter { local.isTrue($0, on: scope) }
+        let more = local.company(of: answers, on: station.scope)
         var message = DNSMessage.answer()
         message.id = letter.id
-        message.answers = answers.flatMap { records(of: $0, on: station.scope) }
-        message.additionals = more.flatMap { records(of: $0, on: station.scope) }
+        message.answers = answers.flatMap { local.records(of: $0, on: station.scope) }
+        message.additionals = more.flatMap { local.records(of: $0, on: station.scope) }
         guard !message.answers.isEmpty else { return }
         if let questions = letter.legacy {
             message.questions = questions
@@ -139,16 +139,6 @@ extension Responder {
         }
         let way = Outgoing.Way.unicast(to: letter.asker.address, port: letter.asker.port)
         actions.append(.send(Outgoing(message, scope: scope, family: family, way: way)))
-    }
-
-    /// Whether the entry may be said on that interface now: its name is ours.
-    private func isTrue(_ entry: Entry, on scope: UInt32) -> Bool {
-        switch entry {
-        case .pointer(let id), .service(let id), .text(let id), .types(let id):
-            claims[id]?.isEstablished(on: scope) == true
-        case .kind(let service): owners[service] != nil
-        case .addresses, .families: !claims.isEmpty
-        }
     }
 }
 

@@ -17,40 +17,38 @@ extension Responder {
     /// Begins anew on that interface. A name that holds a random id needs no probing, unless it was contradicted.
     /// RFC 6762, 8.1. [mdns.probe]
     mutating func start(_ id: AdvertID, on scope: UInt32, at now: Moment) {
-        let isTrusted = knownUnique && claims[id]?.attempt == 0
+        let isTrusted = knownUnique && local[id]?.attempt == 0
         let steps = isTrusted ? Claim.Steps(next: now) : Claim.Steps(next: now + probeDelay())
         set(isTrusted ? .announcing(steps) : .probing(steps), of: id, on: scope)
     }
 
     mutating func set(_ phase: Claim.Phase, of id: AdvertID, on scope: UInt32) {
-        claims[id]?.phases[scope] = phase
+        local.set(phase, of: id, on: scope)
         guard let next = phase.next else { return }
         nextStep = min(nextStep ?? next, next)
     }
 
     mutating func tellIfRegistered(_ id: AdvertID) {
-        guard let claim = claims[id], !claim.isRegistered, claim.isAnnounced else { return }
-        claims[id]?.isRegistered = true
-        actions.append(.registered(id))
+        if local.becomesRegistered(id) { actions.append(.registered(id)) }
     }
 
     mutating func probeDelay() -> Duration { .microseconds(Int64.random(in: 0...250_000, using: &dice)) }
 
     private var soonestStep: Moment? {
-        let steps = claims.values.flatMap { $0.phases.values.compactMap(\.next) }
+        let steps = local.claims.values.flatMap { $0.phases.values.compactMap(\.next) }
         return (steps + stations.values.compactMap(\.announcing?.next)).min()
     }
 
     private mutating func step(on scope: UInt32, at now: Moment) {
         var due: [AdvertID] = []
-        for id in claims.keys.sorted() {
-            guard let phase = claims[id]?.phases[scope], let next = phase.next, next <= now else { continue }
+        for id in local.ids {
+            guard let phase = local[id]?.phases[scope], let next = phase.next, next <= now else { continue }
             if case .probing(let steps) = phase, steps.sent < Claim.Steps.probes {
                 probe(id, on: scope, at: now)
             } else {
                 due.append(id)
             }
-            claims[id]?.phases[scope] = phase.stepped(at: now)
+            local.set(phase.stepped(at: now), of: id, on: scope)
         }
         var isHostDue = false
         if let steps = stations[scope]?.announcing, steps.next <= now {
@@ -64,7 +62,7 @@ extension Responder {
     /// A question with what we are going to say. Never with the wish for unicast: on a shared host somebody else would get
     /// the answer. RFC 6762, 15.1.
     private mutating func probe(_ id: AdvertID, on scope: UInt32, at now: Moment) {
-        guard let claim = claims[id] else { return }
+        guard let claim = local[id] else { return }
         var message = DNSMessage()
         message.questions = [DNSQuestion(claim.instance, .any)]
         message.authorities = claim.proposals
@@ -76,7 +74,7 @@ extension Responder {
     /// RFC 6762, 8.3. [mdns.announce]
     private mutating func announce(_ ids: [AdvertID], on scope: UInt32, at now: Moment) {
         let hosts = Family.allCases.map { Entry.addresses($0) }
-        let kinds = Set(ids.compactMap { claims[$0]?.pointer.name }).sorted().map { Entry.kind($0) }
+        let kinds = Set(ids.compactMap { local[$0]?.pointer.name }).sorted().map { Entry.kind($0) }
         let entries = kinds + ids.flatMap { [.pointer($0), .service($0), .text($0)] } + hosts
         for family in stations[scope]?.voices.keys.sorted() ?? [] {
             guard let voice = stations[scope]?.voices[family] else { continue }

@@ -13,8 +13,7 @@ package struct Responder: Sendable {
         case renamed(AdvertID)
     }
 
-    var claims: [AdvertID: Claim] = [:]
-    var owners: [DNSName: Owner] = [:]
+    var local: LocalRecords
     var stations: [UInt32: Station] = [:]
     var farewells: [Farewell] = []
     var conflicts = Conflicts()
@@ -22,46 +21,17 @@ package struct Responder: Sendable {
     var actions: [Action] = []
     /// No claim or station has a step sooner.
     var nextStep: Moment?
-    private(set) var host: DNSName
     /// Addresses that were ours: such a datagram may still be on its way back to us.
     var formerAddresses: [[UInt8]] = []
-    let hostTTL: UInt32
     let knownUnique: Bool
-
-    /// Whose a name is.
-    enum Owner: Sendable {
-        case meta
-        /// The service type of these advertisements.
-        case service([AdvertID])
-        case instance(AdvertID)
-        case host
-    }
-
-    /// One interface.
-    struct Station: Sendable {
-        var scope: Scope
-        var voices: [Family: Voice] = [:]
-        /// The host's addresses are being announced.
-        var announcing: Claim.Steps?
-    }
 
     /// Seconds for which PTR and TXT are kept. RFC 6762, 10.
     static let otherTTL: UInt32 = 4_500
-    static let meta: DNSName = "_services._dns-sd._udp.local"
 
     package init(host: UInt64, seed: UInt64, hostTTL: UInt32, knownUnique: Bool) {
         dice = Jitter(seed: seed)
-        self.host = Responder.hostName(host)
-        self.hostTTL = min(max(hostTTL, 10), 120)
+        local = LocalRecords(host: host, hostTTL: min(max(hostTTL, 10), 120))
         self.knownUnique = knownUnique
-    }
-
-    /// Never the machine's name: that is private, and another stack on this machine may own it. [mdns.host]
-    private static func hostName(_ number: UInt64) -> DNSName {
-        let digits = Array("0123456789abcdef".utf8)
-        let hex = (0..<16).map { digits[Int(truncatingIfNeeded: number >> UInt64(60 - 4 * $0) & 15)] }
-        let local: DNSName = "local"
-        return (try? local.child(Array("mpc-".utf8) + hex)) ?? local
     }
 
     package mutating func takeActions() -> [Action] {
@@ -70,7 +40,7 @@ package struct Responder: Sendable {
     }
 
     /// Nothing more is to be said of what was taken back.
-    package var isQuiet: Bool { farewells.isEmpty && claims.isEmpty && actions.isEmpty }
+    package var isQuiet: Bool { farewells.isEmpty && local.isEmpty && actions.isEmpty }
 
     package var deadline: Moment? {
         var soonest = nextStep ?? .distantFuture
@@ -87,49 +57,42 @@ extension Responder {
     package mutating func advertise(
         _ advert: Advert, as id: AdvertID, at now: Moment
     ) throws(EngineFault) {
-        let isThere = claims.values.contains {
-            $0.advert.peer == advert.peer && $0.advert.type == advert.type
-        }
-        if isThere { throw .advertisedAlready }
-        let claim = Claim(advert, id: id, host: host, hostTTL: hostTTL)
-        claims[id] = claim
-        own(claim)
+        if local.contains(advert.peer, advert.type) { throw .advertisedAlready }
+        local.add(advert, as: id)
+        cancelFarewells()
         for scope in stations.keys.sorted() { start(id, on: scope, at: now) }
         advance(to: now)
         tellIfRegistered(id)
     }
 
     package mutating func update(_ id: AdvertID, info: DiscoveryInfo, at now: Moment) {
-        guard var claim = claims[id], claim.advert.info != info else { return }
-        claim.advert.info = info
-        claim.rebuild(host: host, hostTTL: hostTTL)
+        guard let claim = local[id], claim.advert.info != info else { return }
+        local.update(id, info: info)
         for scope in claim.phases.keys where claim.isEstablished(on: scope) {
             let again = stations[scope]?.voices.values.compactMap { $0.nextTime(for: .text(id)) }.max()
-            claim.phases[scope] = .announcing(Claim.Steps(next: max(now, again ?? now)))  // [mdns.announce]
+            let steps = Claim.Steps(next: max(now, again ?? now))
+            local.set(.announcing(steps), of: id, on: scope)  // [mdns.announce]
         }
-        claims[id] = claim
         nextStep = now
         advance(to: now)
     }
 
     package mutating func withdraw(_ id: AdvertID, at now: Moment) {
-        guard let claim = claims[id] else { return }
+        guard let claim = local[id] else { return }
+        let isLast = local.claims.count == 1
         for scope in stations.keys.sorted() where claim.isEstablished(on: scope) {
-            let host = claims.count == 1 ? addressRecords(on: scope) : []
+            let host = isLast ? stations[scope].map { local.addressRecords(on: $0.scope) } ?? [] : []
             sayGoodbye([claim.pointer, claim.service, claim.text] + host, on: scope, at: now)
         }
-        disown(claim)
-        claims[id] = nil
-        if claims.isEmpty { owners = [:] }
+        local.remove(id)
+        drop(id)
         advance(to: now)
     }
 
     /// Nobody may know us any more, and others may have our names. RFC 6762, 8. [mdns.wake]
     package mutating func woke(at now: Moment) {
-        for scope in stations.keys {
-            for family in Family.allCases { stations[scope]?.voices[family]?.silence() }
-        }
-        for id in claims.keys.sorted() {
+        for scope in stations.keys { stations[scope]?.silence() }
+        for id in local.ids {
             for scope in stations.keys.sorted() { start(id, on: scope, at: now) }
         }
         advance(to: now)
@@ -138,54 +101,33 @@ extension Responder {
 
 /// Names.
 extension Responder {
-    mutating func own(_ claim: Claim) {
-        owners[Responder.meta] = .meta
-        owners[host] = .host
-        owners[claim.instance] = .instance(claim.id)
-        var ids = [claim.id]
-        if case .service(let others) = owners[claim.pointer.name] { ids = others + ids }
-        owners[claim.pointer.name] = .service(ids)
-        cancelFarewells()
-    }
-
     /// What is true again is taken back no more.
     mutating func cancelFarewells() {
         for index in farewells.indices {
             guard let scope = stations[farewells[index].scope]?.scope else { continue }
-            let records = farewells[index].records.filter { record in
-                if case .instance = owners[record.name] { return true }
-                return entry(saying: record, on: scope) != nil
+            let again = farewells[index].records.filter { record in
+                if case .instance = local.owners[record.name] { return true }
+                return local.entry(saying: record, on: scope) != nil
             }
-            farewells[index].cancel(records)
+            farewells[index].cancel(again)
         }
         farewells.removeAll { $0.next == nil }
     }
 
-    mutating func disown(_ claim: Claim) {
-        owners[claim.instance] = nil
-        if case .service(let ids) = owners[claim.pointer.name] {
-            let left = ids.filter { $0 != claim.id }
-            owners[claim.pointer.name] = left.isEmpty ? nil : .service(left)
-        }
-        for scope in stations.keys {
-            for family in Family.allCases { stations[scope]?.voices[family]?.drop(claim.id) }
-        }
+    /// Nothing more of an advertisement whose name is not ours any more.
+    mutating func drop(_ id: AdvertID) {
+        for scope in stations.keys { stations[scope]?.drop(id) }
     }
 
     /// Somebody else has our host name, which is nobody's by accident: ours becomes another. [mdns.host]
     mutating func renameHost(at now: Moment) {
-        owners[host] = nil
-        host = Responder.hostName(dice.next())
-        owners[host] = .host
-        for id in claims.keys.sorted() {
-            claims[id]?.rebuild(host: host, hostTTL: hostTTL)
-            for scope in stations.keys.sorted() where claims[id]?.isEstablished(on: scope) == true {
+        local.renameHost(dice.next())
+        for id in local.ids {
+            for scope in stations.keys.sorted() where local[id]?.isEstablished(on: scope) == true {
                 set(.announcing(Claim.Steps(next: now)), of: id, on: scope)
             }
         }
-        for scope in stations.keys {
-            for family in Family.allCases { stations[scope]?.voices[family]?.forgetHost() }
-        }
+        for scope in stations.keys { stations[scope]?.forgetHost() }
     }
 
     mutating func sayGoodbye(_ records: [DNSRecord], on scope: UInt32, at now: Moment) {

@@ -1,8 +1,8 @@
 /// What the entries say, and which of them are wanted.
-extension Responder {
+extension LocalRecords {
     func records(of entry: Entry, on scope: Scope) -> [DNSRecord] {
         switch entry {
-        case .kind(let service): [DNSRecord(Responder.meta, ttl: Responder.otherTTL, .ptr(service))]
+        case .kind(let service): [DNSRecord(LocalRecords.meta, ttl: Responder.otherTTL, .ptr(service))]
         case .pointer(let id): [claims[id]?.pointer].compactMap(\.self)
         case .service(let id): [claims[id]?.service].compactMap(\.self)
         case .text(let id): [claims[id]?.text].compactMap(\.self)
@@ -19,13 +19,12 @@ extension Responder {
         }
     }
 
-    func addressRecords(on scope: UInt32) -> [DNSRecord] {
-        guard let scope = stations[scope]?.scope else { return [] }
-        return Family.allCases.flatMap { addressRecords(of: $0, on: scope) }
+    func addressRecords(on scope: Scope) -> [DNSRecord] {
+        Family.allCases.flatMap { addressRecords(of: $0, on: scope) }
     }
 
     private func familyRecords(on scope: Scope) -> [DNSRecord] {
-        let types = Responder.families(of: scope).map { $0 == .v4 ? DNSType.a : DNSType.aaaa }
+        let types = LocalRecords.families(of: scope).map { $0 == .v4 ? DNSType.a : DNSType.aaaa }
         guard !types.isEmpty else { return [] }
         let data = DNSData.nsec(next: host, types: types.map(\.rawValue))
         return [DNSRecord(host, isCacheFlush: true, ttl: hostTTL, data)]
@@ -48,7 +47,7 @@ extension Responder {
             return ids.filter { claims[$0]?.isEstablished(on: scope.id) == true }.map { .pointer($0) }
         case .instance(let id):
             guard claims[id]?.isEstablished(on: scope.id) == true else { return [] }
-            return Responder.entries(ofInstance: id, type)
+            return LocalRecords.entries(ofInstance: id, type)
         case .host: return entries(ofHost: type, on: scope)
         case nil: return []
         }
@@ -64,7 +63,7 @@ extension Responder {
     }
 
     private func entries(ofHost type: DNSType, on scope: Scope) -> [Entry] {
-        let present = Responder.families(of: scope)
+        let present = LocalRecords.families(of: scope)
         let wanted = present.filter { family in
             type == .any || type == (family == .v4 ? .a : .aaaa)
         }
@@ -74,7 +73,7 @@ extension Responder {
 
     /// What else whoever wants these entries is going to want. RFC 6763, 12; RFC 6762, 6.2.
     func company(of entries: some Sequence<Entry>, on scope: Scope) -> [Entry] {
-        let present = Responder.families(of: scope)
+        let present = LocalRecords.families(of: scope)
         let hosts = present.map { Entry.addresses($0) } + (present.count == 1 ? [.families] : [])
         var more: Set<Entry> = []
         for entry in entries {
