@@ -5,7 +5,7 @@ extension Room {
     func add(_ text: String) {
         do throws(Complaint) {
             let data = try Blob.read(Blob.decode(text))
-            searches += 1
+            arrival.searchesBegan(1)
             Task { await search { await self.seek(data) } }
         } catch {
             screen.tell("\(error)")
@@ -16,15 +16,15 @@ extension Room {
     /// goes to nobody.
     func seek(_ data: ConnectionData) async -> Bool {
         meet(data.peer)
-        members[data.peer]?.seekers += 1
-        defer { members[data.peer]?.seekers -= 1 }
+        members.update(data.peer) { $0.seekers += 1 }
+        defer { members.update(data.peer) { $0.seekers -= 1 } }
         do throws(MultipeerError) {
             try await session.connect(with: data)
             return true
         } catch {
-            failure = error.reason ?? failure
+            arrival.failed(error)
             if !isLeaving {
-                screen.tell("not linked with \(labels[data.peer]): \(error.description.printable)")
+                screen.tell("not linked with \(members.name(of: data.peer)): \(error.description.printable)")
             }
             return false
         }

@@ -7,7 +7,7 @@ extension Room {
         let number = offers.add(resource)
         let size = resource.size.map { ", \(Amount.bytes($0))" } ?? ""
         screen.note(
-            "\(labels[resource.peer]) offers \(resource.name.printable)\(size): /accept \(number) or /decline \(number)"
+            "\(members.name(of: resource.peer)) offers \(resource.name.printable)\(size): /accept \(number) or /decline \(number)"
         )
     }
 
@@ -29,28 +29,9 @@ extension Room {
 
     private func receive(_ resource: IncomingResource, _ number: Int, _ landing: Landing) async {
         defer { offers.receptions[number] = nil }
-        let start = ContinuousClock.now
-        let name = FileName.of(label: resource.name)
-        var report = TransferReport(.receiving)
-        do {
-            let folder = URL(filePath: landing.directory, directoryHint: .isDirectory)
-            let file = try await resource.receive(into: folder)
-            let time = start.duration(to: .now)
-            let settled = try await files.run { () throws(Complaint) in
-                do throws(Complaint) {
-                    return try landing.settle(file.path, as: name)
-                } catch {
-                    _ = unsafe unlink(file.path)
-                    throw error
-                }
-            }
-            let digest = file.isVerified ? file.digest : nil
-            let line = report.add(.init(name: settled, bytes: file.size, time: time, digest: digest))
-            screen.note("\(line), from \(labels[resource.peer])")
-        } catch {
-            let reason = (error as? MultipeerError).map(TransferReport.reason) ?? "\(error)"
-            screen.tell("\(report.fail(name, reason)), from \(labels[resource.peer])")
-        }
+        let (line, isComplete) = await RoomDownload(resource: resource, landing: landing, files: files).run()
+        let text = "\(line), from \(members.name(of: resource.peer))"
+        if isComplete { screen.note(text) } else { screen.tell(text) }
     }
 
     func offer(_ text: String) {
@@ -59,7 +40,7 @@ extension Room {
             guard !peers.isEmpty else { return screen.tell("nobody is here to take it") }
             let source = try Source(path)
             guard source.origin != .input else { throw Complaint("a file is missing", exit: .usage) }
-            let names = peers.map { labels[$0] }.joined(separator: ", ")
+            let names = peers.map { members.name(of: $0) }.joined(separator: ", ")
             screen.note("offered \(source.label.printable) to \(names)")
             for peer in peers { Task { await self.deliver(source, to: peer) } }
         } catch {
@@ -71,8 +52,8 @@ extension Room {
     private func recipients(_ text: String) -> (path: String, peers: [PeerID]) {
         let whole = Room.expanded(text)
         guard !FileManager.default.fileExists(atPath: whole),
-            let (path, peer) = labels.find(atEndOf: text), members[peer]?.isLinked == true
-        else { return (whole, linked) }
+            let (path, peer) = members.find(atEndOf: text)
+        else { return (whole, members.linked) }
         return (Room.expanded(path), [peer])
     }
 
@@ -82,17 +63,12 @@ extension Room {
     }
 
     private func deliver(_ source: Source, to peer: PeerID) async {
-        let url: URL
-        switch source.origin {
-        case .file(let place), .web(let place): url = place
-        case .input: return
-        }
-        let name = labels[peer]
+        let name = members.name(of: peer)
         do throws(MultipeerError) {
-            let resource = try await session.send(file: url, to: peer, name: source.label)
-            try await resource.completion()
-            let digest = resource.digest.map { ", sha256 \(Dissection.hex($0))" } ?? ""
-            screen.note("\(name) has \(source.label.printable), \(Amount.bytes(resource.written))\(digest)")
+            guard let received = try await RoomUpload(source: source, peer: peer).run(in: session) else {
+                return
+            }
+            screen.note("\(name) has \(received)")
         } catch {
             if isLeaving { return }
             screen.tell(

@@ -2,8 +2,6 @@ import Multipeer
 
 /// Who comes, who goes, and why.
 extension Room {
-    private static let mostDeparted = 8
-
     func listen() async throws(Complaint) {
         for await event in session.events {
             if isLeaving { continue }
@@ -12,7 +10,7 @@ extension Room {
             case .resource(let resource): announce(resource)
             case .peer(let peer, let state): try await change(peer, state)
             case .verificationRequested(let peer):
-                let name = labels[peer]
+                let name = members.name(of: peer)
                 screen.note("\(name) wants to compare codes: /code \(name)")
             case .stream: break
             }
@@ -21,28 +19,24 @@ extension Room {
 
     private func change(_ peer: PeerID, _ state: PeerState) async throws(Complaint) {
         meet(peer)
-        let name = labels[peer]
+        let name = members.name(of: peer)
         switch state {
         case .connecting:
-            members[peer]?.state = .connecting
+            members.update(peer) { $0.state = .connecting }
             screen.note("connecting to \(name)")
         case .connected:
-            members[peer]?.begin()
-            hasArrived()
+            members.update(peer) { $0.begin() }
+            arrival.linked()
             await introduce(peer)
         case .notConnected(let reason):
-            let wasLinked = members[peer]?.isLinked == true
-            members[peer]?.state = .gone(reason)
-            members[peer]?.isVerified = false
-            departures += 1
-            members[peer]?.age = departures
+            let wasLinked = members.depart(peer, reason)
             offers.remove(of: peer)
             if wasLinked {
                 screen.note("\(name) \(reason.departure)")
             } else if members[peer]?.seekers == 0 {
                 screen.note("not linked with \(name): \("\(reason)".printable)")
             }
-            forget()
+            members.forgetOldest()
             if finder != nil {
                 approachAgain(peer)
             } else if reason.code == .full {
@@ -63,27 +57,14 @@ extension Room {
 
     /// A peer that is heard of.
     func meet(_ peer: PeerID) {
-        if members[peer] == nil { members[peer] = RoomMember() }
-        for other in labels.add(peer) where other != session.peer {
-            screen.note("\(other.displayName.printable) is shown as \(labels[other]) from now on")
+        for other in members.meet(peer) {
+            screen.note("\(other.displayName.printable) is shown as \(members.name(of: other)) from now on")
         }
-    }
-
-    /// Those who went long ago.
-    private func forget() {
-        let departed = members.filter {
-            if case .gone = $0.value.state { $0.value.seekers == 0 } else { false }
-        }
-        guard departed.count > Room.mostDeparted,
-            let one = departed.min(by: { $0.value.age < $1.value.age })?.key
-        else { return }
-        members[one] = nil
-        labels.remove(one)
     }
 
     private func introduce(_ peer: PeerID) async {
         guard let facts = await session.facts(for: peer) else { return }
-        let name = labels[peer]
+        let name = members.name(of: peer)
         screen.note("\(name) joined, \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }
         screen.note("\(name) has the peer id \(Dissection.hex(peer.uid.bytes)) at \(facts.address)")

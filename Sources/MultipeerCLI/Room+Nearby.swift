@@ -22,25 +22,21 @@ extension Room {
         for await event in finder.browser.events where !isLeaving {
             switch event {
             case .found(let peer), .updated(let peer):
-                if finder.isHere(peer) { approach(peer.peer, finder) } else { giveUp(peer.peer) }
-            case .lost(let peer): giveUp(peer)
+                if finder.isHere(peer) { approach(peer.peer, finder) } else { neighbours.remove(peer.peer) }
+            case .lost(let peer): neighbours.remove(peer)
             }
         }
     }
 
-    private func giveUp(_ peer: PeerID) {
-        neighbours.remove(peer)
-        approaches.removeValue(forKey: peer)?.cancel()
-    }
-
     /// `isAgain`: what comes of it is told only if it is a link.
     private func approach(_ peer: PeerID, _ finder: RoomFinder, isAgain: Bool = false) {
-        neighbours.insert(peer)
-        guard approaches[peer] == nil, members[peer]?.isLinked != true else { return }
-        approaches[peer] = Task {
+        neighbours.add(peer)
+        guard !neighbours.isInvited(peer), !members.isLinked(peer) else { return }
+        let task = Task {
             await self.invite(peer, finder, isAgain: isAgain)
-            if !Task.isCancelled { self.approaches[peer] = nil }
+            if !Task.isCancelled { self.neighbours.endInvitation(of: peer) }
         }
+        neighbours.beginInvitation(of: peer, task)
     }
 
     /// A link with somebody who is still there has ended: seeks them again, unless this is the end of the room.
@@ -54,33 +50,28 @@ extension Room {
         // Whoever has left is not seen any more a second later.
         var pause = isAgain ? Room.pauses.first : .zero
         var isTold = isAgain
-        defer { dismiss(peer) }
+        defer { members.dismiss(peer) }
         while !isLeaving {
             guard (try? await Task.sleep(for: pause)) != nil else { return }
-            if members[peer]?.isLinked == true || isLeaving { return }
+            if members.isLinked(peer) || isLeaving { return }
             meet(peer)
-            members[peer]?.seekers += 1
-            defer { members[peer]?.seekers -= 1 }
+            members.update(peer) { $0.seekers += 1 }
+            defer { members.update(peer) { $0.seekers -= 1 } }
             do throws(MultipeerError) {
                 try await finder.browser.invite(
                     peer, to: session, context: finder.context, timeout: Room.timeout)
-                return hasArrived()
+                return arrival.linked()
             } catch {
-                if Task.isCancelled || isLeaving || members[peer]?.isLinked == true { return }
-                failure = error.reason ?? failure
-                if !isTold { screen.tell("not linked with \(labels[peer]): \(error.description.printable)") }
+                if Task.isCancelled || isLeaving || members.isLinked(peer) { return }
+                arrival.failed(error)
+                if !isTold {
+                    screen.tell("not linked with \(members.name(of: peer)): \(error.description.printable)")
+                }
                 isTold = true
                 guard error.mayPass else { return }
                 pause = pause == .zero ? Room.pauses.first : min(pause * 2, Room.pauses.longest)
             }
         }
-    }
-
-    /// Forgets somebody of whom the session has never told anything: strangers can have any number of names.
-    private func dismiss(_ peer: PeerID) {
-        guard let member = members[peer], case .connecting = member.state, member.seekers == 0 else { return }
-        members[peer] = nil
-        labels.remove(peer)
     }
 
     private func admit(_ finder: RoomFinder) async {
@@ -91,20 +82,20 @@ extension Room {
 
     private func answer(_ invitation: Invitation, _ finder: RoomFinder) async {
         let inviter = invitation.inviter
-        defer { dismiss(inviter) }
+        defer { members.dismiss(inviter) }
         do throws(MultipeerError) {
             guard finder.isMeant(invitation), !isLeaving else { return try await invitation.decline() }
             meet(inviter)
-            members[inviter]?.seekers += 1
-            defer { members[inviter]?.seekers -= 1 }
+            members.update(inviter) { $0.seekers += 1 }
+            defer { members.update(inviter) { $0.seekers -= 1 } }
             try await invitation.accept(into: session)
-            hasArrived()
+            arrival.linked()
         } catch {
             // Whoever is approached as well hears of it there.
-            guard !isLeaving, finder.isMeant(invitation), approaches[inviter] == nil,
-                members[inviter]?.isLinked != true
+            guard !isLeaving, finder.isMeant(invitation), !neighbours.isInvited(inviter),
+                !members.isLinked(inviter)
             else { return }
-            screen.tell("not linked with \(labels[inviter]): \(error.description.printable)")
+            screen.tell("not linked with \(members.name(of: inviter)): \(error.description.printable)")
         }
     }
 }

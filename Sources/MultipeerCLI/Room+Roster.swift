@@ -3,9 +3,9 @@ import Multipeer
 /// Who is here, what protects the links, and whether users have compared codes.
 extension Room {
     func describe() async {
-        var rows = [(labels[session.peer], "you")]
-        for peer in members.keys.sorted(by: { (labels[$0], $0.uid) < (labels[$1], $1.uid) }) {
-            rows.append((labels[peer], await description(of: peer)))
+        var rows = [(members.name(of: session.peer), "you")]
+        for peer in members.sorted {
+            rows.append((members.name(of: peer), await description(of: peer)))
         }
         let width = rows.map(\.0.columns).max() ?? 0
         for (name, text) in rows {
@@ -28,22 +28,23 @@ extension Room {
 
     /// Shows the code; the user comes back and says whether it was the same.
     func compare(_ text: String) async {
-        guard let (peer, answer) = labels.find(at: text), peer != session.peer else { return nobody(text) }
-        guard let link = members[peer]?.link, members[peer]?.isLinked == true else {
-            return screen.tell("\(labels[peer]) is not here")
+        guard let (peer, answer) = members.find(at: text) else { return nobody(text) }
+        guard let link = members[peer]?.link, members.isLinked(peer) else {
+            return screen.tell("\(members.name(of: peer)) is not here")
         }
         switch answer.lowercased() {
         case "": Task { await self.showCode(for: peer) }
         case "yes", "y":
             guard members[peer]?.hasCode == link else {
-                return screen.tell("there is no code yet: /code \(labels[peer])")
+                return screen.tell("there is no code yet: /code \(members.name(of: peer))")
             }
-            members[peer]?.isVerified = true
-            screen.tell("nobody is between you and \(labels[peer])")
+            members.update(peer) { $0.isVerified = true }
+            screen.tell("nobody is between you and \(members.name(of: peer))")
         case "no", "n":
-            members[peer]?.isVerified = false
+            members.update(peer) { $0.isVerified = false }
             screen.tell(
-                "somebody may be between you and \(labels[peer]): leave, and hand out new data another way")
+                "somebody may be between you and \(members.name(of: peer)): leave, and hand out new data another way"
+            )
         default: screen.tell("that is '/code NAME', then '/code NAME yes' or '/code NAME no'")
         }
     }
@@ -51,12 +52,12 @@ extension Room {
     /// Waits for the other side, which holds up nothing else.
     private func showCode(for peer: PeerID) async {
         let link = members[peer]?.link
-        let name = labels[peer]
+        let name = members.name(of: peer)
         do throws(MultipeerError) {
             screen.note("waiting until \(name) wants to compare, too")
             let code = try await session.verificationCode(for: peer)
             guard members[peer]?.link == link else { return }
-            members[peer]?.hasCode = link
+            members.update(peer) { $0.hasCode = link }
             screen.tell("compare with \(name): \(code.prefix(3)) \(code.suffix(3))")
             screen.tell("is it the same there? /code \(name) yes, or /code \(name) no")
         } catch {

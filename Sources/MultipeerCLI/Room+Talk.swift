@@ -1,23 +1,21 @@
 import Multipeer
 
-/// What is said: a message for each line, with its end, so that 'multipeer link' is understood and understands. One to a
-/// single peer has a byte 1 in front, so that it can be shown as what it is.
+/// What is said, and how it gets to each peer at its own pace.
 extension Room {
-    private static let mark: UInt8 = 1
-
     func say(_ text: String) {
-        let peers = linked
+        let peers = members.linked
         guard !peers.isEmpty else { return screen.tell("nobody is here, and nobody heard that") }
-        for peer in peers { post(Array("\(text)\n".utf8), to: peer) }
+        let message = RoomMessage(text, isPrivate: false)
+        for peer in peers { post(message.bytes, to: peer) }
     }
 
     func whisper(_ text: String) {
-        guard let (peer, words) = labels.find(at: text), peer != session.peer else { return nobody(text) }
-        guard members[peer]?.isLinked == true else {
-            return screen.tell("\(labels[peer]) is not here, and did not hear that")
+        guard let (peer, words) = members.find(at: text) else { return nobody(text) }
+        guard members.isLinked(peer) else {
+            return screen.tell("\(members.name(of: peer)) is not here, and did not hear that")
         }
         guard !words.isEmpty else { return screen.tell("that is '/to NAME text'") }
-        post([Room.mark] + Array("\(words)\n".utf8), to: peer)
+        post(RoomMessage(words, isPrivate: true).bytes, to: peer)
     }
 
     func nobody(_ text: String) {
@@ -26,52 +24,42 @@ extension Room {
         )
     }
 
-    /// Everybody who is linked, always in the same order.
-    var linked: [PeerID] { members.filter { $0.value.isLinked }.keys.sorted { $0.uid < $1.uid } }
-
     private func post(_ bytes: [UInt8], to peer: PeerID) {
         guard let link = members[peer]?.link else { return }
-        switch members[peer]?.backlog.post(bytes) {
+        switch members.update(peer, { $0.backlog.post(bytes) }) {
         case .begins: Task { await self.carry(to: peer, over: link) }
         case .dropped(isFirst: true):
-            screen.tell("\(labels[peer]) is so far behind that lines are dropped for them")
+            screen.tell("\(members.name(of: peer)) is so far behind that lines are dropped for them")
         case .waits, .dropped, nil: break
         }
     }
 
     /// Hands over what waits for one peer, which may be slow, until there is nothing more.
     private func carry(to peer: PeerID, over link: Int) async {
-        while members[peer]?.link == link, let line = members[peer]?.backlog.next() {
+        while let line = members.nextLine(for: peer, over: link) {
             do throws(MultipeerError) {
                 try await session.send(line, to: peer)
             } catch {
                 guard members[peer]?.link == link else { return }
                 let count = 1 + (members[peer]?.backlog.count ?? 0)
                 if error.code == .tooLarge {
-                    screen.tell("\(labels[peer]) takes no line as long as that")
+                    screen.tell("\(members.name(of: peer)) takes no line as long as that")
                 } else if !isLeaving {
-                    members[peer]?.backlog = Backlog()
+                    members.update(peer) { $0.backlog = Backlog() }
                     let lines = count == 1 ? "1 line" : "\(count) lines"
-                    screen.tell("\(lines) did not get to \(labels[peer]): \(error.description.printable)")
+                    screen.tell(
+                        "\(lines) did not get to \(members.name(of: peer)): \(error.description.printable)")
                     return
                 }
             }
-            if members[peer]?.link == link, let count = members[peer]?.backlog.recovery() {
-                screen.tell("\(labels[peer]) has caught up, \(count) lines were dropped for them")
+            if let count = members.recovery(of: peer, over: link) {
+                screen.tell("\(members.name(of: peer)) has caught up, \(count) lines were dropped for them")
             }
         }
     }
 
     func hear(_ message: Message) async throws(Complaint) {
-        var bytes = message.bytes[...]
-        let isPrivate = bytes.first == Room.mark
-        if isPrivate { bytes.removeFirst() }
-        // The end of what 'multipeer link' has to say.
-        if bytes.isEmpty { return }
-        let head = labels[message.peer] + (isPrivate ? " > you: " : ": ")
-        var lines = String(decoding: bytes, as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        if lines.last?.isEmpty == true { lines.removeLast() }
-        try await screen.put(lines.map { "\(head)\(String($0).printable)\n" }.joined())
+        guard let said = RoomMessage(message.bytes) else { return }
+        try await screen.put(said.shown(from: members.name(of: message.peer)))
     }
 }

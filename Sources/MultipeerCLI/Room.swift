@@ -14,27 +14,14 @@ actor Room {
     private let questions: RoomQuestions
     var data: ConnectionData?
 
-    var labels = Labels()
-    var members: [PeerID: RoomMember] = [:]
+    var members: RoomMembers
     var offers = RoomOffers()
-    /// How many searches by hand are going on, and files are watched.
-    var searches = 0
-    /// How many departures there have been.
-    var departures = 0
-    /// Why the last search failed.
-    var failure: EndReason?
-    /// Who is announced in the same room, and who of them is being invited.
-    var neighbours: Set<PeerID> = []
-    var approaches: [PeerID: Task<Void, Never>] = [:]
+    var neighbours = RoomNeighbours()
+    var arrival = RoomArrival()
     /// What goes on until the room is left.
     var tasks: [Task<Void, Never>] = []
-    var wasLinked = false
-    /// Whether somebody was waited for, and nobody came.
-    private var wasAlone = false
     var isLeaving = false
     private var leaving: Task<Void, Never>?
-    /// Sent when the first peer is linked, or none is going to be.
-    private let arrival = Promise<Void>()
     private let outcome = Promise<Complaint?>()
     private static let patience = Duration.seconds(2)
 
@@ -49,7 +36,7 @@ actor Room {
         self.finder = finder
         self.isMesh = isMesh
         self.isVerbose = isVerbose
-        _ = labels.add(session.peer)
+        members = RoomMembers(own: session.peer)
     }
 
     /// Until somebody types that it is over, or the input ends.
@@ -57,11 +44,11 @@ actor Room {
         screen.begin()
         if let finder {
             // It goes on as long as the room.
-            searches = 1
+            arrival.searchesBegan(1)
             try await open(finder)
         } else {
             try await publish()
-            searches = data.count + paths.count
+            arrival.searchesBegan(data.count + paths.count)
         }
         let seeking = data.map { one in Task { await self.search { await self.seek(one) } } }
         let watching = paths.map { path in Task { await self.search { await self.watch(path) } } }
@@ -69,7 +56,8 @@ actor Room {
         // Nobody can stop the one that reads standard input, and the process ends anyway.
         Task { await settle { () throws(Complaint) in try await self.read() } }
         let complaint = await outcome.value()
-        for task in seeking + watching + tasks + approaches.values { task.cancel() }
+        for task in seeking + watching + tasks { task.cancel() }
+        neighbours.cancelInvitations()
         if complaint == nil { await drain() }
         isLeaving = true
         listening.cancel()
@@ -115,7 +103,7 @@ actor Room {
     /// Waits until what was said has been handed to the links.
     private func drain() async {
         let deadline = ContinuousClock.now + Room.patience
-        while members.values.contains(where: { $0.isLinked && !$0.backlog.isIdle }), .now < deadline {
+        while !members.areIdle, .now < deadline {
             try? await Task.sleep(for: .milliseconds(5))
         }
     }
@@ -132,43 +120,26 @@ actor Room {
             let order = RoomOrder(text)
             if order == .quit { return }
             if order.needsSomebody, !hasWaited {
-                await arrive()
+                await waitForSomebody()
                 hasWaited = true
             }
             try await obey(order)
         }
-        if screen.isTerminal || wasLinked { return }
-        if let failure {
-            throw Complaint("nobody was linked: \("\(failure)".printable)", exit: .linkFailed)
-        }
-        if wasAlone, finder != nil {
-            throw Complaint(
-                "nobody came into the room", hint: "'multipeer doctor' says why", exit: .linkFailed)
-        }
+        if screen.isTerminal { return }
+        if let complaint = arrival.complaint(isPublic: finder != nil) { throw complaint }
     }
 
     /// A program that says something has said it before anybody can be there.
-    private func arrive() async {
-        guard !wasLinked, searches > 0 else { return }
-        let patience = Task {
-            try await Task.sleep(for: session.configuration.patience)
-            arrival.send(())
-        }
-        await arrival.value()
-        patience.cancel()
-        wasAlone = !wasLinked
-    }
-
-    func hasArrived() {
-        wasLinked = true
-        arrival.send(())
+    private func waitForSomebody() async {
+        guard arrival.isPending else { return }
+        await arrival.wait(atMost: session.configuration.patience)
+        arrival.waitEnded()
     }
 
     /// What was begun by hand, and was counted then; it answers whether it led to a link.
     func search(_ body: () async -> Bool) async {
         let isLinked = await body()
-        searches -= 1
-        if searches == 0, !isLinked { arrival.send(()) }
+        arrival.searchEnded(isLinked: isLinked)
     }
 
     private func obey(_ order: RoomOrder) async throws(Complaint) {

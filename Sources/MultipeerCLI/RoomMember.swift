@@ -30,6 +30,12 @@ struct RoomMember: Sendable {
         backlog = Backlog()
         isVerified = false
     }
+
+    mutating func end(_ reason: EndReason, age: Int) {
+        state = .gone(reason)
+        isVerified = false
+        self.age = age
+    }
 }
 
 extension EndReason {

@@ -1,0 +1,58 @@
+import Foundation
+import Multipeer
+
+/// A file that a peer of the room offers, on its way into a directory.
+struct RoomDownload: Sendable {
+    let resource: IncomingResource
+    let landing: Landing
+    let files: Worker
+
+    /// Answers the line that tells what became of it, and whether the file is there.
+    func run() async -> (line: String, isComplete: Bool) {
+        let start = ContinuousClock.now
+        let name = FileName.of(label: resource.name)
+        var report = TransferReport(.receiving)
+        do {
+            let folder = URL(filePath: landing.directory, directoryHint: .isDirectory)
+            let file = try await resource.receive(into: folder)
+            let time = start.duration(to: .now)
+            let settled = try await settle(file.path, as: name)
+            let digest = file.isVerified ? file.digest : nil
+            return (report.add(.init(name: settled, bytes: file.size, time: time, digest: digest)), true)
+        } catch {
+            let reason = (error as? MultipeerError).map(TransferReport.reason) ?? "\(error)"
+            return (report.fail(name, reason), false)
+        }
+    }
+
+    /// What cannot get its name does not stay under another.
+    private func settle(_ path: String, as name: String) async throws(Complaint) -> String {
+        try await files.run { [landing] () throws(Complaint) in
+            do throws(Complaint) {
+                return try landing.settle(path, as: name)
+            } catch {
+                _ = unsafe unlink(path)
+                throw error
+            }
+        }
+    }
+}
+
+/// A file, or a document of the web, on its way to a peer of the room.
+struct RoomUpload: Sendable {
+    let source: Source
+    let peer: PeerID
+
+    /// Answers what the peer has when all of it is there; nil for what cannot be offered.
+    func run(in session: Session) async throws(MultipeerError) -> String? {
+        let url: URL
+        switch source.origin {
+        case .file(let place), .web(let place): url = place
+        case .input: return nil
+        }
+        let resource = try await session.send(file: url, to: peer, name: source.label)
+        try await resource.completion()
+        let digest = resource.digest.map { ", sha256 \(Dissection.hex($0))" } ?? ""
+        return "\(source.label.printable), \(Amount.bytes(resource.written))\(digest)"
+    }
+}
