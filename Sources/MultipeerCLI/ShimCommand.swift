@@ -13,7 +13,7 @@ enum ShimCommand {
         exits: [.system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(Complaint) {
-        let shim = Shim()
+        let shim = await Shim()
         Interrupt.first { await shim.leave() }
         try await shim.run()
     }

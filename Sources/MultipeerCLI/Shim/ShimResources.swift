@@ -1,63 +1,92 @@
 import Foundation
 import Multipeer
 
-// MARK: files
+/// The files of a session that a shim sends and receives.
+@ShimActor
+final class ShimResources {
+    private let context: ShimContext
+    private var sent: [Int: OutgoingResource] = [:]
+    private var offered: [Int: IncomingResource] = [:]
 
-extension Shim {
-    func sendResource(_ request: inout ShimRequest) throws(ShimFault) {
-        let subject = try subject(of: &request)
+    init(_ context: ShimContext) { self.context = context }
+}
+
+// MARK: files of ours
+
+extension ShimResources {
+    func send(_ request: inout ShimRequest) throws(ShimFault) {
         let peer = try request.required("to", try request.peer("to"))
         let path = try request.required("path", try request.text("path"))
         let label = try request.text("name")
         let metadata = try request.bytes("metadata")
         let digest = try request.flag("digest") ?? true
         try request.end()
-        let id = number()
-        later(request, in: "resource \(id)") { () async throws(ShimFault) in
+        let id = context.pipe.number()
+        context.lanes.later(request, in: "resource \(id)") { [context] () async throws(ShimFault) in
             let sending = try await ShimFault.translating { () async throws(MultipeerError) in
-                try await subject.session.send(
+                try await context.session.send(
                     file: URL(fileURLWithPath: path), to: peer, name: label, metadata: metadata,
                     digest: digest)
             }
-            subject.things.withLock { $0.sent[id] = sending }
-            subject.keep(Task { await self.watch(sending, id, of: subject) })
+            self.sent[id] = sending
+            context.keep(Task { await self.watch(sending, id) })
             return ["resource": .integer(id)]
         }
     }
 
-    private func watch(_ sending: OutgoingResource, _ id: Int, of subject: ShimSubject) async {
-        for await progress in sending.progress { await report(progress, id, of: subject) }
+    private func watch(_ sending: OutgoingResource, _ id: Int) async {
+        for await progress in sending.progress { await report(progress, id) }
         var fields: [String: ShimValue?] = [:]
         do throws(MultipeerError) {
             try await sending.completion()
         } catch {
             fields = ShimReason(error).fields
         }
-        subject.things.withLock { $0.sent[id] = nil }
+        sent[id] = nil
         fields["resource"] = .integer(id)
         fields["to"] = .hex(sending.peer.uid.bytes)
-        await tell("sent", of: subject, fields)
+        await context.pipe.tell("sent", of: context.name, fields)
     }
 
-    private func report(_ progress: TransferProgress, _ id: Int, of subject: ShimSubject) async {
-        await tell(
-            "resource-progress", of: subject,
+    private func report(_ progress: TransferProgress, _ id: Int) async {
+        await context.pipe.tell(
+            "resource-progress", of: context.name,
             [
                 "resource": .integer(id), "completed": .size(progress.completed),
                 "fraction": progress.fraction.map { .number($0) },
             ])
     }
+}
+
+// MARK: files of others
+
+extension ShimResources {
+    func hear(_ resource: IncomingResource) async {
+        let id = context.pipe.number()
+        offered[id] = resource
+        await context.pipe.tell(
+            "resource-start", of: context.name,
+            [
+                "from": .hex(resource.peer.uid.bytes), "resource": .integer(id), "name": .text(resource.name),
+                "size": resource.size.map { .size($0) }, "metadata": resource.metadata.map { .hex($0) },
+            ])
+        switch context.options.resources {
+        case .take: store(resource, id)
+        case .hold: break
+        case .refuse: resource.decline()
+        }
+    }
 
     /// Receives a file, and tells how far it is and how it ends.
-    func store(_ resource: IncomingResource, _ id: Int, of subject: ShimSubject) {
+    private func store(_ resource: IncomingResource, _ id: Int) {
         let watching = Task {
-            for await progress in resource.progress { await self.report(progress, id, of: subject) }
+            for await progress in resource.progress { await self.report(progress, id) }
         }
-        subject.keep(
+        context.keep(
             Task {
                 var fields: [String: ShimValue?]
                 do throws(MultipeerError) {
-                    let file = try await resource.receive(into: subject.options.folder)
+                    let file = try await resource.receive(into: context.options.folder)
                     fields = [
                         "size": .size(file.size), "path": .text(file.path), "sha256": .hex(file.digest),
                         "verified": .flag(file.isVerified),
@@ -66,43 +95,45 @@ extension Shim {
                     fields = ShimReason(error).fields
                 }
                 await watching.value
-                subject.things.withLock { $0.offered[id] = nil }
+                self.offered[id] = nil
                 fields["resource"] = .integer(id)
-                await self.tell("resource-end", of: subject, fields)
+                await context.pipe.tell("resource-end", of: context.name, fields)
             })
     }
 
     private func offered(
         _ request: inout ShimRequest
-    ) throws(ShimFault) -> (id: Int, subject: ShimSubject, resource: IncomingResource) {
-        let subject = try subject(of: &request)
+    ) throws(ShimFault) -> (id: Int, resource: IncomingResource) {
         let id = try request.required("resource", try request.count("resource"))
         try request.end()
-        guard let resource = subject.things.withLock({ $0.offered[id] }) else {
+        guard let resource = offered[id] else {
             throw .invalid("there is no incoming resource \(id)")
         }
-        return (id, subject, resource)
+        return (id, resource)
     }
 
     func receive(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
-        let (id, subject, resource) = try offered(&request)
-        store(resource, id, of: subject)
+        let (id, resource) = try offered(&request)
+        store(resource, id)
         return [:]
     }
 
     func decline(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
-        let (id, subject, resource) = try offered(&request)
+        let (id, resource) = try offered(&request)
         resource.decline()
-        subject.things.withLock { $0.offered[id] = nil }
+        offered[id] = nil
         return [:]
     }
+}
 
+// MARK: files of either
+
+extension ShimResources {
     /// Either end of a resource calls it off.
     func drop(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
-        let subject = try subject(of: &request)
         let id = try request.required("resource", try request.count("resource"))
         try request.end()
-        let (outgoing, incoming) = subject.things.withLock { ($0.sent[id], $0.offered[id]) }
+        let (outgoing, incoming) = (sent[id], offered[id])
         guard outgoing != nil || incoming != nil else { throw .invalid("there is no resource \(id)") }
         outgoing?.cancel()
         incoming?.cancel()

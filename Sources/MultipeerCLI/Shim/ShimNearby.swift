@@ -1,14 +1,27 @@
-import Foundation
 import Multipeer
 
-// MARK: being found, finding, inviting
+/// How a session of a shim is found, finds others and invites them.
+@ShimActor
+final class ShimNearby {
+    private let context: ShimContext
+    private var advertiser: Advertiser?
+    private var browser: Browser?
+    private var invitations: [Int: Invitation] = [:]
+    private var inviting: [UID: Task<Void, Never>] = [:]
 
-extension Shim {
-    private func service(_ request: inout ShimRequest) throws(ShimFault) -> String {
+    init(_ context: ShimContext) { self.context = context }
+
+    func stop() async {
+        let (advertiser, browser) = (advertiser.take(), browser.take())
+        await advertiser?.stop()
+        await browser?.stop()
+    }
+
+    private static func service(_ request: inout ShimRequest) throws(ShimFault) -> String {
         try request.text("type") ?? "conform"
     }
 
-    private func discovery(_ request: inout ShimRequest) throws(ShimFault) -> ShimDiscovery {
+    private static func discovery(_ request: inout ShimRequest) throws(ShimFault) -> ShimDiscovery {
         let usesMulticast = try request.word("discovery", ["none": false, "multicast": true]) ?? false
         do throws(MultipeerError) {
             return try ShimDiscovery(usesMulticast: usesMulticast)
@@ -16,25 +29,28 @@ extension Shim {
             throw .failed(ShimReason(error))
         }
     }
+}
 
+// MARK: being found
+
+extension ShimNearby {
     func advertise(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
-        let subject = try subject(of: &request)
-        let service = try service(&request)
+        let service = try ShimNearby.service(&request)
         let info = try request.dictionary("info") ?? [:]
-        let discovery = try discovery(&request)
+        let discovery = try ShimNearby.discovery(&request)
         try request.end()
-        await subject.things.withLock { $0.advertiser.take() }?.stop()
-        let peer = subject.session.peer
+        await advertiser.take()?.stop()
+        let peer = context.session.peer
         let advertiser = try await ShimFault.translating { () async throws(MultipeerError) in
             let advertiser = try Advertiser(
                 peer: peer, service: service, info: info, configuration: discovery.configuration)
             try await advertiser.start()
             return advertiser
         }
-        subject.things.withLock { $0.advertiser = advertiser }
+        self.advertiser = advertiser
         let invitations = advertiser.invitations
-        subject.keep(
-            Task { for await invitation in invitations { await self.hear(invitation, of: subject) } })
+        context.keep(
+            Task { for await invitation in invitations { await self.hear(invitation) } })
         let txt = info.merging(["mpc": "1", "n": peer.displayName]) { $1 }
         return [
             "port": discovery.advertisement.map { .integer(Int($0.port)) },
@@ -42,37 +58,42 @@ extension Shim {
         ]
     }
 
-    private func hear(_ invitation: Invitation, of subject: ShimSubject) async {
-        let id = number()
-        subject.things.withLock { $0.invitations[id] = invitation }
-        await tell(
-            "invitation", of: subject,
+    private func hear(_ invitation: Invitation) async {
+        let id = context.pipe.number()
+        invitations[id] = invitation
+        await context.pipe.tell(
+            "invitation", of: context.name,
             [
                 "invitation": .integer(id), "from": .hex(invitation.inviter.uid.bytes),
                 "name": .text(invitation.inviter.displayName), "context": invitation.context.map { .hex($0) },
                 "timeout": .seconds(invitation.timeout),
             ])
-        subject.keep(
+        context.keep(
             Task {
                 await invitation.ended()
-                await self.tell("invitation-end", of: subject, ["invitation": .integer(id)])
+                await context.pipe.tell("invitation-end", of: context.name, ["invitation": .integer(id)])
             })
     }
 
-    func answerInvitation(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
-        let subject = try subject(of: &request)
+    func stopAdvertising(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
+        try request.end()
+        await advertiser.take()?.stop()
+        return [:]
+    }
+
+    func answer(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
         let id = try request.required("invitation", try request.count("invitation"))
         let isYes = try request.required("accept", try request.flag("accept"))
         try request.end()
-        guard let invitation = subject.things.withLock({ $0.invitations[id] }) else {
+        guard let invitation = invitations[id] else {
             throw .invalid("there was no invitation \(id)")
         }
-        subject.keep(
+        context.keep(
             Task {
                 var fields: [String: ShimValue?] = ["result": .text(CloseCode.ok.name)]
                 do throws(MultipeerError) {
                     if isYes {
-                        try await invitation.accept(into: subject.session)
+                        try await invitation.accept(into: context.session)
                     } else {
                         try await invitation.decline()
                     }
@@ -80,98 +101,99 @@ extension Shim {
                     fields = ShimReason(error).result
                 }
                 fields["invitation"] = .integer(id)
-                await self.tell("answer-result", of: subject, fields)
+                await context.pipe.tell("answer-result", of: context.name, fields)
             })
         return [:]
     }
+}
 
-    func stopAdvertising(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
-        let subject = try subject(of: &request)
-        try request.end()
-        await subject.things.withLock { $0.advertiser.take() }?.stop()
-        return [:]
-    }
+// MARK: finding and inviting
 
+extension ShimNearby {
     func browse(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
-        let subject = try subject(of: &request)
-        let service = try service(&request)
-        let discovery = try discovery(&request)
+        let service = try ShimNearby.service(&request)
+        let discovery = try ShimNearby.discovery(&request)
         try request.end()
-        await subject.things.withLock { $0.browser.take() }?.stop()
+        await browser.take()?.stop()
         let browser = try await ShimFault.translating { () async throws(MultipeerError) in
             let browser = try Browser(
-                peer: subject.session.peer, service: service, configuration: discovery.configuration)
+                peer: context.session.peer, service: service, configuration: discovery.configuration)
             try await browser.start()
             return browser
         }
-        subject.things.withLock { $0.browser = browser }
+        self.browser = browser
         let events = browser.events
-        subject.keep(Task { for await event in events { await self.hear(event, of: subject) } })
+        context.keep(Task { for await event in events { await self.hear(event) } })
         return [:]
     }
 
-    private func hear(_ event: BrowserEvent, of subject: ShimSubject) async {
+    private func hear(_ event: BrowserEvent) async {
         switch event {
         case .found(let found), .updated(let found):
-            await tell(
-                "found", of: subject,
+            await context.pipe.tell(
+                "found", of: context.name,
                 [
                     "peer": .hex(found.peer.uid.bytes), "name": .text(found.peer.displayName),
                     "info": .object(found.info.mapValues { .text($0) }),
                 ])
         case .lost(let peer):
-            await tell("lost", of: subject, ["peer": .hex(peer.uid.bytes), "name": .text(peer.displayName)])
+            await context.pipe.tell(
+                "lost", of: context.name, ["peer": .hex(peer.uid.bytes), "name": .text(peer.displayName)])
         }
     }
 
     func stopBrowsing(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
-        let subject = try subject(of: &request)
         try request.end()
-        await subject.things.withLock { $0.browser.take() }?.stop()
+        await browser.take()?.stop()
         return [:]
     }
 
     /// At addresses that the request names, or where the running browser finds the peer.
     func invite(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
-        let subject = try subject(of: &request)
         let name = try request.text("name") ?? "peer"
         let peer = try request.required("peer", try request.peer("peer", called: name))
         let addresses = try request.addresses("at")
-        let service = try service(&request)
-        let context = try request.bytes("context")
+        let service = try ShimNearby.service(&request)
+        let invitationContext = try request.bytes("context")
         let timeout = try request.seconds("timeout") ?? .seconds(30)
         try request.end()
-        let browser: Browser
-        if let addresses {
-            do throws(MultipeerError) {
-                let discovery = try ShimDiscovery(usesMulticast: false)
-                discovery.place(peer, at: addresses)
-                browser = try Browser(
-                    peer: subject.session.peer, service: service, configuration: discovery.configuration)
-            } catch {
-                throw .failed(ShimReason(error))
+        let browser =
+            if let addresses {
+                try self.browser(placing: peer, at: addresses, service)
+            } else {
+                try request.required("at", self.browser)
             }
-        } else {
-            browser = try request.required("at", subject.things.withLock { $0.browser })
-        }
         let task = Task {
             let result = await browser.invite(
-                known: peer, to: subject.session, context: context, timeout: timeout)
+                known: peer, to: self.context.session, context: invitationContext, timeout: timeout)
             var fields: [String: ShimValue?] = ["result": .text(CloseCode.ok.name)]
             if case .failure(let error) = result { fields = ShimReason(error).result }
             fields["peer"] = .hex(peer.uid.bytes)
-            await self.tell("invite-result", of: subject, fields)
+            await context.pipe.tell("invite-result", of: context.name, fields)
         }
-        subject.things.withLock { $0.inviting[peer.uid] = task }
-        subject.keep(task)
+        inviting[peer.uid] = task
+        context.keep(task)
         return [:]
     }
 
+    /// One that knows where the peer is, and looks for nobody.
+    private func browser(
+        placing peer: PeerID, at addresses: [SocketAddress], _ service: String
+    ) throws(ShimFault) -> Browser {
+        do throws(MultipeerError) {
+            let discovery = try ShimDiscovery(usesMulticast: false)
+            discovery.place(peer, at: addresses)
+            return try Browser(
+                peer: context.session.peer, service: service, configuration: discovery.configuration)
+        } catch {
+            throw .failed(ShimReason(error))
+        }
+    }
+
     func withdraw(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
-        let subject = try subject(of: &request)
         let peer = try request.required("peer", try request.peer("peer"))
         try request.end()
-        subject.things.withLock { $0.inviting[peer.uid] }?.cancel()
+        inviting[peer.uid]?.cancel()
         return [:]
     }
 }
