@@ -42,7 +42,8 @@ package actor SessionDriver: ListeningOwner {
         self.peer = peer
         self.configuration = configuration
         try configuration.validate()
-        loop = try SessionFault.network { () throws(SocketFault) in try EventLoop.next(on: configuration.overrides.host)
+        loop = try SessionFault.network { () throws(SocketFault) in
+            try EventLoop.next(on: configuration.overrides.host)
         }
         (identity, tls) = try SessionFault.security { () throws(SecurityFault) in
             try configuration.credentials()
@@ -54,7 +55,8 @@ package actor SessionDriver: ListeningOwner {
         self.consumed = consumed
         inbox = Inbox(reportAfter: Int(configuration.overrides.messageCredit) / 8) { consumed.add($0) }
         events = EventDelivery(into: inbox)
-        channels = SessionChannels(telling: events, errands, window: Int(configuration.overrides.channelCredit))
+        channels = SessionChannels(
+            telling: events, errands, window: Int(configuration.overrides.channelCredit))
         datagrams = SessionDatagrams(loop, configuration, sockets, queues, telling: events, errands)
         trust = TrustDecisions(configuration)
         consumed.onChange(loop.waker(for: self))
