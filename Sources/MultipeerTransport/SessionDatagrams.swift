@@ -44,7 +44,8 @@ extension SessionDatagrams {
             let port = try ports.open(at: everywhere ? nil : local, on: loop, for: client)
             seat.lane = DatagramLane(
                 of: peer, port: port, host: wire.remote.host, keyLog: configuration.keyLog)
-            engine.datagramPort(id, configuration.overrides.datagramPort?(port.number) ?? port.number, at: loop.now)
+            engine.datagramPort(
+                id, configuration.overrides.datagramPort?(port.number) ?? port.number, at: loop.now)
         } catch {
             // Without a socket unreliable messages take the link.
             engine.datagramPort(id, nil, at: loop.now)
