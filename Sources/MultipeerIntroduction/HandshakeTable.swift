@@ -62,8 +62,10 @@ extension HandshakeTable {
     /// Returns the connection that has to go for `newest`, which has just brought its CONFIRM: the oldest other one of its
     /// peer. One on which we have sent SELECT stays, because the peer may have its link already. [limit.confirmed]
     /// [select.promise]
-    func surplus(for newest: ConnectionID, keeping nominated: ConnectionID?) -> ConnectionID? {
-        guard let uid = entries[newest]?.uid, isAcceptedAndConfirmed(newest) else { return nil }
+    func surplus(
+        for newest: ConnectionID, of uid: UID, keeping nominated: ConnectionID?
+    ) -> ConnectionID? {
+        guard isAcceptedAndConfirmed(newest) else { return nil }
         let confirmed = ids(of: uid).filter { isAcceptedAndConfirmed($0) }
         guard confirmed.count > HandshakeTable.confirmedPerPeer else { return nil }
         return confirmed.first { $0 != nominated && $0 != newest }

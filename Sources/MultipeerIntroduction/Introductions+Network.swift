@@ -46,10 +46,7 @@ extension Introductions {
         switch frame {
         case .confirm(let mac):
             step(id, at: now) { $0.confirmArrived(mac) }
-            let nominated = connections[id]?.uid.flatMap { introductions[$0]?.selection.nominated }
-            if let surplus = connections.surplus(for: id, keeping: nominated) {
-                refused(surplus, .duplicate, at: now)
-            }
+            limitConfirmed(id, at: now)
         case .select: selectArrived(id, at: now)
         case .selected: selectedArrived(id, at: now)
         case .close(let code, reason: _): closeArrived(id, code, at: now)
@@ -58,6 +55,14 @@ extension Introductions {
         case .ignorable: break
         default: violated(id, .protocolError, at: now)  // [frame.order]
         }
+    }
+
+    /// Makes room for a connection that has brought its CONFIRM. [limit.confirmed]
+    private mutating func limitConfirmed(_ id: ConnectionID, at now: Moment) {
+        guard let uid = connections[id]?.uid else { return }
+        let nominated = introductions[uid]?.selection.nominated
+        guard let surplus = connections.surplus(for: id, of: uid, keeping: nominated) else { return }
+        refused(surplus, .duplicate, at: now)
     }
 
     /// The bytes of a connection were no frames, or frames that may not come.
