@@ -1,21 +1,33 @@
-/// All cases, section by section. A section is one array in a file of its own.
+/// All cases, section by section. The files of a section are in the folder that has its name.
 package enum Suite {
     package static let sections: [(name: String, title: String, cases: [Case])] = [
-        ("DATA", "connection data, chapter 4", dataCases),
-        ("ENC", "encryption, chapter 5", encryptionCases),
-        ("LINK", "links, chapter 6", linkCases),
-        ("FRM", "frames, chapter 7", frameCases),
-        ("MSG", "messages, chapter 8", messageCases),
-        ("CHN", "streams, chapter 9", channelCases),
-        ("RES", "resources, chapter 9", resourceCases),
-        ("DGR", "datagrams, chapter 10", datagramCases),
-        ("MSH", "mesh, chapter 11", meshCases),
-        ("INV", "invitations, chapter 12", invitationCases),
-        ("SAS", "verification codes, chapter 13", codeCases),
-        ("LIV", "liveness and the end of a link, chapter 14", livenessCases),
-        ("LIM", "limits, chapter 15", limitCases),
-        ("MUT", "mutations of valid transcripts", mutationCases),
-        ("FLOOD", "floods, on request only", floodCases),
+        ("DATA", "connection data, chapter 4", DataFormCases.all + DataUseCases.all),
+        ("ENC", "encryption, chapter 5", OutcomeCases.all + TLSCases.all),
+        (
+            "LINK", "links, chapter 6",
+            DialCases.all + HelloCases.all + ConfirmCases.all + SelectCases.all + StaleLinkCases.all
+        ),
+        ("FRM", "frames, chapter 7", FrameCases.all),
+        ("MSG", "messages, chapter 8", MessageCases.all + MessageCreditCases.all),
+        ("CHN", "streams, chapter 9", StreamCases.all + ChannelRuleCases.all + ChannelLimitCases.all),
+        (
+            "RES", "resources, chapter 9",
+            IncomingResourceCases.all + ResourceTroubleCases.all + OutgoingResourceCases.all
+        ),
+        ("DGR", "datagrams, chapter 10", DatagramPathCases.all + DatagramTroubleCases.all),
+        (
+            "MSH", "mesh, chapter 11",
+            IntroductionCases.all + MemberEntryCases.all + MeshSizeCases.all + MeshExcessCases.all
+        ),
+        (
+            "INV", "invitations, chapter 12",
+            InviteeCases.all + GlareCases.all + InvitationRoomCases.all + InviterCases.all
+        ),
+        ("SAS", "verification codes, chapter 13", CodeCases.all),
+        ("LIV", "liveness and the end of a link, chapter 14", LivenessCases.all),
+        ("LIM", "limits, chapter 15", BudgetCases.all + MemoryLimitCases.all + PeerLimitCases.all),
+        ("MUT", "mutations of valid transcripts", MutationCases.all),
+        ("FLOOD", "floods, on request only", FloodCases.all),
     ]
 
     /// Cases that wait on purpose, or do something very often, for a second and more.

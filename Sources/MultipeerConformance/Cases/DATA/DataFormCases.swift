@@ -1,0 +1,212 @@
+/// Chapter 4: what connection data says, and what is refused.
+enum DataFormCases {
+    private typealias Field = ConnectionData.Field
+
+    static let all: [Case] = [
+        Case(
+            "DATA-01", "4.1", "the subject's own data keeps every rule",
+            stimulus: "T asks for data, addressed and open",
+            expectation:
+                "at most 1,024 bytes that T can read, with S's uid, no forbidden candidate, and a GREASE entry",
+            rules: ["data.length", "data.peer", "data.candidates", "tlv.order", "tlv.grease", "peer.name"],
+            bugs: [
+                .seen("data-unsorted", by: "behind entry"), .seen("data-without-lifetime", by: "is missing"),
+                .seen("data-to-anybody", by: "addressed to somebody"),
+            ]
+        ) { trial in
+            let session = try trial.session(.init(preference: .optional))
+            var greased = 0
+            for index in 0..<8 {
+                let peer: [UInt8]? = index == 0 ? nil : trial.random.bytes(16)
+                let data = try trial.read(try session.data(for: peer))
+                try trial.require(data.endpoint.uid == session.uid, "the data has another uid")
+                try trial.require(data.recipient == peer, "the data is addressed to somebody else")
+                try trial.require(data.preference == .optional, "the data has another preference")
+                try trial.require(
+                    data.flags & ConnectionData.Flag.mesh == 0, "MESH is set, though nobody asked for it")
+                try trial.require(data.token.contains { $0 != data.token[0] }, "the token is not random")
+                try trial.require(data.lifetime > 0, "the lifetime is 0")
+                try trial.require(
+                    data.candidates.allSatisfy { $0.port >= 1_024 }, "a candidate has a low port")
+                greased += data.extra.isEmpty ? 0 : 1
+            }
+            if greased == 0 { trial.weak("no GREASE entry in eight pieces of connection data [tlv.grease]") }
+        },
+        Case(
+            "DATA-02", "4.1", "the longest data with the most candidates is taken",
+            stimulus: "data of 1,024 bytes with 16 candidates", expectation: "connected",
+            rules: ["data.length", "data.candidates"], bugs: ["data-limit-512"], orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair { data in
+                let port = data.candidates[0].port
+                data.candidates += (2..<17).map { Candidate(address: [127, 0, 0, $0], port: port) }
+                let room = 1_024 - data.bytes.count - 4
+                data.extra.append(Entry(0x3a3a, trial.random.bytes(room)))
+            }
+            try trial.require(pair.terms.mine.count == 1_024, "the suite's data is not 1,024 bytes long")
+            _ = try pair.link()
+        },
+        Case(
+            "DATA-03", "2.3", "unknown entries are ignored",
+            stimulus: "GREASE entry 0x1A1A and unknown entry 0x0077",
+            expectation: "connected", rules: ["tlv.unknown", "ext.grease"], bugs: ["data-refuses-unknown"],
+            orders: Order.allCases
+        ) { trial in
+            _ = try trial.pair { $0.extra = [Entry(0x77, [1, 2, 3]), Entry(0x1a1a, [])] }.link()
+        },
+        Case(
+            "DATA-04", "2.3", "an unknown critical entry refuses the data", stimulus: "entry 0x8001",
+            expectation: "PROTOCOL, nothing is dialled", rules: ["tlv.critical"],
+            bugs: [.seen("data-ignores-critical", by: "the data is taken")]
+        ) { trial in
+            try trial.refuses(.protocol, "0x8001") { $0.extra = [Entry(0x8001, [])] }
+            try trial.refuses(.protocol, "0xfaff") { $0.extra = [Entry(0xfaff, [1])] }
+        },
+        Case(
+            "DATA-05", "2.3", "entries out of order, or twice, refuse the data",
+            stimulus: "each pair of neighbours swapped; each entry twice; an unknown entry twice",
+            expectation: "PROTOCOL for each", rules: ["tlv.order", "tlv.duplicate"],
+            bugs: [
+                .seen("data-ignores-order", by: "the data is taken"),
+                .seen("data-ignores-duplicates", by: "the data is taken"),
+            ]
+        ) { trial in
+            let (session, tester) = try trial.strangers()
+            let entries = tester.data(for: session.uid).entries
+            for index in entries.indices.dropLast() {
+                var swapped = entries
+                swapped.swapAt(index, index + 1)
+                try trial.refuses(
+                    .protocol, "swapped at \(index)", ConnectionData.bytes(swapped), session, tester)
+            }
+            for index in entries.indices where entries[index].type != Field.candidate {
+                var doubled = entries
+                doubled.insert(entries[index], at: index)
+                try trial.refuses(
+                    .protocol, "twice at \(index)", ConnectionData.bytes(doubled), session, tester)
+            }
+            let unknown = entries + [Entry(0x77, []), Entry(0x77, [])]
+            try trial.refuses(.protocol, "0x77 twice", ConnectionData.bytes(unknown), session, tester)
+        },
+        Case(
+            "DATA-06", "4.2", "data that is cut off is refused", stimulus: "every prefix of good data",
+            expectation: "PROTOCOL for each", rules: ["data.length", "tlv.length"],
+            bugs: [.seen("data-crashes-short", by: "is not answered")],
+            seconds: 40
+        ) { trial in
+            let (session, tester) = try trial.strangers()
+            let bytes = tester.data(for: session.uid).bytes
+            try trial.refuse((0..<bytes.count).map { (Array(bytes[..<$0]), .protocol) }, by: session)
+        },
+        Case(
+            "DATA-07", "4.2", "data with one wrong bit is refused", stimulus: "every single bit flipped",
+            expectation: "PROTOCOL; VERSION where it is the version that changed",
+            rules: ["data.checksum", "data.magic"],
+            bugs: [.seen("data-ignores-checksum", by: "taken, not PROTOCOL")], seconds: 60
+        ) { trial in
+            let (session, tester) = try trial.strangers()
+            let bytes = tester.data(for: session.uid).bytes
+            let flipped = (0..<(bytes.count * 8)).map { bit in
+                var copy = bytes
+                copy[bit / 8] ^= 1 << UInt8(bit % 8)
+                return (copy, bit / 8 == 4 ? Code.version : .protocol)
+            }
+            try trial.refuse(flipped, by: session)
+        },
+        Case(
+            "DATA-08", "4.2", "data of another version is refused", stimulus: "versions 0, 2 and 255",
+            expectation: "VERSION", rules: ["data.version"],
+            bugs: [.seen("data-ignores-version", by: "the data is taken")]
+        ) { trial in
+            let (session, tester) = try trial.strangers()
+            let entries = tester.data(for: session.uid).entries
+            for version: UInt8 in [0, 2, 255] {
+                let bytes = ConnectionData.bytes(entries, version: version)
+                try trial.refuses(.version, "version \(version)", bytes, session, tester)
+            }
+        },
+        Case(
+            "DATA-09", "3.1", "a display name that is none refuses the data",
+            stimulus: "0 and 64 bytes, invalid UTF-8, control characters, characters that turn text around",
+            expectation: "PROTOCOL for each; 63 bytes are taken", rules: ["peer.name", "data.peer"],
+            bugs: [.seen("name-unchecked", by: "the data is taken")]
+        ) { trial in
+            let wrong: [[UInt8]] = [
+                [], Array(repeating: 0x61, count: 64), [0x61, 0], [0x61, 0x1b, 0x5b], [0x61, 0x7f],
+                [0xff], [0xc0, 0x80], [0xe0, 0x80, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80],
+                [0xe2, 0x82],
+                Array("a\u{85}".utf8), Array("\u{202a}a".utf8), Array("a\u{202e}".utf8),
+                Array("\u{2066}".utf8),
+                Array("a\u{2069}b".utf8),
+            ]
+            for name in wrong { try trial.refuses(.protocol, "name \(name.hex)") { $0.name = name } }
+            for name in [Array(repeating: 0x61, count: 63), Array("Ann \u{1f600}\u{200f}".utf8)] {
+                _ = try trial.pair { $0.name = name }
+            }
+        },
+        Case(
+            "DATA-10", "4.2", "a preference that is none refuses the data",
+            stimulus: "3, 255, two bytes, none at all",
+            expectation: "PROTOCOL", rules: ["data.preference"],
+            bugs: [.seen("data-any-preference", by: "the data is taken")]
+        ) { trial in
+            try trial.refuses(.protocol, "preference 3") { $0.with(Field.preference, [3]) }
+            try trial.refuses(.protocol, "preference 255") { $0.with(Field.preference, [255]) }
+            try trial.refuses(.protocol, "two bytes") { $0.with(Field.preference, [0, 2]) }
+            try trial.refuses(.protocol, "no preference") { $0.without(Field.preference) }
+        },
+        Case(
+            "DATA-11", "4.2", "a fingerprint must be there when it is needed, and only then",
+            stimulus: "required without one, algorithm 2, 31 bytes, none with one", expectation: "PROTOCOL",
+            rules: ["data.fingerprint"], bugs: [.seen("data-fingerprint-optional", by: "the data is taken")]
+        ) { trial in
+            let print = trial.random.bytes(32)
+            for preference: UInt8 in [0, 1] {
+                try trial.refuses(.protocol, "no fingerprint with \(preference)") {
+                    $0.with(Field.preference, [preference])
+                }
+                try trial.refuses(.protocol, "algorithm 2") {
+                    $0.with(Field.preference, [preference]).with(Field.fingerprint, [2] + print)
+                }
+                try trial.refuses(.protocol, "31 bytes") {
+                    $0.with(Field.preference, [preference]).with(Field.fingerprint, [1] + print.dropLast())
+                }
+            }
+            try trial.refuses(.protocol, "a fingerprint with none") {
+                $0.with(Field.fingerprint, [1] + print)
+            }
+        },
+        Case(
+            "DATA-17", "4.2", "entries that are missing or of the wrong size refuse the data",
+            stimulus: "PEER, INSTANCE, TOKEN, LIFETIME, RECIPIENT and CANDIDATE missing, too short, too long",
+            expectation: "PROTOCOL",
+            rules: ["data.instance", "data.token", "data.lifetime", "data.candidates", "data.peer"],
+            bugs: [.seen("data-token-unchecked", by: "the data is taken")]
+        ) { trial in
+            for (field, size) in [
+                (Field.instance, 8), (Field.token, 32), (Field.lifetime, 4), (Field.recipient, 16),
+            ] {
+                for count in [0, size - 1, size + 1] {
+                    try trial.refuses(.protocol, "entry \(field) of \(count) bytes") {
+                        $0.with(field, [UInt8](repeating: 7, count: count))
+                    }
+                }
+                guard field != Field.recipient else { continue }
+                try trial.refuses(.protocol, "no entry \(field)") { $0.without(field) }
+            }
+            try trial.refuses(.protocol, "no PEER") { $0.without(Field.peer) }
+            try trial.refuses(.protocol, "no CANDIDATE") { $0.without(Field.candidate) }
+            let bad: [[UInt8]] = [
+                [5, 16, 0, 127, 0, 0, 1], [4, 16, 0, 127, 0, 0], [4] + .pattern(18),
+                [6, 16, 0, 127, 0, 0, 1], [],
+            ]
+            for value in bad {
+                try trial.refuses(.protocol, "CANDIDATE \(value.hex)") { $0.with(Field.candidate, value) }
+            }
+            try trial.refuses(.protocol, "17 candidates") { entries in
+                entries.without(Field.candidate)
+                    + (1...17).map { Entry(Field.candidate, [4, 16, 0, 127, 0, 0, $0]) }
+            }
+        },
+    ]
+}

@@ -1,0 +1,124 @@
+/// Chapter 4: whose data it is, and where it leads.
+enum DataUseCases {
+    static let all: [Case] = [
+        Case(
+            "DATA-12", "4.2", "a session does not connect to itself", stimulus: "data with S's own uid",
+            expectation: "SELF, nothing is dialled", rules: ["data.self"],
+            bugs: [.seen("connects-to-itself", by: "the data is taken")]
+        ) { trial in
+            let session = try trial.session()
+            let tester = try Tester("twin", uid: session.uid, preference: .none, in: trial)
+            try trial.refuses(.itself, "own uid", tester.data(for: nil).bytes, session, tester)
+            let own = try session.data(for: nil)
+            try trial.refuses(.itself, "own data", own, session, tester)
+        },
+        Case(
+            "DATA-13", "4.2", "data for somebody else is refused", stimulus: "RECIPIENT is another uid",
+            expectation: "UNKNOWN_PEER, nothing is dialled; without RECIPIENT the data is taken",
+            rules: ["data.recipient"],
+            bugs: [.seen("data-ignores-recipient", by: "the data is taken")], orders: Order.allCases
+        ) { trial in
+            let (session, tester) = try trial.strangers()
+            let foreign = tester.data(for: trial.random.bytes(16)).bytes
+            try trial.refuses(.unknownPeer, "another recipient", foreign, session, tester)
+            _ = try trial.introduce(session, tester) { $0.recipient = nil }.link()
+        },
+        Case(
+            "DATA-14", "4.3", "asked twice, a session gives the same data",
+            stimulus: "data for one peer, twice",
+            expectation: "the same bytes", rules: ["data.idempotent"],
+            bugs: [.seen("data-new-each-time", by: "the data differs")]
+        ) { trial in
+            let session = try trial.session(.init(preference: .optional))
+            let peer = trial.random.bytes(16)
+            let first = try session.data(for: peer)
+            _ = try session.data(for: trial.random.bytes(16))
+            try trial.require(try session.data(for: peer) == first, "the data differs")
+        },
+        Case(
+            "DATA-15", "4.4", "forbidden addresses are not dialled",
+            stimulus:
+                "candidates 0.0.0.0, its IPv4-mapped form, 224.0.0.1, 255.255.255.255, port 0, ports below 1024, then a good one",
+            expectation: "only the good one is dialled, and linked", rules: ["dial.forbidden"],
+            bugs: [.seen("dials-forbidden", by: "is dialled"), .seen("dials-low-port", by: "is dialled")],
+            orders: [.testerHigher]
+        ) { trial in
+            let session = try trial.session()
+            let tester = try trial.tester(beside: session)
+            let trap = try trial.tester(beside: session, "trap")
+            var low: Tester?
+            for port: UInt16 in [1_023, 1_022, 999] where low == nil {
+                low = try? Tester(
+                    "low port", uid: trap.endpoint.uid, preference: .none, port: port, in: trial)
+            }
+            if low == nil { trial.note("no port below 1024 can be had: those are not watched") }
+            let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
+            let pair = try trial.introduce(session, tester) { data in
+                let good = data.candidates[0]
+                data.candidates = [
+                    Candidate(address: [0, 0, 0, 0], port: trap.listener.localPort),
+                    Candidate(address: mapped + [0, 0, 0, 0], port: trap.listener.localPort),
+                    Candidate(address: [0, 0, 0, 1], port: trap.listener.localPort),
+                    Candidate(address: [224, 0, 0, 1], port: 4_000),
+                    Candidate(address: [255, 255, 255, 255], port: 4_000), .loopback(0),
+                    .loopback(low?.listener.localPort ?? 1_023),
+                    Candidate(address: mapped + [127, 0, 0, 1], port: low?.listener.localPort ?? 1_023), good,
+                ]
+            }
+            let link = try pair.link()
+            trial.pump.wait(.seconds(1))
+            try trial.require(trap.calls.isEmpty, "an unspecified address is dialled")
+            try trial.require(low?.calls.isEmpty ?? true, "a port below 1024 is dialled")
+            try link.expectAlive()
+        },
+        Case(
+            "DATA-16", "4.4", "many dead candidates do not keep a session from the live one",
+            stimulus:
+                "six candidates that take the connection and say nothing, eight that refuse it, a live one",
+            expectation: "linked; at most four at a time, 250 ms apart", rules: ["dial.limit"],
+            bugs: [.seen("dials-all-at-once", by: "dials are under way")], orders: [.testerHigher],
+            seconds: 40
+        ) { trial in
+            let session = try trial.session()
+            let tester = try trial.tester(beside: session)
+            let silent = try (0..<6).map { _ in try trial.tester(beside: session, "silent") }
+            let refusing = try (0..<8).map { _ in try TCPSocket.refusing() }
+            let closed = refusing.map { Candidate.loopback($0.localPort) }
+            defer { withExtendedLifetime(refusing) {} }
+            let pair = try trial.introduce(session, tester) { data in
+                data.candidates =
+                    silent[..<3].map(\.candidate) + closed + silent[3...].map(\.candidate) + data.candidates
+            }
+            trial.pump.wait(.seconds(4))
+            let calls = (silent.flatMap(\.calls) + tester.calls).sorted()
+            try trial.require(calls.count <= 4, "\(calls.count) dials are under way at a time")
+            // 250 ms each; less 300 ms of them all, because a busy tester may notice the first one late.
+            if let first = calls.first, let last = calls.last {
+                let least = Duration.milliseconds(250 * (calls.count - 1) - 300)
+                try trial.require(
+                    last - first >= least, "\(calls.count) dials are begun within \(last - first)")
+            }
+            _ = try pair.link(within: .seconds(20))
+        },
+        Case(
+            "DATA-18", "4.3", "data that has expired does not serve",
+            stimulus: "S's data lives 2 s; T dials after 4 s",
+            expectation: "UNKNOWN_PEER in answer to HELLO", rules: ["data.expiry"],
+            bugs: [.seen("data-never-expires", by: "CLOSE(UNKNOWN_PEER)")], seconds: 30
+        ) { trial in
+            let session = try trial.session()
+            let tester = try trial.tester(beside: session)
+            let theirs = try session.data(for: tester.endpoint.uid, lifetime: 2)
+            let mine = tester.data(for: session.uid)
+            let terms = Terms(
+                mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: try trial.read(theirs),
+                me: tester.endpoint)
+            try session.connect(mine.bytes)
+            trial.pump.wait(.seconds(4))
+            let link = try tester.dial(terms)
+            try link.expectReady()
+            link.sendHello()
+            try link.expectClose(.unknownPeer)
+        },
+    ]
+}

@@ -1,0 +1,168 @@
+import Foundation
+
+/// Chapter 5: what two preferences give, and that nothing else is spoken.
+enum OutcomeCases {
+    static let all: [Case] = cells + modes
+
+    /// Nine cells of the table, as ENC-01 to ENC-09.
+    private static let cells: [Case] = Preference.allCases.flatMap { mine in
+        Preference.allCases.map { theirs in cell(mine, theirs) }
+    }
+
+    private static func cell(_ subject: Preference, _ tester: Preference) -> Case {
+        let order: [Preference] = [.none, .optional, .required]
+        let number = 1 + 3 * (order.firstIndex(of: subject) ?? 0) + (order.firstIndex(of: tester) ?? 0)
+        let outcome = subject.outcome(with: tester)
+        let words = [
+            "plain": "a plain link", "tls": "a link with TLS 1.3", "refused": "POLICY, and nobody is dialled",
+        ]
+        return Case(
+            "ENC-0\(number)", "5.1", "\(subject.word) and \(tester.word) give \(outcome)",
+            stimulus: "S prefers \(subject.word), T \(tester.word)",
+            expectation: "\(words["\(outcome)"] ?? ""), seen in the first byte that S sends",
+            rules: ["enc.outcome", "enc.no-negotiation"], bugs: bugs(outcome), orders: Order.allCases
+        ) { trial in
+            guard outcome != .refused else {
+                let session = try trial.session(.init(preference: subject))
+                let peer = try trial.tester(beside: session, preference: tester)
+                return try trial.refuses(.policy, "refused", peer.data(for: session.uid).bytes, session, peer)
+            }
+            let pair = try trial.pair(.init(preference: subject), tester: tester)
+            let link = try pair.link()
+            let first = link.firstBytes.first
+            if outcome == .plain {
+                try trial.require(first == UInt8(ascii: "M"), "the first byte is not that of the preface")
+            } else {
+                try trial.require(first == 22, "the first byte is not that of TLS")
+                try trial.require(link.tls?.version == TLSEnd.Version.tls13.rawValue, "it is not TLS 1.3")
+            }
+            link.send(.message([1, 2, 3]))
+            try pair.session.expectMessage([1, 2, 3], from: pair.tester.endpoint.uid)
+        }
+    }
+
+    private static func bugs(_ outcome: Preference.Outcome) -> [Fault] {
+        switch outcome {
+        case .plain: ["enc-prefers-tls"]
+        case .tls: ["enc-prefers-plain"]
+        case .refused: ["none-links-required"]
+        }
+    }
+
+    private static let modes: [Case] = [
+        Case(
+            "ENC-10", "5.1", "an identity makes optional count as required",
+            stimulus:
+                "S with an identity and optional, T none; S none, T with the flag IDENTITY and optional",
+            expectation: "POLICY both times", rules: ["enc.identity"],
+            bugs: [.seen("identity-stays-optional", by: "the data is taken")]
+        ) { trial in
+            let file = try trial.file(try TLSIdentity().pem)
+            let session = try trial.session(.init(preference: .optional, identity: file))
+            let data = try trial.read(try session.data(for: nil))
+            try trial.require(data.flags & ConnectionData.Flag.identity != 0, "the flag IDENTITY is missing")
+            let plain = try trial.tester(beside: session)
+            try trial.refuses(.policy, "identity of S", plain.data(for: session.uid).bytes, session, plain)
+            let other = try trial.session(.init(preference: .none))
+            let secure = try trial.tester(beside: other, preference: .optional)
+            secure.flags = ConnectionData.Flag.identity
+            try trial.refuses(.policy, "identity of T", secure.data(for: other.uid).bytes, other, secure)
+        },
+        Case(
+            "ENC-11", "5.2", "a session that counts as required speaks no plain word",
+            stimulus: "MPCPLAIN and a HELLO to S", expectation: "closed without a frame",
+            rules: ["enc.required", "enc.no-negotiation"],
+            bugs: [.seen("accepts-plain-when-required", by: "still open")], orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair(.init(preference: .required))
+            let link = try pair.tester.dial(pair.terms, plain: true)
+            link.sendHello()
+            try link.expectRefusal()
+            try trial.require(
+                link.receivedCount == 0 || link.firstBytes.first == 21, "S answers \(link.firstBytes.hex)")
+        },
+        Case(
+            "ENC-12", "5.2", "a session without encryption closes on a ClientHello",
+            stimulus: "a ClientHello to S",
+            expectation: "closed, nothing but the preface is said",
+            rules: ["plain.preface", "enc.no-negotiation"],
+            bugs: [.seen("plain-ignores-first-byte", by: "still open")], orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair(.init(preference: .none))
+            let client = try TLSEnd(.init(identity: try TLSIdentity()))
+            client.shakeHands()
+            let link = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            link.send(raw: client.drainOutput(), "ClientHello")
+            try link.expectRefusal(within: .seconds(2))
+            let other = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            other.send(raw: Array("MPCPLAIM".utf8), "another preface")
+            try other.expectRefusal(within: .seconds(2))
+            let third = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            third.send(raw: [22], "one byte that is not the preface's")
+            try third.expectRefusal(within: .seconds(2))
+            for one in [link, other, third] {
+                try trial.require(Link.preface.starts(with: one.firstBytes), "S says \(one.firstBytes.hex)")
+            }
+        },
+        Case(
+            "ENC-21", "5.3", "the end of the stream without a word is a failure",
+            stimulus: "half a message, then FIN without close_notify",
+            expectation: "notConnected as lost, no message",
+            rules: ["tls.truncation"], bugs: [.seen("truncation-delivers", by: "the reason is")],
+            orders: Order.allCases
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            link.send(.part(.pattern(2_000)))
+            link.flush(within: .seconds(2))
+            link.truncate()
+            let event = try pair.session.expectNotConnected(pair.tester.endpoint.uid)
+            try trial.require(
+                event["reason"]?.text == "lost", "the reason is '\(event["reason"]?.text ?? "")', not 'lost'")
+            try pair.session.expectNoMessage(from: pair.tester.endpoint.uid, for: .milliseconds(300))
+        },
+        Case(
+            "ENC-24", "5.2", "connection data that was changed on its way is found",
+            stimulus:
+                "S gets T's data with the preference changed from optional to none; T refers to what it issued",
+            expectation: "UNKNOWN_PEER", rules: ["hello.refs"],
+            bugs: [.seen("hello-ignores-refs", by: "CLOSE(UNKNOWN_PEER)")],
+            orders: Order.allCases
+        ) { trial in
+            let session = try trial.session(.init(preference: .optional))
+            let tester = try trial.tester(beside: session, preference: .optional)
+            var issued = tester.data(for: session.uid)
+            let mine = issued.bytes
+            issued.preference = .none
+            issued.fingerprint = nil
+            let theirs = try session.data(for: tester.endpoint.uid)
+            try session.connect(issued.bytes)
+            let terms = Terms(
+                mine: mine, myToken: issued.token, theirs: theirs, theirData: try trial.read(theirs),
+                me: tester.endpoint)
+            let link = try tester.dial(terms, plain: true)
+            try link.expectReady()
+            link.sendHello()
+            try link.expectClose(.unknownPeer)
+            let secure = try tester.dial(terms)
+            secure.trial.pump.wait(.seconds(2)) { secure.ending != nil || secure.isReady }
+            if secure.ending == nil {
+                secure.sendHello()
+                trial.pump.wait(.seconds(3)) { secure.ending != nil }
+            }
+            try trial.require(!secure.waiting.contains { $0.kind == .hello }, "S greets over TLS")
+            trial.isSessionSpent = true
+        },
+    ]
+}
+
+extension Trial {
+    /// A file with this text; it is gone with the trial.
+    func file(_ text: String) throws -> String {
+        let path = NSTemporaryDirectory() + "conform-\(random.next()).pem"
+        do { try text.write(toFile: path, atomically: true, encoding: .utf8) } catch {
+            throw SuiteFault("cannot write \(path)")
+        }
+        files.append(path)
+        return path
+    }
+}

@@ -1,0 +1,144 @@
+/// Chapter 12: two that invite each other, and two that are linked.
+enum GlareCases {
+    static let all: [Case] = [
+        Case(
+            "INV-06", "12.8", level: .invite, "two that invite each other make one link",
+            stimulus:
+                "a hundred times T and S invite each other and say yes, in an order drawn by lot, half of the times with the link made in between",
+            expectation: "the same data in ANSWER and COMPLETE, OK for the inviter, and one link",
+            rules: ["invite.glare", "data.idempotent"],
+            bugs: [
+                .seen("invite-refuses-crossing", by: "is not asked"),
+                .seen("invite-links-linked-again", by: "S dials"),
+                .seen("data-new-each-time", by: "S gives other data"),
+            ],
+            orders: Order.allCases, seconds: 120
+        ) { trial in
+            let (session, port) = try trial.advertiser()
+            for _ in 0..<20 {
+                let crossings = try (0..<5).map { _ in try Crossing(session, at: port, in: trial) }
+                // The higher end would begin a second link after 500 ms.
+                trial.pump.wait(.milliseconds(700))
+                for crossing in crossings { try crossing.expectOneLink() }
+                for crossing in crossings { try crossing.end() }
+            }
+        },
+        Case(
+            "INV-12", "12.8", level: .invite, "a yes to whom one is linked changes nothing",
+            stimulus: "T, linked to S by an invitation, invites S again 2 s later; S says yes again",
+            expectation:
+                "S is asked; ANSWER(OK) with the same data, no other connection, and the link stands",
+            rules: ["invite.glare", "invite.consent", "data.idempotent"],
+            bugs: [
+                .seen("invite-links-linked-again", by: "S dials"),
+                .seen("data-new-each-time", by: "S gives other data"),
+            ], orders: Order.allCases
+        ) { trial in
+            let (session, port) = try trial.advertiser()
+            let tester = try trial.tester(beside: session, preference: .required)
+            let mine = tester.data(for: session.uid)
+            let first = Meeting(session, tester, mine)
+            try first.yes(to: try first.invite(at: port))
+            try first.meet()
+            trial.pump.wait(.seconds(2))
+            try first.yes(to: try first.invite(at: port))
+            trial.pump.wait(.milliseconds(1_500))
+            try first.expectOneLink()
+        },
+    ]
+}
+
+/// A tester and a session of the subject between which there are several invitations, and one link.
+private class Meeting {
+    let session: SubjectSession
+    let tester: Tester
+    /// The same in every invitation.
+    let mine: ConnectionData
+    private var theirs: [UInt8]?
+    private(set) var link: Link?
+
+    init(_ session: SubjectSession, _ tester: Tester, _ mine: ConnectionData) {
+        self.session = session
+        self.tester = tester
+        self.mine = mine
+    }
+
+    var trial: Trial { tester.trial }
+    var uid: [UInt8] { tester.endpoint.uid }
+
+    /// T invites S.
+    func invite(at port: UInt16) throws -> Inviting {
+        let inviting = try Inviting(tester, port: port)
+        try inviting.invite(session.uid)
+        return inviting
+    }
+
+    /// S is asked by T, and says yes.
+    func yes(to inviting: Inviting) throws {
+        let question = try trial.question(of: session, from: uid)
+        _ = try trial.answer(question, true, of: session)
+        try keep(try inviting.expectAnswer(.ok) ?? [])
+        inviting.link.send(Frame(.complete, Invitation.complete(id: inviting.id, data: mine.bytes).bytes))
+        inviting.link.close()
+    }
+
+    /// T is asked by S, and says yes.
+    func sayYes(on inviting: Inviting, _ id: [UInt8]) throws {
+        inviting.answer(id, .ok, data: mine.bytes)
+        try keep(try inviting.expectComplete())
+        inviting.link.close()
+    }
+
+    private func keep(_ data: [UInt8]) throws {
+        try trial.require(theirs == nil || theirs == data, "S gives other data than in the first invitation")
+        theirs = data
+    }
+
+    /// The link, made with what came.
+    func meet() throws {
+        link = try trial.meet(session, tester, mine: mine, theirs: theirs ?? [])
+        // On a busy machine that takes more than the 500 ms after which the higher end may dial.
+        trial.pump.wait(.milliseconds(1))
+        tester.dismissCallers()
+    }
+
+    /// There was no other connection and no other state, and the link works.
+    func expectOneLink() throws {
+        guard let link else { throw SuiteFault("this tester has no link") }
+        try trial.require(tester.callers == 0, "S dials a peer that it is linked to")
+        let states = session.states(of: uid)
+        try trial.require(states.isEmpty, "S tells \(states.joined(separator: ", ")) though it is linked")
+        try link.expectAlive()
+    }
+
+    func end() throws {
+        link?.send(.close(.goodbye))
+        try session.expect("notConnected", of: uid)
+    }
+}
+
+/// Two that invite each other, and answer when each has the invitation of the other.
+private final class Crossing: Meeting {
+    init(_ session: SubjectSession, at port: UInt16, in trial: Trial) throws {
+        let tester = try trial.tester(beside: session, preference: .required)
+        super.init(session, tester, tester.data(for: session.uid))
+        let isFirst = Bool.random(using: &trial.random)
+        if !isFirst { _ = try trial.invite(tester, from: session) }
+        let outgoing = try invite(at: port)
+        if isFirst { _ = try trial.invite(tester, from: session) }
+        let incoming = try Inviting(accepting: tester)
+        let id = try incoming.expectInvite().first(Invitation.Field.id) ?? []
+        let isEarly = Bool.random(using: &trial.random)
+        if Bool.random(using: &trial.random) {
+            try sayYes(on: incoming, id)
+            if isEarly { try meet() }
+            try yes(to: outgoing)
+        } else {
+            try yes(to: outgoing)
+            if isEarly { try meet() }
+            try sayYes(on: incoming, id)
+        }
+        if !isEarly { try meet() }
+        try trial.expectResult([.ok], of: session, uid)
+    }
+}

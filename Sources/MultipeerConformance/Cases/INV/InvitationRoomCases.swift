@@ -1,0 +1,100 @@
+/// Chapter 12: who is asked how often, and where there is room.
+enum InvitationRoomCases {
+    static let all: [Case] = [
+        Case(
+            "INV-07", "12.8", level: .invite, "the same inviter asks once",
+            stimulus: "T invites five times, without waiting",
+            expectation: "one question; the earlier connections hear DUPLICATE, the last one the ANSWER",
+            rules: ["invite.pending", "invite.once"],
+            bugs: [.seen("invite-asks-each-time", by: "CLOSE(DUPLICATE)")]
+        ) { trial in
+            let (session, port) = try trial.advertiser()
+            let tester = try trial.tester(beside: session, preference: .required)
+            var all: [Inviting] = []
+            for _ in 0..<5 {
+                let inviting = try Inviting(tester, port: port)
+                try inviting.invite(session.uid)
+                all.append(inviting)
+                trial.pump.wait(.milliseconds(300))
+            }
+            let question = try trial.question(of: session, from: tester.endpoint.uid)
+            for earlier in all.dropLast() { try earlier.link.expectClose(.duplicate) }
+            let again = session.event("invitation", within: .milliseconds(500))
+            try trial.require(again == nil, "the application is asked twice")
+            _ = try trial.answer(question, false, of: session)
+            try all[4].expectAnswer(.declined)
+        },
+        Case(
+            "INV-08", "12.8", level: .invite, "sixteen questions at most, four of an address",
+            stimulus: "100 inviters from 25 addresses",
+            expectation: "at most 16 questions wait, at most 4 of an address; the others hear BUSY",
+            rules: ["invite.pending"], bugs: [.seen("invite-unlimited", by: "are pending")], seconds: 90
+        ) { trial in
+            let (session, port) = try trial.advertiser()
+            var all: [Inviting] = []
+            for index in 0..<100 {
+                let tester = try trial.tester(beside: session, "inviter \(index)", preference: .required)
+                let inviting = try Inviting(tester, port: port, from: [127, 0, 1, UInt8(index % 25 + 1)])
+                try inviting.invite(session.uid)
+                all.append(inviting)
+            }
+            trial.pump.wait(.seconds(2))
+            let open = all.filter {
+                $0.link.ending == nil && !$0.link.waiting.contains { $0.kind == .answer }
+            }
+            try trial.require(open.count <= 16, "\(open.count) invitations are pending")
+            try trial.require(open.count >= 4, "only \(open.count) invitations are pending")
+            for refused in all where refused.link.waiting.contains(where: { $0.kind == .answer }) {
+                try refused.expectAnswer(.busy)
+            }
+            for inviting in all { inviting.link.close() }
+            trial.pump.wait(.seconds(1))
+        },
+        Case(
+            "INV-13", "12.10", level: .invite, "an advertiser without a seat says FULL",
+            stimulus: "S, which may have one link, is linked; T invites it", expectation: "FULL",
+            rules: ["limit.links"],
+            bugs: [.seen("invite-ignores-seats", by: "not FULL")]
+        ) { trial in
+            let (session, port) = try trial.advertiser(.init(preference: .required, limits: ["peers": 2]))
+            let first = try trial.tester(beside: session, "first", preference: .required)
+            let pair = try trial.introduce(session, first)
+            let link = try pair.link()
+            let tester = try trial.tester(beside: session, "second", preference: .required)
+            let inviting = try Inviting(tester, port: port)
+            try inviting.invite(session.uid)
+            // An application may be asked first: then it is its yes that finds no seat.
+            if let question = session.event("invitation", from: tester.endpoint.uid, within: .seconds(1)) {
+                _ = try trial.answer(question, true, of: session)
+            }
+            try inviting.expectAnswer(.full)
+            try link.expectAlive()
+            trial.isSessionSpent = true
+        },
+        Case(
+            "INV-14", "12.8", level: .invite, "who stops advertising answers nobody any more",
+            stimulus: "S stops while T's question is open", expectation: "CANCELLED",
+            rules: ["invite.cancel"],
+            bugs: [.seen("invite-outlives-advertising", by: "CLOSE(CANCELLED)")]
+        ) { trial in
+            let (session, port) = try trial.advertiser()
+            let tester = try trial.tester(beside: session, preference: .required)
+            let inviting = try Inviting(tester, port: port)
+            try inviting.invite(session.uid)
+            _ = try trial.question(of: session, from: tester.endpoint.uid)
+            try session.call("unadvertise")
+            try inviting.link.expectClose(.cancelled)
+        },
+        Case(
+            "INV-15", "12.8", level: .invite, "an advertiser waits five seconds for INVITE",
+            stimulus: "T says nothing behind TLS", expectation: "the connection ends with TIMEOUT after 5 s",
+            rules: ["invite.deadline"], bugs: [.seen("invite-without-deadline", by: "CLOSE(TIMEOUT)")]
+        ) { trial in
+            let (session, port) = try trial.advertiser()
+            let tester = try trial.tester(beside: session, preference: .required)
+            let inviting = try Inviting(tester, port: port)
+            try inviting.expectReady()
+            try inviting.link.expectClose([.timeout], within: .seconds(7))
+        },
+    ]
+}

@@ -1,0 +1,108 @@
+/// Chapter 12: the subject as inviter.
+enum InviterCases {
+    static let all: [Case] = [
+        Case(
+            "INV-16", "12.8", level: .invite, "an inviter asks, completes, and links",
+            stimulus: "S invites T; T says yes",
+            expectation: "INVITE as it must be, COMPLETE behind ANSWER alone, a link",
+            rules: ["invite.order", "invite.consent", "invite.data"],
+            bugs: [.seen("invite-completes-early", by: "COMPLETE before")],
+            orders: Order.allCases
+        ) { trial in
+            let session = try trial.session(.init(preference: .required))
+            let tester = try trial.tester(beside: session, preference: .required)
+            let context = trial.random.bytes(20)
+            let answer = try trial.invite(tester, from: session, context: context)
+            try trial.require(answer["error"] == nil, "'invite' fails")
+            let invitee = try Inviting(accepting: tester)
+            try invitee.expectReady()
+            let entries = try invitee.expectInvite()
+            try trial.require(entries.first(Invitation.Field.context) == context, "another context")
+            try trial.require(
+                entries.first(Invitation.Field.recipient) == tester.endpoint.uid, "another recipient")
+            trial.pump.wait(.milliseconds(500))
+            try trial.require(
+                !invitee.link.waiting.contains { $0.kind == .complete }, "COMPLETE before ANSWER")
+            let mine = tester.data(for: session.uid)
+            invitee.answer(entries.first(Invitation.Field.id) ?? [], .ok, data: mine.bytes)
+            let theirs = try invitee.expectComplete()
+            _ = try trial.meet(session, tester, mine: mine, theirs: theirs)
+            try trial.expectResult([.ok], of: session, tester.endpoint.uid)
+        },
+        Case(
+            "INV-17", "12.10", level: .invite, "an inviter is told the answer",
+            stimulus: "S invites T; T declines, says FULL, says nothing for 2 s",
+            expectation: "DECLINED, FULL, TIMEOUT; no COMPLETE; an OK that comes too late is ignored",
+            rules: ["invite.timeout", "invite.consent"],
+            bugs: [.seen("invite-answers-late", by: "not TIMEOUT")]
+        ) { trial in
+            let session = try trial.session(.init(preference: .required))
+            for code in [Code.declined, .full, .timeout] {
+                let tester = try trial.tester(beside: session, preference: .required)
+                _ = try trial.invite(tester, from: session, timeout: code == .timeout ? 2 : 30)
+                let invitee = try Inviting(accepting: tester)
+                let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
+                if code == .timeout {
+                    trial.pump.wait(.seconds(3))
+                    invitee.answer(id, .ok, data: tester.data(for: session.uid).bytes)
+                } else {
+                    invitee.answer(id, code)
+                }
+                try trial.expectResult([code], of: session, tester.endpoint.uid)
+                trial.pump.wait(.milliseconds(300))
+                try trial.require(
+                    !invitee.link.waiting.contains { $0.kind == .complete }, "COMPLETE without OK")
+                invitee.link.close()
+            }
+        },
+        Case(
+            "INV-18", "12.8", level: .invite, "who hears BUSY asks again",
+            stimulus: "S invites T; T says BUSY twice, then yes",
+            expectation: "INVITE again after some 250 and 500 ms, then COMPLETE", rules: ["invite.busy"],
+            bugs: [.seen("invite-gives-up-busy", by: "does not dial")]
+        ) { trial in
+            let session = try trial.session(.init(preference: .required))
+            let tester = try trial.tester(beside: session, preference: .required)
+            _ = try trial.invite(tester, from: session)
+            for _ in 0..<2 {
+                let invitee = try Inviting(accepting: tester, within: .seconds(3))
+                invitee.answer(try invitee.expectInvite().first(Invitation.Field.id) ?? [], .busy)
+                invitee.link.close()
+            }
+            let invitee = try Inviting(accepting: tester, within: .seconds(3))
+            let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
+            invitee.answer(id, .declined)
+            try trial.expectResult([.declined], of: session, tester.endpoint.uid)
+        },
+        Case(
+            "INV-19", "12.9", level: .invite, "an ANSWER that is wrong ends the invitation",
+            stimulus:
+                "ANSWER with another ID, OK without data, DECLINED with data, OK with the data of another peer",
+            expectation: "PROTOCOL", rules: ["invite.data", "invite.order"],
+            bugs: [
+                .seen("invite-any-answer", by: "CLOSE(PROTOCOL)"),
+                .seen("invite-data-of-anyone", by: "CLOSE(PROTOCOL)"),
+            ],
+            seconds: 40
+        ) { trial in
+            let session = try trial.session(.init(preference: .required))
+            for fault in 0..<4 {
+                let tester = try trial.tester(beside: session, preference: .required)
+                _ = try trial.invite(tester, from: session)
+                let invitee = try Inviting(accepting: tester)
+                let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
+                var data = tester.data(for: session.uid)
+                switch fault {
+                case 0: invitee.answer(trial.random.bytes(16), .ok, data: data.bytes)
+                case 1: invitee.answer(id, .ok)
+                case 2: invitee.answer(id, .declined, data: data.bytes)
+                default:
+                    data.endpoint.uid = trial.random.bytes(16)
+                    invitee.answer(id, .ok, data: data.bytes)
+                }
+                try invitee.link.expectClose(.protocol)
+                try session.expectNo("connecting", of: tester.endpoint.uid, for: .milliseconds(100))
+            }
+        },
+    ]
+}

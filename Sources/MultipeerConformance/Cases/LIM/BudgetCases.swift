@@ -1,0 +1,129 @@
+/// Chapter 15: budgets for control frames and keys, what nobody reads, and a subject without descriptors.
+enum BudgetCases {
+    static let all: [Case] = [
+        Case(
+            "LIM-01", "15.2", "PING has a budget", stimulus: "300 PINGs; a second later 10,000",
+            expectation: "300 PONGs; then FLOOD", rules: ["limit.control"],
+            bugs: [.seen("pings-without-limit", by: "CLOSE(FLOOD)")]
+        ) { trial in
+            let (pair, link) = try trial.linked()
+            link.send([Frame](repeating: .ping(), count: 300))
+            try link.expectAlive()
+            link.send([Frame](repeating: .ping(), count: 10_000))
+            try link.expectBroken(.flood, by: pair)
+        },
+        Case(
+            "LIM-02", "15.2", "CREDIT has a budget", stimulus: "10,000 CREDITs, each of one byte more",
+            expectation: "FLOOD", rules: ["limit.control"],
+            bugs: [.seen("credits-without-limit", by: "CLOSE(FLOOD)")]
+        ) { trial in
+            let (pair, link) = try trial.linked()
+            let limit = UInt64(pair.terms.limits.messageCredit)
+            link.send((1...10_000).map { .credit(limit + $0) })
+            try link.expectBroken(.flood, by: pair)
+        },
+        Case(
+            "LIM-03", "15.2", "changes of keys cost little",
+            stimulus:
+                "1,000 KeyUpdates that ask for one in return, in one go; on another link 20 at a time, with a PING behind",
+            expectation: "the link ends, or lives and S has used less than a second", rules: [],
+            bugs: [.seen("key-updates-cost-much", by: "S has used")], seconds: 120
+        ) { trial in
+            for batch in [1_000, 20] {
+                let (_, link) = try trial.linked(.init(preference: .required))
+                let before = try trial.subject().call("stats")["cpu"]?.double
+                for number in 1...1_000 where link.ending == nil {
+                    link.updateKeys(isAsking: true)
+                    if number % batch == 0 { link.send(.ping()) }
+                }
+                trial.pump.wait(.seconds(2))
+                if link.ending != nil { continue }
+                // Who computes answers late.
+                let answer = try trial.subject().call("stats", within: .seconds(45))
+                guard let before, let after = answer["cpu"]?.double else {
+                    throw Skip("the shim does not say how much of the processor it uses")
+                }
+                try trial.require(after - before < 1, "S has used \(after - before) s")
+                try link.expectAlive(within: .seconds(5))
+            }
+        },
+        Case(
+            "LIM-04", "15.2", level: .channels, "what nobody reads is bounded in a session",
+            stimulus: "7 peers, each with 24 streams that are filled and that nobody reads: 42 MiB",
+            expectation: "S holds 20 MiB, and gives up the fullest with STOP(BUSY); the links live",
+            rules: ["limit.memory", "limit.links"],
+            bugs: [.seen("channels-without-memory-limit", by: "given up")], seconds: 90
+        ) { trial in
+            trial.allowance = 16 << 20
+            let session = try trial.session()
+            try session.call("hold")
+            var links: [Link] = []
+            for number in 0..<7 {
+                let tester = try trial.tester(beside: session, "tester-\(number)")
+                links.append(try trial.introduce(session, tester).link())
+            }
+            for link in links {
+                for channel in UInt32(1)...24 {
+                    link.send(.open(channel))
+                    try link.fill(channel)
+                }
+            }
+            for link in links { try link.expectAlive(within: .seconds(20)) }
+            let stopped = links.reduce(0) {
+                $0 + $1.waiting.filter { $0.kind == .stop && $0.code == .busy }.count
+            }
+            let held = (7 * 24 - stopped) * links[0].channelCredit
+            try trial.require(
+                held <= 20 << 20, "S has given up \(stopped) streams only and holds \(held >> 20) MiB")
+            if let buffered = try trial.subject().call("stats")["buffered"]?.int {
+                try trial.require(buffered <= 21 << 20, "S holds \(buffered >> 20) MiB")
+            }
+            for link in links { link.send(.close(.goodbye)) }
+            for link in links { try link.expectEnd() }
+        },
+        Case(
+            "LIM-05", "15.2", "no descriptors left",
+            stimulus: "S may have 8 descriptors more; 28 strangers connect",
+            expectation: "S does not spin, and takes an honest peer when the strangers have gone",
+            rules: ["limit.unauthenticated"], bugs: [.seen("spins-without-descriptors", by: "S is busy")],
+            seconds: 40
+        ) { trial in
+            guard let descriptors = try trial.subject().call("stats")["fds"]?.int else {
+                throw Skip("no 'fds' in stats")
+            }
+            let pair = try trial.pair(.init(), connects: false)
+            let answer = try trial.subject().ask("limit", ["descriptors": .number(Double(descriptors + 8))])
+            if let error = answer["error"]?.text { throw Failure("'limit' fails: \(error)") }
+            let strangers = try (1...28).map {
+                try pair.tester.dial(pair.terms, from: [127, 0, 1, UInt8($0)], sendsPreface: false)
+            }
+            let before = try trial.subject().readySeconds
+            trial.pump.wait(.seconds(3))
+            if let before, let after = try trial.subject().readySeconds {
+                try trial.require(after - before < 1, "S is busy for \(after - before) s of 3, with nothing")
+            }
+            for stranger in strangers { stranger.close() }
+            try pair.session.connect(pair.terms.mine)
+            _ = try pair.link(within: .seconds(10))
+            try trial.subject().call("limit", ["descriptors": 4_096])
+        },
+    ]
+}
+
+extension Link {
+    /// Sends all that is granted on a channel at once, unless the subject stops it.
+    fileprivate func fill(_ channel: UInt32) throws {
+        let bytes = [UInt8].pattern(channelCredit)
+        var position = 0
+        while position < bytes.count {
+            trial.pump.wait(.seconds(10)) { unsent < 1 << 20 || ending != nil }
+            if let ending { throw Failure("\(name): the connection ended: \(ending)") }
+            if waiting.contains(where: { $0.kind == .stop && $0.channel == channel }) {
+                return send(.reset(channel, .busy))
+            }
+            let end = min(bytes.count, position + Frame.longestData)
+            send(.data(channel, Array(bytes[position..<end])))
+            position = end
+        }
+    }
+}

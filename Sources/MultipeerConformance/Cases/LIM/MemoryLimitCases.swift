@@ -1,0 +1,119 @@
+/// Chapter 15: what one peer can make a session hold.
+enum MemoryLimitCases {
+    static let all: [Case] = [
+        Case(
+            "LIM-06", "15.2", level: .datagram, "datagrams that nobody takes are bounded",
+            stimulus:
+                "S's application takes nothing; 3,000 messages of 1,150 bytes come by UDP, then a message by the link",
+            expectation: "at most 1 MiB of them is delivered later, and the link lives",
+            rules: ["limit.datagrams"],
+            bugs: [.seen("datagrams-without-limit", by: "were held")], seconds: 40
+        ) { trial in
+            trial.allowance = 4 << 20
+            let (pair, link, peer) = try trial.datagrams(.none)
+            try peer.offer()
+            try peer.expectUp()
+            try pair.session.call("pause")
+            for number in 0..<3_000 {
+                peer.send([UInt8](repeating: 7, count: 1_150))
+                // The kernel's room is not what is tried.
+                if number % 50 == 49 { trial.pump.wait(.milliseconds(10)) }
+            }
+            try link.expectAlive()
+            try pair.session.call("resume")
+            link.send(.message([1]))
+            var count = 0
+            while let event = pair.session.event(
+                "message", from: pair.tester.endpoint.uid, within: .seconds(3))
+            {
+                if event["size"]?.int == 1_150 { count += 1 }
+            }
+            trial.note("\(count) of 3,000 are delivered")
+            // One more than fits may be on its way to the application.
+            try trial.require(count <= (1 << 20) / (1_150 + 64) + 1, "\(count) of 3,000 were held")
+            try link.expectAlive()
+        },
+        Case(
+            "LIM-07", "15.2", "long messages are put together one at a time",
+            stimulus: "two peers send messages of 6 MiB to a session that grants 4 MiB",
+            expectation:
+                "the second gets no credit for what is in reassembly until the first is complete; both are delivered",
+            rules: ["limit.turn", "msg.credit-return"],
+            bugs: [.seen("two-long-messages", by: "both get credit")], seconds: 60
+        ) { trial in
+            trial.allowance = 16 << 20
+            let (pairs, links) = try trial.two()
+            let start = links.map(\.limit)
+            try links[0].feed(upTo: 5 << 20)
+            try links[1].feed(upTo: 5 << 20, stalls: true)
+            trial.pump.wait(.seconds(1))
+            try trial.require(links[1].limit == start[1], "both get credit for half a message")
+            try links[0].feed(upTo: 6 << 20, isLast: true)
+            try pairs[0].session.expectSize(6 << 20, from: pairs[0].tester.endpoint.uid)
+            try links[1].feed(upTo: 6 << 20, isLast: true)
+            try pairs[1].session.expectSize(6 << 20, from: pairs[1].tester.endpoint.uid)
+        },
+        Case(
+            "LIM-08", "15.2", "nobody keeps the others from their long messages",
+            stimulus: "the first of two peers that send 6 MiB stops in the middle",
+            expectation: "FLOW for it after some 5 s, and credit for the second", rules: ["limit.turn"],
+            bugs: [.seen("turn-without-end", by: "CLOSE(FLOW)")], seconds: 60
+        ) { trial in
+            trial.allowance = 16 << 20
+            let (pairs, links) = try trial.two()
+            try links[0].feed(upTo: 5 << 20)
+            try links[1].feed(upTo: 5 << 20, stalls: true)
+            try links[0].expectClose([.flow], within: .seconds(12))
+            try pairs[0].session.expectNotConnected(pairs[0].tester.endpoint.uid, [.flow])
+            try links[1].feed(upTo: 6 << 20, isLast: true)
+            try pairs[1].session.expectSize(6 << 20, from: pairs[1].tester.endpoint.uid)
+        },
+    ]
+}
+
+extension Trial {
+    /// Two peers with links to one session.
+    fileprivate func two() throws -> ([Pair], [Link]) {
+        let session = try session()
+        let pairs = try ["one", "two"].map { try introduce(session, tester(beside: session, $0)) }
+        return (pairs, try pairs.map { try $0.link() })
+    }
+}
+
+extension Link {
+    private static let piece = 16_384
+
+    /// Sends pieces of one long message until it has so many bytes, as credit allows; with `stalls`, as far as the credit
+    /// goes that there is.
+    fileprivate func feed(upTo count: Int, isLast: Bool = false, stalls: Bool = false) throws {
+        while sentBytes < count {
+            let frame =
+                isLast && sentBytes + Link.piece >= count
+                ? Frame.message([UInt8](repeating: 1, count: count - sentBytes))
+                : Frame.part([UInt8](repeating: 1, count: min(Link.piece, count - sentBytes)))
+            if spent + frame.cost > limit || unsent > 1 << 20 {
+                trial.pump.wait(.seconds(stalls ? 1 : 10)) {
+                    spent + frame.cost <= limit && unsent < 1 << 20 || ending != nil
+                }
+                if let ending { throw Failure("\(name): the connection ended: \(ending)") }
+            }
+            guard spent + frame.cost <= limit else {
+                if stalls { return }
+                throw Failure("\(name): no CREDIT after \(sentBytes) bytes of a message")
+            }
+            send(frame)
+            sentBytes += frame.payload.count
+        }
+    }
+}
+
+extension SubjectSession {
+    fileprivate func expectSize(_ count: Int, from peer: [UInt8]) throws {
+        guard let event = event("message", from: peer, within: .seconds(20)) else {
+            throw Failure("no message is delivered")
+        }
+        guard event["size"]?.int == count else {
+            throw Failure("a message of \(event["size"]?.int ?? -1) bytes")
+        }
+    }
+}

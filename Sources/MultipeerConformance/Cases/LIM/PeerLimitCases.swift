@@ -1,0 +1,75 @@
+/// Chapter 15: what one peer may make the other hold, however often it connects.
+enum PeerLimitCases {
+    static let all: [Case] = [
+        Case(
+            "LIM-09", "15.2", "one peer has four candidates at most", stimulus: "T confirms six connections",
+            expectation: "DUPLICATE on the first two without SELECT; another becomes the link",
+            rules: ["limit.confirmed"], bugs: [.seen("confirmed-unbounded", by: "CLOSE(DUPLICATE)")],
+            orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair()
+            let links = try (0..<6).map { _ in
+                let link = try pair.tester.dial(pair.terms)
+                try link.becomeCandidate()
+                return link
+            }
+            var rest = links
+            if !pair.terms.isControlling { rest.removeAll { $0.waiting.contains { $0.kind == .select } } }
+            for link in rest.prefix(2) { try link.expectClose(.duplicate) }
+            let open = links.filter { $0.ending == nil }
+            try trial.require(open.count == 4, "\(open.count) connections are open")
+            let chosen = pair.terms.isControlling ? open[3] : try trial.selected(among: links)
+            try chosen.select()
+            try chosen.expectAlive()
+        },
+        Case(
+            "LIM-10", "15.2", "a peer that links anew gets no window more while nobody reads",
+            stimulus: "S takes nothing; T fills the window of a link and goes over to the next, twice",
+            expectation: "BUSY for the third; T is linked again when S has taken what was sent",
+            rules: ["limit.relink"], bugs: [.seen("relinks-unread", by: "CLOSE(BUSY)")], seconds: 60
+        ) { trial in
+            trial.allowance = 16 << 20
+            let (pair, first) = try trial.linked()
+            try pair.session.call("pause")
+            try first.fillWindow()
+            let second = try trial.moveOver(from: first, pair)
+            try second.fillWindow()
+            let third = try pair.tester.dial(pair.terms)
+            try third.becomeCandidate()
+            try third.expectClose(.busy)
+            try second.expectAlive()
+            try pair.session.call("resume")
+            // What S has taken it says with CREDIT.
+            try second.expect(.credit)
+            let fourth = try trial.moveOver(from: second, pair)
+            try fourth.expectAlive()
+        },
+    ]
+}
+
+extension Trial {
+    /// Selects a new connection while the old link stands, then lets that go.
+    fileprivate func moveOver(from old: Link, _ pair: Pair) throws -> Link {
+        let link = try pair.tester.dial(pair.terms)
+        try link.becomeCandidate()
+        old.answersPings = false
+        link.send(.select)
+        try old.expect(.ping)
+        old.close()
+        try link.expect(.selected, within: .seconds(4))
+        return link
+    }
+}
+
+extension Link {
+    /// Sends messages until the window is spent, and waits until they have arrived.
+    fileprivate func fillWindow() throws {
+        while case let room = Int(limit - spent), room >= 64 {
+            let message = Frame.message([UInt8](repeating: 7, count: min(room, 65_064) - 64))
+            trial.pump.wait(.seconds(10)) { unsent < 1 << 20 || ending != nil }
+            if let ending { throw Failure("\(name): the connection ended: \(ending)") }
+            send(message)
+        }
+        try expectAlive()
+    }
+}

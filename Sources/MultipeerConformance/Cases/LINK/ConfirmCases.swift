@@ -1,0 +1,190 @@
+/// Chapter 6: CONFIRM, and what must not come before it or before the link.
+enum ConfirmCases {
+    static let all: [Case] = [
+        Case(
+            "LINK-11", "6.3", "a CONFIRM that does not verify is refused",
+            stimulus: "one bit wrong in each byte of the mac, the tokens swapped, the binding left out",
+            expectation: "BAD_MAC", rules: ["confirm.mac", "confirm.binding"],
+            bugs: [
+                .seen("mac-unchecked", by: "CLOSE(BAD_MAC)"),
+                .seen("mac-prefix-checked", by: "CLOSE(BAD_MAC)"),
+                .seen("mac-without-binding", by: "CLOSE(BAD_MAC)"),
+            ], orders: Order.allCases,
+            seconds: 40
+        ) { trial in
+            let pair = try trial.pair(.init(preference: .required))
+            for place in [0, 7, 8, 15, 16, 24, 31] {
+                try pair.refusesConfirm("bit 0 of byte \(place)") { link in
+                    link.sendConfirm { $0[place] ^= 1 }
+                }
+            }
+            try pair.refusesConfirm("tokens swapped") { link in
+                let tokens = (link.terms.theirData.token, link.terms.myToken)
+                let key = LinkKey(
+                    hellos: (link.sentHello, link.receivedHelloBytes), tokens: tokens, binding: link.binding)
+                link.send(Frame(.confirm, key.mac(.initiator)))
+            }
+            try pair.refusesConfirm("no binding") { link in
+                let tokens = (link.terms.myToken, link.terms.theirData.token)
+                let key = LinkKey(
+                    hellos: (link.sentHello, link.receivedHelloBytes), tokens: tokens,
+                    binding: .init(repeating: 0, count: 32))
+                link.send(Frame(.confirm, key.mac(.initiator)))
+            }
+        },
+        Case(
+            "LINK-12", "6.3", "nobody's CONFIRM serves to confirm to him",
+            stimulus: "T sends S's own CONFIRM back",
+            expectation: "BAD_MAC", rules: ["confirm.role"],
+            bugs: [
+                .seen("mac-without-role", by: "CLOSE(BAD_MAC)"),
+                .seen("mac-role-wrong", by: "does not verify"),
+            ],
+            orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair()
+            let link = try pair.tester.dial(pair.terms)
+            try link.greet()
+            link.send(try link.expectConfirm())
+            try link.expectClose(.badMAC)
+            let other = try pair.tester.accepted(pair.terms)
+            try other.greet()
+            other.send(try other.expectConfirm())
+            try other.expectClose(.badMAC)
+        },
+        Case(
+            "LINK-13", "6.3", "HELLO and CONFIRM come once, in this order",
+            stimulus: "CONFIRM first; HELLO twice; CONFIRM twice; PING first", expectation: "PROTOCOL",
+            rules: ["confirm.order", "hello.first", "frame.order"],
+            bugs: [
+                .seen("confirm-any-order", by: "CLOSE(PROTOCOL)"),
+                .seen("hello-twice", by: "CLOSE(PROTOCOL)"),
+            ],
+            orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair()
+            let first = try pair.tester.dial(pair.terms)
+            try first.expectReady()
+            first.send(Frame(.confirm, .pattern(32)))
+            try first.expectClose(.protocol)
+            let second = try pair.tester.dial(pair.terms)
+            try second.greet()
+            second.sendHello()
+            try second.expectClose(.protocol)
+            let third = try pair.tester.dial(pair.terms)
+            try third.greet()
+            third.sendConfirm()
+            third.sendConfirm()
+            try third.expectClose(.protocol)
+            let fourth = try pair.tester.dial(pair.terms)
+            try fourth.expectReady()
+            fourth.send(.ping())
+            try fourth.expectClose(.protocol)
+        },
+        Case(
+            "LINK-14", "7.1", "before the link no frame has more than 2,048 bytes",
+            stimulus:
+                "the header of a frame of 2,049 bytes, of HELLO and of an ignorable kind; a HELLO of 2,048",
+            expectation: "PROTOCOL before the payload came; connected", rules: ["frame.limit-before"],
+            bugs: [.seen("limit-before-unchecked", by: "CLOSE(PROTOCOL)")], orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair()
+            for kind in [Kind.hello, Kind(0xaa)] {
+                let link = try pair.tester.dial(pair.terms)
+                try link.expectReady()
+                link.send(raw: Frame.header(length: 2_049, kind: kind), "a header")
+                try link.expectClose(.protocol)
+            }
+            let link = try pair.tester.dial(pair.terms)
+            try link.complete { hello in
+                let room = 2_048 - hello.entries.bytes.count - 4
+                hello.entries.append(Entry(0x7a7a, .init(repeating: 0, count: room)))
+            }
+        },
+        Case(
+            "LINK-15", "7.2", "frames of the link do not come before it",
+            stimulus: "MSG, OPEN, CREDIT, DGRAM and INVITE on a candidate", expectation: "PROTOCOL",
+            rules: ["frame.order"],
+            bugs: [.seen("message-before-select", by: "CLOSE(PROTOCOL)")], orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair()
+            let frames = [
+                Frame.message([1]), Frame(.open, channel: 1, []), .credit(9_000_000),
+                Frame(.datagrams, .pattern(11)),
+                Frame(.invite, []),
+            ]
+            for frame in frames {
+                let link = try pair.tester.dial(pair.terms)
+                try link.becomeCandidate()
+                link.send(frame)
+                try link.expectClose(.protocol)
+            }
+            try pair.session.expectNoMessage(from: pair.tester.endpoint.uid, for: .milliseconds(200))
+        },
+        Case(
+            "LINK-23", "6.1", "a handshake that takes too long is ended",
+            stimulus: "HELLO at one byte a second",
+            expectation: "TIMEOUT 5 s after TCP", rules: ["link.timeouts"],
+            bugs: [.seen("handshake-without-deadline", by: "CLOSE(TIMEOUT)")],
+            seconds: 30
+        ) { trial in
+            let pair = try trial.pair()
+            let start = ContinuousClock.now
+            let link = try pair.tester.dial(pair.terms)
+            try link.expectReady()
+            let bytes = link.properHello().frame.bytes
+            for byte in bytes.prefix(12) where link.ending == nil && link.waiting.isEmpty {
+                link.send(raw: [byte], "one byte")
+                trial.pump.wait(.seconds(1)) { link.ending != nil || !link.waiting.isEmpty }
+            }
+            try link.expectClose(.timeout, within: .seconds(1))
+            let delay = ContinuousClock.now - start
+            try trial.require(delay > .seconds(4) && delay < .seconds(8), "closed after \(delay)")
+        },
+    ]
+}
+
+extension Link {
+    /// The binding of this connection.
+    var binding: [UInt8] { tls?.binding() ?? [UInt8](repeating: 0, count: 32) }
+
+    /// All of chapter 6, with a HELLO that is changed.
+    func complete(_ change: (inout Hello) -> Void) throws {
+        try expectReady()
+        if role == .initiator { sendHello(change) }
+        try expectHello()
+        if role == .responder { sendHello(change) }
+        sendConfirm()
+        try expectConfirm()
+        try select()
+    }
+
+    /// CLOSE, and what came before it.
+    func closing(within duration: Duration) throws -> (frame: Frame, before: [Frame]) {
+        var before: [Frame] = []
+        let deadline = ContinuousClock.now + duration
+        while true {
+            trial.pump.wait(until: deadline) { !waiting.isEmpty || ending != nil }
+            guard let frame = takeFirst() else {
+                throw Failure(
+                    "\(name): CLOSE expected\(ending.map { ", but: \($0)" } ?? " within \(duration)")")
+            }
+            if frame.kind == .close {
+                try expectEnd()
+                return (frame, before)
+            }
+            if !frame.kind.isIgnorable { before.append(frame) }
+        }
+    }
+}
+
+extension Pair {
+    /// T dials and greets, and confirms wrongly; S says BAD_MAC.
+    fileprivate func refusesConfirm(_ what: String, _ confirm: (Link) -> Void) throws {
+        tester.trial.note(what)
+        let link = try tester.dial(terms)
+        try link.greet()
+        confirm(link)
+        try link.expectClose(.badMAC)
+    }
+}

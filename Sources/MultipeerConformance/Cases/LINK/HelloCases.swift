@@ -1,0 +1,227 @@
+/// Chapter 6: what HELLO must say, and to whom.
+enum HelloCases {
+    static let all: [Case] = [
+        Case(
+            "LINK-06", "6.2", "a HELLO that is not complete is refused",
+            stimulus:
+                "HELLO without each of its entries, with each too short and too long, an entry twice, out of order",
+            expectation: "PROTOCOL each time; then an honest T links",
+            rules: ["hello.complete", "tlv.duplicate", "tlv.order"],
+            bugs: [
+                .seen("hello-incomplete-accepted", by: "CLOSE(PROTOCOL)"),
+                .seen("hello-sizes-unchecked", by: "CLOSE(PROTOCOL)"),
+            ], orders: Order.allCases, seconds: 40
+        ) { trial in
+            let pair = try trial.pair()
+            for field in Hello.Field.mandatory {
+                try pair.refusesHello("entry \(field) missing", .protocol) { $0.drop(field) }
+                let proper = Hello.Field.versions == field ? 1 : -1
+                try pair.refusesHello("entry \(field) too short", .protocol) { hello in
+                    let value = hello.entries.first(field) ?? []
+                    hello.set(field, proper == 1 ? [] : Array(value.dropLast()))
+                }
+                try pair.refusesHello("entry \(field) too long", .protocol) { hello in
+                    hello.set(field, (hello.entries.first(field) ?? []) + [0])
+                }
+            }
+            try pair.refusesHello("NONCE twice", .protocol) { hello in
+                hello.entries = (hello.entries + [Entry(Hello.Field.nonce, .pattern(32))]).sorted
+            }
+            try pair.refusesHello("out of order", .protocol) { $0.entries.swapAt(3, 4) }
+            try pair.refusesHello("unknown and critical", .protocol) { $0.set(0x8123, [1]) }
+            try pair.refusesHello("AGENT that is no text", .protocol) {
+                $0.set(Hello.Field.agent, [0xff, 0xfe])
+            }
+            try pair.refusesHello("AGENT of 65 bytes", .protocol) {
+                $0.set(Hello.Field.agent, .init(repeating: 97, count: 65))
+            }
+            try pair.refusesHello("max_message 65,535", .protocol) {
+                $0.set(Hello.Field.limits, Limits(message: 65_535).bytes)
+            }
+            _ = try pair.linkAnyway()
+        },
+        Case(
+            "LINK-07", "6.2", "the highest common version is used, and none is refused",
+            stimulus: "VERSIONS {0x2A2A, 1, 0x7A7A}; {2}", expectation: "connected; VERSION",
+            rules: ["hello.version", "ext.versions", "ext.grease"],
+            bugs: [.seen("hello-any-version", by: "CLOSE expected"), "hello-refuses-grease-version"],
+            orders: Order.allCases
+        ) { trial in
+            let (session, tester) = try trial.strangers()
+            let pair = try trial.introduce(session, tester)
+            let link = try tester.dial(pair.terms)
+            try link.complete { $0.set(Hello.Field.versions, [0x2a, 0x2a, 0, 1, 0x7a, 0x7a]) }
+            try session.expect("connected", of: tester.endpoint.uid)
+            let other = try trial.introduce(session, try trial.tester(beside: session, "other"))
+            try other.refusesHello("version 2 alone", .version) { $0.set(Hello.Field.versions, [0, 2]) }
+            // Only on a connection that S dialled does it know whose attempt is over: check 4 comes before check 7.
+            let answered = try other.tester.accepted(other.terms)
+            try answered.expectReady()
+            try answered.expectHello()
+            answered.sendHello { $0.set(Hello.Field.versions, [0, 2]) }
+            try answered.expectClose(.version)
+            try session.expectNotConnected(other.tester.endpoint.uid, [.version])
+        },
+        Case(
+            "LINK-08", "6.2", "HELLO to or from the wrong endpoint is refused",
+            stimulus:
+                "RECEIVER with another uid, another instance; SENDER with S's uid, an unknown uid, another instance",
+            expectation: "UNKNOWN_PEER; SELF for S's own uid", rules: ["hello.receiver", "hello.sender"],
+            bugs: [
+                .seen("hello-ignores-receiver", by: "CLOSE expected"),
+                .seen("hello-ignores-instance", by: "CLOSE expected"),
+            ], orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair()
+            let theirs = pair.terms.theirData.endpoint, mine = pair.terms.me
+            let another = trial.random.bytes(8)
+            let stranger = trial.random.bytes(16)
+            try pair.refusesHello("another receiver", .unknownPeer) {
+                $0.set(Hello.Field.receiver, stranger + theirs.instance)
+            }
+            try pair.refusesHello("another receiving instance", .unknownPeer) {
+                $0.set(Hello.Field.receiver, theirs.uid + another)
+            }
+            try pair.refusesHello("the sender is S", .itself) { $0.set(Hello.Field.sender, theirs.bytes) }
+            try pair.refusesHello("the sender has S's uid", .itself) {
+                $0.set(Hello.Field.sender, theirs.uid + another)
+            }
+            try pair.refusesHello("an unknown sender", .unknownPeer) {
+                $0.set(Hello.Field.sender, stranger + mine.instance)
+            }
+            try pair.refusesHello("another sending instance", .unknownPeer) {
+                $0.set(Hello.Field.sender, mine.uid + another)
+            }
+            if trial.order == .testerLower { _ = try pair.linkAnyway() } else { trial.isSessionSpent = true }
+        },
+        Case(
+            "LINK-09", "6.2", "HELLO that refers to other connection data is refused",
+            stimulus:
+                "MY_DATA_REF and YOUR_DATA_REF of data that is unknown, swapped, or S's for somebody else",
+            expectation: "UNKNOWN_PEER; open data of S serves", rules: ["hello.refs"],
+            bugs: [.seen("hello-ignores-refs", by: "CLOSE expected")],
+            orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair()
+            let foreign = ConnectionData.reference(try pair.session.data(for: trial.random.bytes(16)))
+            let unknown = trial.random.bytes(32)
+            try pair.refusesHello("my data unknown", .unknownPeer) { $0.set(Hello.Field.myData, unknown) }
+            try pair.refusesHello("your data unknown", .unknownPeer) { $0.set(Hello.Field.yourData, unknown) }
+            try pair.refusesHello("your data for somebody else", .unknownPeer) {
+                $0.set(Hello.Field.yourData, foreign)
+            }
+            try pair.refusesHello("swapped", .unknownPeer) { hello in
+                let (mine, yours) = (hello.myData, hello.yourData)
+                hello.set(Hello.Field.myData, yours)
+                hello.set(Hello.Field.yourData, mine)
+            }
+            pair.terms.theirs = try pair.session.data(for: nil)
+            pair.terms.theirData = try trial.read(pair.terms.theirs)
+            let link = try pair.tester.dial(pair.terms)
+            try link.complete()
+        },
+        Case(
+            "LINK-10", "6.2", "the certificate must be the one of the peer that HELLO names",
+            stimulus: "S awaits X and Y; T dials with the certificate of X and says that it is Y",
+            expectation: "POLICY",
+            rules: ["hello.key"], bugs: [.seen("hello-key-of-anybody", by: "CLOSE(POLICY)")],
+            orders: Order.allCases
+        ) { trial in
+            let session = try trial.session(.init(preference: .required))
+            let one = try trial.introduce(
+                session, try trial.tester(beside: session, "X", preference: .required))
+            let other = try trial.introduce(
+                session, try trial.tester(beside: session, "Y", preference: .required))
+            let link = try other.tester.dial(other.terms, tls: one.tester.setup(isServer: false))
+            try link.expectReady()
+            link.sendHello()
+            try link.expectClose(.policy)
+            trial.isSessionSpent = true
+        },
+        Case(
+            "LINK-26", "7.1", "HELLO may come byte by byte",
+            stimulus: "every byte of HELLO in a segment of its own",
+            expectation: "connected", rules: ["frame.header"], bugs: ["hello-in-one-read"],
+            orders: Order.allCases
+        ) { trial in
+            let pair = try trial.pair()
+            let link = try pair.tester.dial(pair.terms)
+            try link.expectReady()
+            link.sentHello = link.properHello().frame.bytes
+            for byte in link.sentHello {
+                link.send(raw: [byte], "one byte of HELLO")
+                trial.pump.wait(.milliseconds(1))
+            }
+            try link.expectHello()
+            link.sendConfirm()
+            try link.expectConfirm()
+            try link.select()
+        },
+        Case(
+            "LINK-29", "6.2", "a HELLO with too many members is a flood",
+            stimulus: "MEMBERS with 33 endpoints",
+            expectation: "FLOOD", rules: ["hello.complete"],
+            bugs: [.seen("hello-members-unbounded", by: "CLOSE expected")]
+        ) { trial in
+            let pair = try trial.pair()
+            try pair.refusesHello("33 members", .flood) {
+                $0.set(Hello.Field.members, [33] + .pattern(33 * 24))
+            }
+        },
+        Case(
+            "LINK-30", "6.2", "a HELLO that answers is checked like one that begins",
+            stimulus: "T answers S's HELLO without NONCE, as another endpoint, with other references, twice",
+            expectation: "PROTOCOL, UNKNOWN_PEER, UNKNOWN_PEER, PROTOCOL",
+            rules: ["hello.complete", "hello.sender", "hello.refs"],
+            bugs: [.seen("initiator-trusts-hello", by: "CLOSE(PROTOCOL)")], orders: Order.allCases,
+            seconds: 30
+        ) { trial in
+            let pair = try trial.pair()
+            let another = trial.random.bytes(8)
+            let unknown = trial.random.bytes(32)
+            let uid = pair.terms.me.uid
+            let steps: [(String, Code, (inout Hello) -> Void)] = [
+                ("NONCE missing", .protocol, { $0.drop(Hello.Field.nonce) }),
+                ("another instance", .unknownPeer, { $0.set(Hello.Field.sender, uid + another) }),
+                ("another reference", .unknownPeer, { $0.set(Hello.Field.myData, unknown) }),
+            ]
+            for (what, code, change) in steps {
+                trial.note(what)
+                let link = try pair.tester.accepted(pair.terms)
+                try link.expectReady()
+                try link.expectHello()
+                link.sendHello(change)
+                try link.expectClose(code)
+            }
+            let link = try pair.tester.accepted(pair.terms)
+            try link.greet()
+            link.send(link.properHello().frame)
+            try link.expectClose(.protocol)
+        },
+    ]
+}
+
+extension Pair {
+    /// T dials and greets with a HELLO that is wrong; S says CLOSE with this code, and neither HELLO nor CONFIRM.
+    func refusesHello(_ what: String, _ code: Code, _ change: (inout Hello) -> Void) throws {
+        tester.trial.note(what)
+        let link = try tester.dial(terms)
+        try link.expectReady()
+        link.sendHello(change)
+        let answered = try link.closing(within: .seconds(5))
+        guard answered.frame.code == code else {
+            throw Failure("\(what): CLOSE(\(code)) expected, \(answered.frame.words) came")
+        }
+        guard answered.before.isEmpty else {
+            throw Failure("\(what): \(answered.before[0].words) came before CLOSE")
+        }
+    }
+
+    /// T dials, whoever should, and links.
+    func linkAnyway() throws -> Link {
+        let link = try tester.dial(terms)
+        try link.complete()
+        try session.expect("connected", of: tester.endpoint.uid)
+        return link
+    }
+}

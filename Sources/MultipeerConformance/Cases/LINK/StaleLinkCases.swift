@@ -1,0 +1,214 @@
+/// Chapter 6: a link that may be lost, another instance, and strangers.
+enum StaleLinkCases {
+    static let all: [Case] = [
+        Case(
+            "LINK-20", "6.5", "a SELECT replaces the link that the other end has lost",
+            stimulus: "T, controlling, falls silent, dials again and selects",
+            expectation: "PING on the old link; SELECTED within 3 s, and the old link ends with DUPLICATE",
+            rules: ["stale.supersede"], bugs: [.seen("keeps-stale-link", by: "SELECTED")],
+            orders: [.testerLower]
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            old.abandon()
+            let link = try pair.tester.dial(pair.terms)
+            try link.complete(within: .seconds(4))
+            let peer = pair.tester.endpoint.uid
+            try pair.session.expectNotConnected(peer)
+            try pair.session.expect("connected", of: peer)
+            old.answersPings = false
+            old.isReading = true
+            try old.expect(.ping)
+            try old.expectClose(.duplicate)
+            try link.expectAlive()
+        },
+        Case(
+            "LINK-31", "6.5", "a SELECT does not end a link that lives",
+            stimulus: "T, controlling, dials again and selects, and answers PING on the old link",
+            expectation: "DUPLICATE on the new connection; the old link lives", rules: ["stale.supersede"],
+            bugs: [.seen("supersedes-living-link", by: "CLOSE(DUPLICATE)")], orders: [.testerLower]
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            let link = try pair.tester.dial(pair.terms)
+            try link.becomeCandidate()
+            link.send(.select)
+            try link.expectClose(.duplicate)
+            try old.expectAlive()
+            try pair.session.expectNo("notConnected", of: pair.tester.endpoint.uid, for: .milliseconds(200))
+        },
+        Case(
+            "LINK-32", "6.5", "what the old link still brings comes before the new link",
+            stimulus: "T, controlling, selects anew; then the old link brings a message and its end",
+            expectation: "the message is delivered; SELECTED as soon as the old link has ended",
+            rules: ["stale.supersede"], bugs: ["supersedes-living-link"], orders: [.testerLower]
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            old.answersPings = false
+            let link = try pair.tester.dial(pair.terms)
+            try link.becomeCandidate()
+            link.send(.select)
+            try old.expect(.ping)
+            old.send(.message([1, 2, 3]))
+            old.close()
+            try link.expect(.selected, within: .milliseconds(1_500))
+            let peer = pair.tester.endpoint.uid
+            try trial.require(
+                pair.session.event("message", from: peer, within: .seconds(2)) != nil,
+                "the message is not delivered")
+            try pair.session.expect("connected", of: peer)
+            try link.expectAlive()
+        },
+        Case(
+            "LINK-21", "6.5", "a controlling end finds out that its link is lost",
+            stimulus: "T, controlled, falls silent after 2 s and dials again",
+            expectation: "PING on the old link, SELECT on the new one within 3 s",
+            rules: ["stale.probe"], bugs: ["never-probes"], orders: [.testerHigher], seconds: 30
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            trial.pump.wait(.milliseconds(2_300))
+            old.answersPings = false
+            let link = try pair.tester.dial(pair.terms)
+            try link.becomeCandidate()
+            let start = ContinuousClock.now
+            try link.expect(.select, within: .seconds(4))
+            try trial.require(ContinuousClock.now - start < .milliseconds(3_500), "selected late")
+            link.send(.selected)
+            try trial.require(old.waiting.contains { $0.kind == .ping }, "the old link is not probed")
+            try link.expectAlive()
+        },
+        Case(
+            "LINK-28", "6.5", "a link that lives keeps its place",
+            stimulus:
+                "T, controlled, dials again: at once, and after 2 s while it answers PING on the old link",
+            expectation: "DUPLICATE both times, the old link lives", rules: ["stale.probe"],
+            bugs: [.seen("replaces-living-link", by: "CLOSE(DUPLICATE)")],
+            orders: [.testerHigher], seconds: 30
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            let young = try pair.tester.dial(pair.terms)
+            try young.becomeCandidate()
+            try young.expectClose(.duplicate)
+            trial.pump.wait(.milliseconds(2_300))
+            let link = try pair.tester.dial(pair.terms)
+            try link.becomeCandidate()
+            try link.expectClose(.duplicate)
+            try old.expectAlive()
+            try pair.session.expectNo("notConnected", of: pair.tester.endpoint.uid, for: .milliseconds(200))
+        },
+        Case(
+            "LINK-22", "6.5", "a new instance does not push out a living link",
+            stimulus:
+                "the same uid with another instance and data of its own links, while the old link answers PING",
+            expectation: "BUSY; the old link is unharmed", rules: ["stale.busy"],
+            bugs: [.seen("new-instance-pushes-out", by: "CLOSE(BUSY)")],
+            orders: Order.allCases, seconds: 30
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            trial.pump.wait(.milliseconds(2_300))
+            pair.tester.restart()
+            let next = try trial.introduce(pair.session, pair.tester)
+            let link = try pair.tester.dial(next.terms)
+            try link.becomeCandidate()
+            if next.terms.isControlling { link.send(.select) }
+            try link.expectClose(.busy)
+            try old.expectAlive()
+        },
+        Case(
+            "LINK-27", "3.2", "a peer that was restarted gets in",
+            stimulus: "T is killed and comes back with another instance",
+            expectation: "connected within 15 s", rules: ["stale.busy", "endpoint.instance"],
+            bugs: [.seen("remembers-instance", by: "SELECTED")],
+            orders: Order.allCases, seconds: 40
+        ) { trial in
+            let (pair, old) = try trial.linked()
+            old.abandon()
+            pair.tester.restart()
+            pair.tester.dismissCallers()
+            let next = try trial.introduce(pair.session, pair.tester)
+            let deadline = ContinuousClock.now + .seconds(15)
+            let link = try pair.tester.dial(next.terms)
+            try link.becomeCandidate()
+            trial.pump.wait(.milliseconds(10))
+            try link.select(within: deadline - .now)
+            try pair.session.expect("connected", of: pair.tester.endpoint.uid)
+            try link.expectAlive()
+        },
+        Case(
+            "LINK-24", "15.2", "strangers do not keep an honest peer out",
+            stimulus: "40 connections from 10 addresses that say nothing, then an honest peer",
+            expectation: "32 at most are kept, 4 from an address; the honest peer is linked",
+            rules: ["limit.unauthenticated"], bugs: [.seen("unauthenticated-unbounded", by: "are kept")],
+            seconds: 30
+        ) { trial in
+            let pair = try trial.pair()
+            pair.tester.dismissCallers()
+            let idle = try (0..<40).map { index in
+                try pair.tester.dial(
+                    pair.terms, from: [127, 0, 1, UInt8(1 + index % 10)], sendsPreface: false)
+            }
+            trial.pump.wait(.seconds(2)) { idle.count { $0.ending != nil } >= 8 }
+            try trial.require(
+                idle.count { $0.ending == nil } <= 32, "\(idle.count { $0.ending == nil }) are kept")
+            let crowd = try (0..<6).map { _ in
+                try pair.tester.dial(pair.terms, from: [127, 0, 1, 99], sendsPreface: false)
+            }
+            trial.pump.wait(.seconds(2)) { crowd.count { $0.ending != nil } >= 2 }
+            try trial.require(
+                crowd.count { $0.ending == nil } <= 4,
+                "\(crowd.count { $0.ending == nil }) of one address are kept")
+            let link = try pair.tester.dial(pair.terms)
+            try link.complete(within: .seconds(5))
+            try pair.session.expect("connected", of: pair.tester.endpoint.uid)
+        },
+    ]
+}
+
+extension Trial {
+    /// So many connections on which CONFIRM went both ways, all dialled by T.
+    func candidates(_ count: Int) throws -> (Pair, [Link]) {
+        let pair = try pair()
+        let links = try (0..<count).map { _ in try pair.tester.dial(pair.terms) }
+        for link in links {
+            try link.greet()
+            link.sendConfirm()
+            pump.wait(.seconds(5)) { link.ending != nil || link.waiting.contains { $0.kind == .confirm } }
+            try link.expectConfirm()
+        }
+        return (pair, links)
+    }
+
+    /// The one on which SELECT came; it is not taken.
+    func selected(among links: [Link]) throws -> Link {
+        let isChosen = { (link: Link) in link.ending == nil && link.waiting.contains { $0.kind == .select } }
+        pump.wait(.seconds(6)) { links.contains(where: isChosen) }
+        guard let chosen = links.first(where: isChosen) else { throw Failure("no SELECT comes") }
+        return chosen
+    }
+
+    /// Takes two connections of one pair to their end: one is the link, the other is closed.
+    func settle(_ links: [Link], _ pair: Pair) throws -> Link {
+        for link in links where link.role == .initiator {
+            try link.expectReady()
+            link.sendHello()
+        }
+        for link in links {
+            try link.expectReady()
+            try link.expectHello()
+            if link.role == .responder { link.sendHello() }
+            link.sendConfirm()
+        }
+        if pair.terms.isControlling {
+            for link in links { try link.expectConfirm() }
+            links[0].send(.select)
+            try links[0].expect(.selected)
+            links[1].send(.close(.duplicate))
+            try links[1].expectEnd()
+            return links[0]
+        }
+        let chosen = try selected(among: links)
+        try chosen.expectConfirm()
+        try chosen.expect(.select)
+        chosen.send(.selected)
+        for link in links where link !== chosen { try link.expectClose(.duplicate) }
+        return chosen
+    }
+}

@@ -1,0 +1,198 @@
+/// Chapter 11: how many may be members.
+enum MeshSizeCases {
+    static let all: [Case] = [
+        Case(
+            "MSH-03", "11.8", level: .mesh, "the ninth is sent away",
+            stimulus: "T1, linked to S, and six members that T1 reports; T8 is invited, too",
+            expectation: "FULL in answer to its HELLO, for T and for the application; the link to T1 stays",
+            rules: ["mesh.full"], bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")], orders: Order.allCases
+        ) { trial in
+            let (session, one) = try trial.reporting(6)
+            try trial.refusesNinth(session) { _ in }
+            try one.expectAlive()
+            trial.isSessionSpent = true
+        },
+        Case(
+            "MSH-06", "11.8", level: .mesh, "two meshes that are too many together stay apart",
+            stimulus: "S has T1 and, by its report, three more: five; T's HELLO lists three others: four",
+            expectation: "FULL; the link to T1 stays", rules: ["mesh.full", "hello.members"],
+            bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")],
+            orders: Order.allCases
+        ) { trial in
+            let (session, one) = try trial.reporting(3)
+            try trial.refusesNinth(session) { tester in
+                tester.members = (0..<3).map {
+                    Endpoint(uid: [250, $0] + .pattern(14), instance: .pattern(8))
+                }
+            }
+            try one.expectAlive()
+            trial.isSessionSpent = true
+        },
+        Case(
+            "MSH-05", "11.7", level: .mesh, "two meshes of four become one of eight",
+            stimulus: "eight sessions of S, four and four; then one of each is told of the other",
+            expectation: "all are linked within 15 s", rules: ["mesh.dial", "mesh.flood"],
+            bugs: [.seen("never-introduces", by: "linked to everybody")],
+            seconds: 90
+        ) { trial in
+            let (left, right) = (try trial.clique(4), try trial.clique(4))
+            try trial.acquaint(left[1], right[2])
+            try trial.expectWhole(left + right, within: .seconds(15))
+            trial.isSessionSpent = true
+        },
+        Case(
+            "MSH-04", "11.8", level: .mesh, "two that are admitted at the same moment do not both stay",
+            stimulus:
+                "twenty times, four at once: a clique of seven sessions; two of them, drawn by lot, admit one more each, half of the times up to 40 ms apart",
+            expectation:
+                "within 30 s eight at most are left, each linked to all others, and nobody to anybody else",
+            rules: ["mesh.evict", "mesh.counted"],
+            bugs: [
+                .seen("never-introduces", by: "linked to everybody"),
+                .seen("never-leaves", by: "see each other"),
+            ], seconds: 240
+        ) { trial in
+            for _ in 0..<5 {
+                let crowds = try (0..<4).map { _ in try Crowd(trial) }
+                for (number, crowd) in crowds.enumerated() {
+                    try crowd.admit(.milliseconds(number % 2 * Int(trial.random.next() % 41)))
+                }
+                for crowd in crowds { try trial.expectConsistent(crowd.sessions, within: .seconds(30)) }
+                try trial.forget(crowds.flatMap(\.sessions))
+            }
+            trial.isSessionSpent = true
+        },
+        Case(
+            "MSH-16", "11.8", level: .mesh, "the one that is one too many leaves",
+            stimulus:
+                "S has the highest uid of nine: seven are linked to it, and two of those list an eighth",
+            expectation: "after 1 to 3 s FULL on all links, and the application is told that S left",
+            rules: ["mesh.evict", "mesh.counted"], bugs: [.seen("never-leaves", by: "CLOSE(FULL)")],
+            seconds: 40
+        ) { trial in
+            let (_, endpoint, members) = try trial.mesh(7, order: .testerLower)
+            let links = try members.map { try $0.linked() }
+            let eighth = trial.strangers(
+                1, of: trial.sessions[trial.sessions.count - 1], like: members[0],
+                listing: members.prefix(2).map(\.endpoint))[0]
+            for member in members {
+                let others = members.map(\.endpoint).filter { $0 != member.endpoint }
+                let more = member.endpoint == members[0].endpoint || member.endpoint == members[1].endpoint
+                let list = [endpoint] + others + (more ? [eighth.endpoint] : [])
+                try member.linked().send(member.entry(list).frame)
+            }
+            let start = ContinuousClock.now
+            links[0].send(eighth.frame)
+            for link in links { try link.expectClose([.full], within: .seconds(6)) }
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            try trial.require((0.9...5).contains(seconds), "S leaves after \(seconds) s")
+            trial.isSessionSpent = true
+        },
+    ]
+}
+
+/// Seven sessions of the subject that are linked, and two that are told of one of them each.
+private struct Crowd {
+    let clique: [SubjectSession]
+    let newcomers: [SubjectSession]
+    private let trial: Trial
+    /// Who says what to whom so that the newcomers are admitted.
+    private let words: [[(SubjectSession, [UInt8])]]
+
+    init(_ trial: Trial) throws {
+        self.trial = trial
+        clique = try trial.clique(7)
+        newcomers = try (0..<2).map { _ in try trial.session() }
+        let sponsors = clique.shuffled(using: &trial.random)
+        words = try zip(newcomers, sponsors).map { newcomer, sponsor in
+            [
+                (sponsor, try newcomer.data(for: sponsor.uid, mesh: true)),
+                (newcomer, try sponsor.data(for: newcomer.uid, mesh: true)),
+            ]
+        }
+    }
+
+    var sessions: [SubjectSession] { clique + newcomers }
+
+    /// Both newcomers and their sponsors begin; returns when both newcomers were told how it went.
+    func admit(_ pause: Duration) throws {
+        for (index, pair) in words.enumerated() {
+            if index > 0, pause > .zero { trial.pump.wait(pause) }
+            for (session, data) in pair { _ = session.post("connect", ["data": .string(data.hex)]) }
+        }
+        for (newcomer, pair) in zip(newcomers, words) {
+            let sponsor = pair[0].0.uid.hex
+            let told = newcomer.subject.event(within: .seconds(10)) {
+                $0["session"]?.text == newcomer.handle && $0["peer"]?.text == sponsor
+                    && ["connected", "notConnected"].contains($0["state"]?.text)
+            }
+            try trial.require(told != nil, "\(newcomer.handle) is not told what came of it")
+        }
+    }
+}
+
+extension Trial {
+    /// Sessions that are of no use any more end.
+    fileprivate func forget(_ spent: [SubjectSession]) throws {
+        for session in spent {
+            let answer = try session.ask("forget")
+            if answer["unimplemented"]?.isTrue == true {
+                try session.call("disconnect")
+            } else {
+                sessions.removeAll { $0 === session }
+            }
+        }
+    }
+
+    /// A session with a link to one member, who reports so many more.
+    fileprivate func reporting(_ count: Int) throws -> (SubjectSession, Link) {
+        let (session, endpoint, members) = try mesh(1)
+        let link = try members[0].linked()
+        let more = strangers(count, of: session, like: members[0], listing: [members[0].endpoint])
+        for entry in more { link.send(entry.frame) }
+        link.send(members[0].entry([endpoint] + more.map(\.endpoint)).frame)
+        pump.wait(.seconds(1))
+        return (session, link)
+    }
+
+    /// A peer that would be one too many hears FULL.
+    fileprivate func refusesNinth(_ session: SubjectSession, _ change: (Tester) -> Void) throws {
+        let ninth = try member(session, "ninth")
+        change(ninth.tester)
+        let (_, blob) = try meshData(session)
+        try session.connect(ninth.data.bytes)
+        let link = try ninth.tester.dial(try ninth.terms(blob))
+        try link.expectReady()
+        link.sendHello()
+        try link.expectClose(.full)
+        try session.expectNotConnected(ninth.endpoint.uid, [.full])
+    }
+
+    /// So many sessions of the subject, all linked to each other.
+    fileprivate func clique(_ count: Int) throws -> [SubjectSession] {
+        let sessions = try (0..<count).map { _ in try session() }
+        for other in sessions.dropFirst() { try acquaint(sessions[0], other) }
+        try expectWhole(sessions, within: .seconds(15))
+        return sessions
+    }
+
+    /// Waits until those who are linked at all are linked to each other, eight at most, and stay so for a second.
+    fileprivate func expectConsistent(_ sessions: [SubjectSession], within duration: Duration) throws {
+        let deadline = ContinuousClock.now + duration
+        var since: ContinuousClock.Instant?
+        while true {
+            var groups: Set<Set<String>> = []
+            for session in sessions {
+                let seen = try connections(of: session)
+                if !seen.isEmpty { groups.insert(seen.union([session.uid.hex])) }
+            }
+            let isWhole = groups.count == 1 && (groups.first?.count ?? 9) <= 8
+            since = isWhole ? since ?? .now : nil
+            if let since, ContinuousClock.now - since > .seconds(1) { return }
+            guard ContinuousClock.now < deadline else {
+                throw Failure("after \(duration) groups of \(groups.map(\.count)) see each other")
+            }
+            pump.wait(.milliseconds(200))
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import MultipeerSecurity
+
+/// Chapter 9, resources that T sends.
+enum IncomingResourceCases {
+    static let all: [Case] = [
+        Case(
+            "RES-01", "9.6", level: .channels, "resources arrive whole",
+            stimulus: "0 bytes, 1 byte, 50 MiB, with SIZE and DIGEST",
+            expectation: "DONE(OK), equal files, progress that only grows and ends with 1",
+            rules: ["resource.done", "resource.digest", "resource.size"],
+            bugs: [.seen("resources-not-acknowledged", by: "nothing on channel")], seconds: 90
+        ) { trial in
+            trial.allowance = 8 << 20
+            let (folder, pair, link) = try trial.receiving()
+            for (number, count) in zip(UInt32(1)..., [0, 1, 50 << 20]) {
+                let bytes = [UInt8].pattern(count)
+                let resource = try link.offer(number, bytes, to: pair, within: .seconds(60))
+                try link.expect(.done, on: number, .ok, within: .seconds(20))
+                let end = try pair.session.expectEnd("resource-end", "resource", resource)
+                try trial.require(end["error"] == nil, "the resource ends with \(end["error"]?.text ?? "")")
+                guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
+                try trial.require(try FileFacts(path).bytes == bytes, "the file is not what was sent")
+                try trial.require(path.hasPrefix(folder.path), "the file is at '\(path)'")
+                let fractions = trial.progress(of: resource, of: pair.session)
+                try trial.require(fractions == fractions.sorted(), "progress goes back: \(fractions)")
+                try trial.require(fractions.last ?? 1 == 1, "the last progress is \(fractions.last ?? 1)")
+            }
+        },
+        Case(
+            "RES-02", "9.6", level: .channels, "a resource may be of unknown size",
+            stimulus: "300,000 bytes without SIZE, without DIGEST",
+            expectation: "DONE(OK), and a file", rules: ["resource.size", "resource.done"],
+            bugs: [.seen("resources-not-acknowledged", by: "nothing on channel")]
+        ) { trial in
+            let (_, pair, link) = try trial.receiving()
+            let bytes = [UInt8].pattern(300_000)
+            link.send(.open(1, Frame.Purpose.resource))
+            let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+            try trial.require(resource["size"] == nil, "a size is told that nobody said")
+            try link.sendData(1, bytes)
+            link.send(.fin(1))
+            try link.expect(.done, on: 1, .ok)
+            try pair.session.expectFile(resource["resource"]?.int ?? -1, bytes)
+        },
+        Case(
+            "RES-03", "9.6", level: .channels, "the size must be right",
+            stimulus: "SIZE one less, and one more, than what comes",
+            expectation: "STOP(DIGEST); DONE(DIGEST); no file stays; the application is told",
+            rules: ["resource.size"],
+            bugs: [.seen("ignores-size", by: "nothing on channel")]
+        ) { trial in
+            let (folder, pair, link) = try trial.receiving()
+            let bytes = [UInt8].pattern(100_000)
+            link.send(.open(1, Frame.Purpose.resource, size: 99_999))
+            var resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+            try link.sendData(1, bytes)
+            try link.expect(.stop, on: 1, .digest)
+            link.send(.reset(1, .digest))
+            try pair.session.expectResourceError(resource, [.digest])
+            link.send(.open(2, Frame.Purpose.resource, size: 100_001))
+            resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+            try link.sendData(2, bytes)
+            link.send(.fin(2, digest: SHA256.hash(bytes)))
+            try link.expect(.done, on: 2, .digest)
+            try pair.session.expectResourceError(resource, [.digest])
+            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try link.expectAlive()
+        },
+        Case(
+            "RES-04", "9.6", level: .channels, "the digest must be right",
+            stimulus: "a DIGEST with one bit wrong",
+            expectation: "DONE(DIGEST); no file stays; the application is told", rules: ["resource.digest"],
+            bugs: [.seen("ignores-digest", by: "expected, DONE")]
+        ) { trial in
+            let (folder, pair, link) = try trial.receiving()
+            let bytes = [UInt8].pattern(100_000)
+            var digest = SHA256.hash(bytes)
+            digest[31] ^= 1
+            link.send(.open(1, Frame.Purpose.resource, size: 100_000))
+            let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+            try link.sendData(1, bytes)
+            link.send(.fin(1, digest: digest))
+            try link.expect(.done, on: 1, .digest)
+            try pair.session.expectResourceError(resource, [.digest])
+            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+        },
+        Case(
+            "RES-05", "9.6", level: .channels, "a sender calls it off",
+            stimulus: "RESET(CANCELLED) at one half",
+            expectation: "no file stays; the application is told", rules: ["resource.cancel"],
+            bugs: [.seen("keeps-cancelled-files", by: "a file stays")]
+        ) { trial in
+            let (folder, pair, link) = try trial.receiving()
+            link.send(.open(1, Frame.Purpose.resource, size: 200_000))
+            let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+            try link.sendData(1, .pattern(100_000))
+            trial.pump.wait(.seconds(1)) { !folder.files.isEmpty }
+            link.send(.reset(1, .cancelled))
+            try pair.session.expectResourceError(resource, [.cancelled])
+            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try link.expectAlive()
+        },
+        Case(
+            "RES-06", "9.6", level: .channels, "a receiver calls it off",
+            stimulus: "S's application cancels at one half",
+            expectation: "STOP(CANCELLED); no file stays", rules: ["resource.cancel"],
+            bugs: [.seen("cancels-silently", by: "nothing on channel")]
+        ) { trial in
+            let (folder, pair, link) = try trial.receiving()
+            link.send(.open(1, Frame.Purpose.resource, size: 200_000))
+            let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+            try link.sendData(1, .pattern(100_000))
+            try pair.session.call("drop", ["resource": resource["resource"] ?? .null])
+            try link.expect(.stop, on: 1, .cancelled)
+            link.send(.reset(1, .cancelled))
+            try pair.session.expectResourceError(resource, [])
+            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try link.expectAlive()
+        },
+    ]
+}
+
+// MARK: - What the cases of resources share
+
+extension Trial {
+    /// A link to a session that puts resources into a folder of this case.
+    func receiving(_ settings: SubjectSession.Settings = .init()) throws -> (Folder, Pair, Link) {
+        let folder = try Folder(self)
+        var settings = settings
+        settings.receiving = folder.path
+        let (pair, link) = try linked(settings)
+        return (folder, pair, link)
+    }
+
+    /// Every part of progress that was told of a resource, in order.
+    func progress(of resource: Int, of session: SubjectSession) -> [Double] {
+        session.subject.events.filter {
+            $0["event"]?.text == "resource-progress" && $0["session"]?.text == session.handle
+                && $0["resource"]?.int == resource
+        }.compactMap { $0["fraction"]?.double }
+    }
+}
+
+extension Link {
+    /// Sends a resource with everything that belongs to it; answers the number by which the shim calls it.
+    func offer(
+        _ channel: UInt32, _ bytes: [UInt8], name: String = "resource", to pair: Pair,
+        within duration: Duration = .seconds(30)
+    ) throws -> Int {
+        send(.open(channel, Frame.Purpose.resource, name: Array(name.utf8), size: UInt64(bytes.count)))
+        let told = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+        try trial.require(told["name"]?.text == name, "the resource is called '\(told["name"]?.text ?? "")'")
+        try sendData(channel, bytes, within: duration)
+        send(.fin(channel, digest: SHA256.hash(bytes)))
+        return told["resource"]?.int ?? -1
+    }
+}
+
+extension SubjectSession {
+    func expectResource(from peer: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
+        guard let event = event("resource-start", from: peer, within: duration) else {
+            throw Failure("no resource is told of within \(duration)")
+        }
+        return event
+    }
+
+    /// A resource that arrived as a file with these bytes.
+    @discardableResult
+    func expectFile(_ resource: Int, _ bytes: [UInt8]) throws -> FileFacts {
+        let end = try expectEnd("resource-end", "resource", resource)
+        if let error = end["error"]?.text { throw Failure("the resource ends with \(error)") }
+        guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
+        let facts = try FileFacts(path)
+        guard facts.bytes == bytes else { throw Failure("the file is not what was sent") }
+        return facts
+    }
+
+    /// A resource that did not arrive; with one of these codes, if there are any.
+    func expectResourceError(_ resource: JSONValue, _ codes: [Code], within duration: Duration = .seconds(10))
+        throws
+    {
+        let end = try expectEnd("resource-end", "resource", resource["resource"]?.int ?? -1, within: duration)
+        guard let error = end["error"]?.text else { throw Failure("the resource is told of as complete") }
+        if !codes.isEmpty, !codes.contains(where: { $0.description == error }) {
+            throw Failure("the resource ends with \(error), not \(codes.words)")
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import MultipeerSecurity
+
+/// Chapter 9, resources that S sends.
+enum OutgoingResourceCases {
+    static let all: [Case] = [
+        Case(
+            "RES-07", "9.6", level: .channels, "a resource has arrived when its receiver says so",
+            stimulus: "S sends 300,000 bytes; T says DONE two seconds behind FIN",
+            expectation: "SIZE and DIGEST are right; the completion comes behind DONE",
+            rules: ["resource.done", "resource.digest"],
+            bugs: [.seen("done-not-awaited", by: "comes before DONE")], orders: Order.allCases
+        ) { trial in
+            let (pair, link) = try trial.linked()
+            let sending = try pair.send(.pattern(300_000), name: "../label")
+            let (channel, opening) = try link.expectOpen()
+            try trial.require(opening.kind == Frame.Purpose.resource, "KIND \(opening.kind)")
+            try trial.require(opening.name == Array("../label".utf8), "the name is changed")
+            try trial.require(opening.size ?? 300_000 == 300_000, "SIZE \(opening.size ?? 0)")
+            let (bytes, digest) = try link.expectBytes(channel)
+            try trial.require(bytes == .pattern(300_000), "other bytes came than the file has")
+            if let digest {
+                try trial.require(digest == SHA256.hash(bytes), "DIGEST is wrong")
+            } else {
+                trial.weak("FIN carries no DIGEST")
+            }
+            let number = try sending.number()
+            trial.pump.wait(.seconds(2))
+            try trial.require(!sending.isOver(number), "the completion comes before DONE")
+            link.send(.done(channel))
+            let end = try pair.session.expectEnd("sent", "resource", number)
+            try trial.require(end["error"] == nil, "the completion says \(end["error"]?.text ?? "")")
+        },
+        Case(
+            "RES-08", "9.6", level: .channels, "without DONE nothing has arrived",
+            stimulus: "the link ends behind FIN, without DONE; DONE(DIGEST); STOP(DECLINED)",
+            expectation: "the completion has an error each time",
+            rules: ["resource.done", "resource.digest", "stream.end"],
+            bugs: [.seen("lost-link-is-success", by: "has arrived")]
+        ) { trial in
+            let (pair, link) = try trial.linked()
+            var sending = try pair.send(.pattern(10_000), name: "one")
+            var channel = try link.expectOpen().number
+            _ = try link.expectBytes(channel)
+            link.send(.done(channel, .digest))
+            try sending.expectError([.digest])
+            sending = try pair.send(.pattern(10_000), name: "two")
+            channel = try link.expectOpen().number
+            link.send(.stop(channel, .declined))
+            try sending.expectError([.declined])
+            _ = link.takeAll()
+            sending = try pair.send(.pattern(10_000), name: "three")
+            channel = try link.expectOpen().number
+            _ = try link.expectBytes(channel)
+            link.reset()
+            try sending.expectError([])
+        },
+        Case(
+            "RES-12", "9.6", level: .channels, "a file that shrinks while it is sent",
+            stimulus: "S sends 4 MiB; T gives credit when the file was cut to 100,000 bytes",
+            expectation: "RESET(DIGEST) or RESET(INTERNAL), and the completion has an error",
+            rules: ["resource.cancel"],
+            bugs: [.seen("short-file-is-success", by: "expected, FIN came")]
+        ) { trial in
+            let (pair, link) = try trial.linked(prepare: { $0.limits.channelCredit = 65_536 })
+            let sending = try pair.send(.pattern(4 << 20), name: "shrinks")
+            let (channel, _) = try link.expectOpen()
+            trial.pump.wait(.milliseconds(500))
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: sending.path))
+            try file.truncate(atOffset: 100_000)
+            try file.close()
+            link.send(.credit(16 << 20, channel: channel))
+            let deadline = ContinuousClock.now + .seconds(10)
+            var frame = try link.expectFrame(of: channel, until: deadline)
+            while frame.kind == .data { frame = try link.expectFrame(of: channel, until: deadline) }
+            let isRight = frame.kind == .reset && [.digest, .internal].contains(frame.code)
+            try trial.require(isRight, "RESET(DIGEST) expected, \(frame.words) came")
+            try sending.expectError([])
+            try link.expectAlive()
+        },
+        Case(
+            "RES-13", "9.7", level: .channels, "messages overtake a resource",
+            stimulus:
+                "over a line of 100 Mbit/s S sends 50 MiB as a resource, and a message every 10 ms beside it",
+            expectation: "99 of 100 messages within 50 ms (recommended)", rules: ["channel.priority"],
+            bugs: [.seen("messages-behind-resources", by: "did not come")], seconds: 90
+        ) { trial in
+            trial.allowance = 16 << 20
+            let (pair, link) = try trial.linked()
+            link.narrow(to: 12_500_000)
+            let sending = try pair.send(.pattern(50 << 20), name: "bulk")
+            let (channel, _) = try link.expectOpen()
+            var (posted, late, granted): ([Int: ContinuousClock.Instant], [Double], Int) = ([:], [], 262_144)
+            var stalls: [Double] = []
+            var (received, next, isOver) = (0, ContinuousClock.now, false)
+            let deadline = ContinuousClock.now + .seconds(60)
+            while !isOver, ContinuousClock.now < deadline {
+                if ContinuousClock.now >= next, posted.count < 400 {
+                    stalls.append((ContinuousClock.now - next) / .milliseconds(1))
+                    next += .milliseconds(10)
+                    posted[1_000 + posted.count] = .now
+                    _ = pair.session.post(pattern: 999 + posted.count, to: pair.tester.endpoint.uid)
+                }
+                guard let frame = link.nextFrame(within: .milliseconds(5)) else { continue }
+                if frame.kind == .message, let start = posted[frame.payload.count] {
+                    late.append((ContinuousClock.now - start) / .milliseconds(1))
+                }
+                if frame.kind == .data { received += frame.payload.count }
+                if received + 262_144 >= granted + 65_536 {
+                    granted = received + 262_144
+                    link.send(.credit(UInt64(granted), channel: channel))
+                }
+                isOver = frame.kind == .fin || frame.kind == .close
+            }
+            try trial.require(received == 50 << 20, "\(received) bytes of the resource came")
+            trial.pump.wait(.seconds(1))
+            let missing = posted.count - late.count - link.waiting.filter { $0.kind == .message }.count
+            try trial.require(missing == 0, "\(missing) of \(posted.count) messages did not come")
+            link.send(.done(channel))
+            _ = try pair.session.expectEnd("sent", "resource", sending.number())
+            let worst = late.sorted().dropLast(late.count / 100).last ?? 0
+            // Where the tester is kept waiting, so are the threads of the subject and the tester that a message passes.
+            let stall = stalls.sorted().dropLast(stalls.count / 100).last ?? 0
+            trial.note("\(late.count) messages, 99 of 100 within \(worst) ms; the tester is \(stall) ms late")
+            if worst > 50 + 4 * stall { trial.weak("messages take \(Int(worst)) ms beside a resource") }
+        },
+    ]
+}
+
+/// A resource that S is sending from a file of the tester.
+private final class Sending {
+    private let session: SubjectSession
+    private let request: Int
+    let path: String
+
+    init(_ session: SubjectSession, _ path: String, _ request: Int) {
+        (self.session, self.path, self.request) = (session, path, request)
+    }
+
+    private var found: Int?
+
+    /// The number by which the shim calls it.
+    func number() throws -> Int {
+        if let found { return found }
+        guard let answer = session.subject.answer(request, within: .seconds(10)) else {
+            throw Failure("'resource' is not answered")
+        }
+        if answer["unimplemented"]?.isTrue == true { throw Skip("the shim does not implement 'resource'") }
+        guard let number = answer["resource"]?.int else {
+            throw Failure("'resource' fails: \(answer["error"]?.text ?? "no number")")
+        }
+        found = number
+        return number
+    }
+
+    func isOver(_ number: Int) -> Bool {
+        session.subject.events.contains {
+            $0["event"]?.text == "sent" && $0["session"]?.text == session.handle
+                && $0["resource"]?.int == number
+        }
+    }
+
+    func expectError(_ codes: [Code]) throws {
+        let end = try session.expectEnd("sent", "resource", number())
+        guard let error = end["error"]?.text else { throw Failure("the completion says that it has arrived") }
+        if !codes.isEmpty, !codes.contains(where: { $0.description == error }) {
+            throw Failure("the completion says \(error), not \(codes.words)")
+        }
+    }
+}
+
+extension Pair {
+    /// Has S send a file with these bytes.
+    fileprivate func send(_ bytes: [UInt8], name: String) throws -> Sending {
+        let folder = try Folder(tester.trial)
+        let path = try folder.write(bytes, to: "source")
+        let request = session.post(
+            "resource",
+            ["to": .string(tester.endpoint.uid.hex), "path": .string(path), "name": .string(name)])
+        return Sending(session, path, request)
+    }
+}

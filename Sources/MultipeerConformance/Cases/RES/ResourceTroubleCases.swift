@@ -1,0 +1,109 @@
+import Foundation
+import MultipeerSecurity
+
+/// Chapter 9, resources that T sends: names, places, room.
+enum ResourceTroubleCases {
+    static let all: [Case] = [
+        Case(
+            "RES-09", "9.6", level: .channels, "a name is a label and no path",
+            stimulus: "names with .., /, NUL, control characters, marks of direction, and of 1,024 bytes",
+            expectation: "each is told unchanged, and every file is in the folder",
+            rules: ["resource.label", "channel.name"],
+            bugs: [.seen("path-of-name", by: "is outside of"), .seen("cleans-names", by: "is called")]
+        ) { trial in
+            let (folder, pair, link) = try trial.receiving()
+            let names = [
+                "../../x", "/etc/x", "a\0b", "CON", "..", ".", "a/b", "\u{202e}txt.exe", "\u{1b}[2J",
+                String(repeating: "n", count: 1_024),
+            ]
+            let bytes = [UInt8].pattern(1_000)
+            for (number, name) in zip(UInt32(1)..., names) {
+                let resource = try link.offer(number, bytes, name: name, to: pair)
+                try link.expect(.done, on: number, .ok)
+                let end = try pair.session.expectEnd("resource-end", "resource", resource)
+                guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
+                let place = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+                let home = URL(fileURLWithPath: folder.path).standardizedFileURL.resolvingSymlinksInPath()
+                    .path
+                try trial.require(place.hasPrefix(home + "/"), "'\(path)' is outside of '\(folder.path)'")
+                try trial.require(try FileFacts(path).bytes == bytes, "the file is not what was sent")
+            }
+            try trial.require(
+                folder.files.count == names.count, "\(folder.files.count) files, not \(names.count)")
+        },
+        Case(
+            "RES-10", "9.6", level: .channels, "no room for a resource",
+            stimulus: "S can store 1 MiB; 5 MiB come without SIZE",
+            expectation: "STOP(NO_SPACE), no file, and the link lives",
+            rules: ["resource.space"], bugs: [.seen("full-disk-is-silent", by: "nothing on channel")]
+        ) { trial in
+            let (folder, pair, link) = try trial.receiving()
+            let answer = try trial.subject().ask("limit", ["file": 1_048_576])
+            if let error = answer["error"]?.text { throw Failure("'limit' fails: \(error)") }
+            link.send(.open(1, Frame.Purpose.resource))
+            let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
+            // It ends with STOP somewhere on the way.
+            do { try link.sendData(1, .pattern(5 << 20), within: .seconds(3)) } catch is Failure {}
+            try link.expect(.stop, on: 1, .noSpace)
+            link.send(.reset(1, .noSpace))
+            try pair.session.expectResourceError(resource, [.noSpace])
+            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try link.expectAlive()
+        },
+        Case(
+            "RES-11", "9.6", level: .channels, "eight resources at once",
+            stimulus: "eight of 2 MiB, their DATA in turns",
+            expectation: "all arrive", rules: ["resource.done", "channel.credit-return"],
+            bugs: [.seen("one-resource-at-a-time", by: "no CREDIT on channel")], seconds: 60
+        ) { trial in
+            trial.allowance = 8 << 20
+            let (_, pair, link) = try trial.receiving()
+            let bytes = [UInt8].pattern(2 << 20)
+            var resources: [Int] = []
+            for number in UInt32(1)...8 {
+                link.send(.open(number, Frame.Purpose.resource, name: Array("\(number)".utf8), size: 2 << 20))
+                resources.append(
+                    try pair.session.expectResource(from: pair.tester.endpoint.uid)["resource"]?.int ?? -1)
+            }
+            for position in stride(from: 0, to: bytes.count, by: 65_536) {
+                for number in UInt32(1)...8 {
+                    try link.sendData(number, Array(bytes[position..<(position + 65_536)]), from: position)
+                }
+            }
+            for number in UInt32(1)...8 { link.send(.fin(number, digest: SHA256.hash(bytes))) }
+            for resource in resources { try pair.session.expectFile(resource, bytes) }
+            var done = 0
+            trial.pump.wait(.seconds(5)) { link.waiting.filter { $0.kind == .done }.count == 8 }
+            for frame in link.takeAll() where frame.kind == .done {
+                try trial.require(frame.code == .ok, "\(frame.words) on channel \(frame.channel)")
+                done += 1
+            }
+            try trial.require(done == 8, "\(done) DONE for 8 resources")
+        },
+        Case(
+            "RES-14", "9.6", level: .channels, "what arrives is its owner's alone",
+            stimulus: "a resource whose name is that of a link in the folder",
+            expectation: "a new file under another name, which no other user can read",
+            rules: ["resource.private"],
+            bugs: [
+                .seen("files-for-everyone", by: "may use the file"),
+                .seen("path-of-name", by: "what the link leads to"),
+            ]
+        ) { trial in
+            let (folder, pair, link) = try trial.receiving()
+            let victim = try Folder(trial)
+            let target = try victim.write([1, 2, 3], to: "victim")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder.path)/planted", withDestinationPath: target)
+            let bytes = [UInt8].pattern(10_000)
+            let resource = try link.offer(1, bytes, name: "planted", to: pair)
+            try link.expect(.done, on: 1, .ok)
+            let facts = try pair.session.expectFile(resource, bytes)
+            try trial.require(try FileFacts(target).bytes == [1, 2, 3], "what the link leads to was written")
+            try trial.require(!facts.isLink, "the file is reached over a link")
+            if facts.mode & 0o077 != 0 {
+                trial.weak("others may use the file, mode \(String(facts.mode, radix: 8))")
+            }
+        },
+    ]
+}

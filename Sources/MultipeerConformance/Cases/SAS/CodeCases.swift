@@ -1,0 +1,206 @@
+import MultipeerSecurity
+
+/// Chapter 13.
+enum CodeCases {
+    static let all: [Case] = [
+        Case(
+            "SAS-01", "13.4", level: .code, "both ends compute the same six digits",
+            stimulus: "both ask; T keeps the rules, as either end", expectation: "the code by the formula",
+            rules: ["sas.role", "sas.value", "sas.reveal"],
+            bugs: [
+                .seen("sas-swaps-nonces", by: "the code is"), .seen("sas-without-key", by: "the code is"),
+            ],
+            orders: Order.allCases
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            try pair.session.call("code", ["peer": .string(pair.tester.endpoint.uid.hex)])
+            let code = try link.agreeOnCode()
+            try pair.session.expectCode(code, for: pair.tester.endpoint.uid)
+            try link.expectAlive()
+        },
+        Case(
+            "SAS-02", "13.5", level: .code, "a nonce that is not the committed one is refused",
+            stimulus: "T reveals another nonce than it committed itself to",
+            expectation: "BAD_MAC, and no code",
+            rules: ["sas.commit"], bugs: [.seen("sas-ignores-commitment", by: "CLOSE(BAD_MAC)")]
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            let peer = pair.tester.endpoint.uid
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            try link.expect(.codeRequest)
+            var nonce = trial.random.bytes(32)
+            link.send(.commitment(to: nonce))
+            try link.expect(.codeNonce)
+            nonce[31] ^= 1
+            link.send(Frame(.codeReveal, nonce))
+            try link.expectClose(.badMAC)
+            guard let event = pair.session.event("code", from: peer) else {
+                throw Failure("'code' has no outcome")
+            }
+            try trial.require(event["code"] == nil, "a code is shown")
+            try trial.require(event["error"] != nil, "'code' has neither code nor error")
+        },
+        Case(
+            "SAS-03", "13.3", level: .code, "somebody in the middle with keys of its own is seen",
+            stimulus:
+                "T stands between two sessions of S and hands every SAS frame from one to the other, on 1,000 pairs of links",
+            expectation: "two different codes each time; once they may be the same by chance",
+            rules: ["sas.value"], bugs: [.seen("sas-without-key", by: "both show")], seconds: 900
+        ) { trial in
+            let settings = SubjectSession.Settings(preference: .required)
+            let (low, high) = (try trial.session(settings), try trial.session(settings))
+            // Above the one, below the other: the one commits itself, the other answers.
+            let above = try trial.introduce(
+                low, trial.tester(beside: low, "above", preference: .required, order: .testerHigher))
+            let below = try trial.introduce(
+                high, trial.tester(beside: high, "below", preference: .required, order: .testerLower))
+            var equal = 0
+            for run in 1...1_000 {
+                let codes = try above.codes(through: below)
+                if codes.0 == codes.1 { equal += 1 }
+                try trial.require(equal < 2, "both show \(codes.0) in run \(run), for the second time")
+            }
+            trial.note("\(equal) of 1,000 pairs of codes are equal")
+        },
+        Case(
+            "SAS-04", "13.4", level: .code, "nothing is told before the application has asked",
+            stimulus: "T begins; S's application asks a second later",
+            expectation: "nothing comes before; then the run goes on", rules: ["sas.asked", "sas.role"],
+            bugs: [.seen("sas-unasked", by: "SAS_")], orders: Order.allCases
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            let nonce = trial.random.bytes(32)
+            link.send(link.terms.isControlling ? .commitment(to: nonce) : Frame(.codeRequest))
+            try link.expectQuiet(for: .seconds(1))
+            try pair.session.call("code", ["peer": .string(pair.tester.endpoint.uid.hex)])
+            let code = try link.agreeOnCode(committed: link.terms.isControlling ? nonce : nil)
+            try pair.session.expectCode(code, for: pair.tester.endpoint.uid)
+        },
+        Case(
+            "SAS-05", "13.5", level: .code, "a plain link has no code",
+            stimulus: "each SAS frame on a plain link",
+            expectation: "PROTOCOL", rules: ["sas.plain"],
+            bugs: [.seen("sas-on-plain-links", by: "CLOSE(PROTOCOL)")]
+        ) { trial in
+            for frame in [Frame(.codeRequest), .commitment(to: trial.random.bytes(32))] {
+                let (pair, link) = try trial.linked()
+                link.send(frame)
+                try link.expectBroken(.protocol, by: pair)
+            }
+        },
+        Case(
+            "SAS-06", "13.5", level: .code, "a run keeps its order",
+            stimulus: "frames of the wrong end, and too early",
+            expectation: "PROTOCOL", rules: ["sas.order"],
+            bugs: [.seen("sas-any-order", by: "CLOSE(PROTOCOL)")], orders: Order.allCases
+        ) { trial in
+            let nonce = trial.random.bytes(32)
+            let wrong: [Frame] =
+                trial.order == .testerLower
+                ? [Frame(.codeRequest), Frame(.codeNonce, nonce), Frame(.codeReveal, nonce)]
+                : [.commitment(to: nonce), Frame(.codeNonce, nonce), Frame(.codeReveal, nonce)]
+            for frame in wrong {
+                let (pair, link) = try trial.linked(.init(preference: .required))
+                link.send(frame)
+                try link.expectBroken(.protocol, by: pair)
+            }
+        },
+        Case(
+            "SAS-07", "13.4", level: .code, "a link has one run and one code",
+            stimulus: "S asks again behind the code; T says SAS_REQUEST again, or commits itself again",
+            expectation: "the same code; SAS_REQUEST is ignored, SAS_COMMIT is PROTOCOL", rules: ["sas.once"],
+            bugs: [.seen("sas-runs-again", by: "no code is shown")], orders: Order.allCases
+        ) { trial in
+            let (pair, link) = try trial.linked(.init(preference: .required))
+            let peer = pair.tester.endpoint.uid
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            let code = try link.agreeOnCode()
+            try pair.session.expectCode(code, for: peer)
+            try pair.session.call("code", ["peer": .string(peer.hex)])
+            try pair.session.expectCode(code, for: peer)
+            guard link.terms.isControlling else {
+                link.send(Frame(.codeRequest))
+                return try link.expectAlive()
+            }
+            link.send(.commitment(to: trial.random.bytes(32)))
+            try link.expectBroken(.protocol, by: pair)
+        },
+    ]
+}
+
+extension Frame {
+    /// SAS_COMMIT. Spec 13.3.
+    static func commitment(to nonce: [UInt8]) -> Frame {
+        Frame(.codeCommit, SHA256.hash(Array("MPC/1 sas".utf8) + nonce))
+    }
+}
+
+extension Pair {
+    /// Links both, hands the frames of one run between them, and unlinks both: what each session shows.
+    fileprivate func codes(through other: Pair) throws -> (String, String) {
+        let pairs = [self, other]
+        let links = try pairs.map { try $0.link() }
+        for pair in pairs {
+            try pair.session.call("code", ["peer": .string(pair.tester.endpoint.uid.hex)])
+        }
+        try links[1].expect(.codeRequest)
+        links[1].send(try links[0].expect(.codeCommit))
+        links[0].send(try links[1].expect(.codeNonce))
+        links[1].send(try links[0].expect(.codeReveal))
+        let codes = try pairs.map { try $0.session.expectCode(nil, for: $0.tester.endpoint.uid) }
+        for (pair, link) in zip(pairs, links) {
+            link.send(.close(.goodbye))
+            try pair.session.expectNotConnected(pair.tester.endpoint.uid)
+            try pair.session.connect(pair.terms.mine)
+        }
+        return (codes[0], codes[1])
+    }
+}
+
+extension Link {
+    /// One run with a subject whose application has asked; `committed`: the nonce if SAS_COMMIT is sent already.
+    fileprivate func agreeOnCode(committed: [UInt8]? = nil) throws -> String {
+        let own = committed ?? trial.random.bytes(32)
+        let other: [UInt8]
+        if terms.isControlling {
+            // The other end asks for the run, unless it began before.
+            if committed == nil {
+                try expect(.codeRequest)
+                send(.commitment(to: own))
+            }
+            other = try expect(.codeNonce).payload
+            send(Frame(.codeReveal, own))
+            return code(own, other)
+        }
+        let commitment = try expect(.codeCommit).payload
+        send(Frame(.codeNonce, own))
+        other = try expect(.codeReveal).payload
+        guard Frame.commitment(to: other).payload == commitment else {
+            throw Failure("\(name): SAS_REVEAL is not what SAS_COMMIT promised")
+        }
+        return code(other, own)
+    }
+
+    private func code(_ controlling: [UInt8], _ controlled: [UInt8]) -> String {
+        let mac = HMAC.sha256(key: tls?.exported("EXPORTER-mpc1-sas") ?? [], controlling + controlled)
+        let number = mac.prefix(4).reduce(0) { $0 << 8 | Int($1) } % 1_000_000
+        return String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
+    }
+}
+
+extension SubjectSession {
+    /// The code that the application is shown; this one, if one is given.
+    @discardableResult
+    fileprivate func expectCode(_ code: String?, for peer: [UInt8]) throws -> String {
+        guard let event = event("code", from: peer) else { throw Failure("no code is shown") }
+        guard let shown = event["code"]?.text else {
+            throw Failure("no code: \(event["error"]?.text ?? "no error")")
+        }
+        guard shown.utf8.count == 6, shown.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
+        else {
+            throw Failure("'\(shown)' is not six digits")
+        }
+        if let code, shown != code { throw Failure("the code is \(code), and \(shown) is shown") }
+        return shown
+    }
+}
