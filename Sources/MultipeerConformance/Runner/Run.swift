@@ -95,16 +95,16 @@ package struct Run: Sendable {
     /// The case, between two exchanges that must work, and what the subject holds before and after.
     private func judge(_ subject: Case, _ trial: Trial) -> (Verdict, String, Bool) {
         var stage = "before the case: "
+        var check = SanityCheck(trial)
         do {
-            let before = plan.isExchangeMade ? try trial.prepare() : nil
-            let first = trial.sessions.count
+            if plan.isExchangeMade { try check.prepare() }
             trial.pump.limit = .now + .seconds(plan.timeout ?? subject.seconds)
             trial.log.add(.note, "\(subject.id): \(subject.title)")
             stage = ""
             try subject.body(trial)
             trial.pump.limit = nil
             stage = "after the case: "
-            if plan.isExchangeMade { try trial.examine(from: first, before) }
+            if plan.isExchangeMade { try check.examine() }
         } catch let skip as Skip {
             return (.skip, "\(skip)", false)
         } catch let fault as SuiteFault {

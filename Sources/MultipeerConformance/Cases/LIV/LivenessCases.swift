@@ -69,12 +69,12 @@ enum LivenessCases {
             orders: Order.allCases, seconds: 40
         ) { trial in
             let (pair, link) = try trial.linked()
-            let before = try trial.holdings()?.memory
+            let before = try trial.subject().holdings()?.memory
             link.abandon()
             let start = ContinuousClock.now
             for _ in 0..<512 { _ = pair.session.post(pattern: 65_536, to: pair.tester.endpoint.uid) }
             trial.pump.wait(.seconds(4))
-            if let before, let now = try trial.holdings()?.memory {
+            if let before, let now = try trial.subject().holdings()?.memory {
                 try trial.require(now - before < 24 << 20, "S holds \((now - before) >> 10) KiB more")
             }
             try pair.session.expectNotConnected(pair.tester.endpoint.uid, [.timeout], within: .seconds(13))

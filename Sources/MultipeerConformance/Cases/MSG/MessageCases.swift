@@ -44,10 +44,10 @@ enum MessageCases {
         ) { trial in
             let (pair, link) = try trial.linked()
             trial.allowance = 40 << 20
-            let before = try trial.holdings()
+            let before = try trial.subject().holdings()
             for _ in 0..<256 { try link.transmit([.part(.pattern(65_536))]) }
             try link.expectAlive(within: .seconds(10))
-            if let before, let now = try trial.holdings() {
+            if let before, let now = try trial.subject().holdings() {
                 let more = (now.memory - before.memory) >> 20
                 try trial.require(more <= 40, "S holds \(more) MiB more for a message of 16 MiB")
             }
