@@ -16,8 +16,6 @@ final class Trial {
     /// Bytes by which the subject may be larger afterwards.
     var allowance = 1 << 20
     var sessions: [SubjectSession] = []
-    /// A session and a tester that several steps of a case use.
-    var kept: (SubjectSession, Tester)?
     /// Files that are removed at the end.
     var files: [String] = []
     private let command: String
@@ -131,10 +129,7 @@ extension Trial {
         _ change: (inout ConnectionData) -> Void = { _ in }
     ) throws -> Pair {
         let theirs = try session.data(for: tester.endpoint.uid)
-        let theirData: ConnectionData
-        do throws(Malformed) { theirData = try ConnectionData(theirs) } catch {
-            throw Failure("the subject's connection data: \(error)")
-        }
+        let theirData = try ConnectionData(ofSubject: theirs)
         var data = tester.data(for: session.uid)
         change(&data)
         let mine = data.bytes

@@ -18,7 +18,7 @@ enum DataFormCases {
             var greased = 0
             for index in 0..<8 {
                 let peer: [UInt8]? = index == 0 ? nil : trial.random.bytes(16)
-                let data = try trial.read(try session.data(for: peer))
+                let data = try ConnectionData(ofSubject: session.data(for: peer))
                 try trial.require(data.endpoint.uid == session.uid, "the data has another uid")
                 try trial.require(data.recipient == peer, "the data is addressed to somebody else")
                 try trial.require(data.preference == .optional, "the data has another preference")
@@ -59,8 +59,9 @@ enum DataFormCases {
             expectation: "PROTOCOL, nothing is dialled", rules: ["tlv.critical"],
             bugs: [.seen("data-ignores-critical", by: "the data is taken")]
         ) { trial in
-            try trial.refuses(.protocol, "0x8001") { $0.extra = [Entry(0x8001, [])] }
-            try trial.refuses(.protocol, "0xfaff") { $0.extra = [Entry(0xfaff, [1])] }
+            let strangers = try Strangers(trial)
+            try strangers.refuse(.protocol, "0x8001") { $0.extra = [Entry(0x8001, [])] }
+            try strangers.refuse(.protocol, "0xfaff") { $0.extra = [Entry(0xfaff, [1])] }
         },
         Case(
             "DATA-05", "2.3", "entries out of order, or twice, refuse the data",
@@ -71,22 +72,22 @@ enum DataFormCases {
                 .seen("data-ignores-duplicates", by: "the data is taken"),
             ]
         ) { trial in
-            let (session, tester) = try trial.strangers()
-            let entries = tester.data(for: session.uid).entries
+            let strangers = try Strangers(trial)
+            let entries = strangers.tester.data(for: strangers.session.uid).entries
             for index in entries.indices.dropLast() {
                 var swapped = entries
                 swapped.swapAt(index, index + 1)
-                try trial.refuses(
-                    .protocol, "swapped at \(index)", ConnectionData.bytes(swapped), session, tester)
+                try strangers.refuse(
+                    .protocol, "swapped at \(index)", ConnectionData.bytes(swapped))
             }
             for index in entries.indices where entries[index].type != Field.candidate {
                 var doubled = entries
                 doubled.insert(entries[index], at: index)
-                try trial.refuses(
-                    .protocol, "twice at \(index)", ConnectionData.bytes(doubled), session, tester)
+                try strangers.refuse(
+                    .protocol, "twice at \(index)", ConnectionData.bytes(doubled))
             }
             let unknown = entries + [Entry(0x77, []), Entry(0x77, [])]
-            try trial.refuses(.protocol, "0x77 twice", ConnectionData.bytes(unknown), session, tester)
+            try strangers.refuse(.protocol, "0x77 twice", ConnectionData.bytes(unknown))
         },
         Case(
             "DATA-06", "4.2", "data that is cut off is refused", stimulus: "every prefix of good data",
@@ -94,9 +95,9 @@ enum DataFormCases {
             bugs: [.seen("data-crashes-short", by: "is not answered")],
             seconds: 40
         ) { trial in
-            let (session, tester) = try trial.strangers()
-            let bytes = tester.data(for: session.uid).bytes
-            try trial.refuse((0..<bytes.count).map { (Array(bytes[..<$0]), .protocol) }, by: session)
+            let strangers = try Strangers(trial)
+            let bytes = strangers.tester.data(for: strangers.session.uid).bytes
+            try strangers.refuse((0..<bytes.count).map { (Array(bytes[..<$0]), .protocol) })
         },
         Case(
             "DATA-07", "4.2", "data with one wrong bit is refused", stimulus: "every single bit flipped",
@@ -104,25 +105,25 @@ enum DataFormCases {
             rules: ["data.checksum", "data.magic"],
             bugs: [.seen("data-ignores-checksum", by: "taken, not PROTOCOL")], seconds: 60
         ) { trial in
-            let (session, tester) = try trial.strangers()
-            let bytes = tester.data(for: session.uid).bytes
+            let strangers = try Strangers(trial)
+            let bytes = strangers.tester.data(for: strangers.session.uid).bytes
             let flipped = (0..<(bytes.count * 8)).map { bit in
                 var copy = bytes
                 copy[bit / 8] ^= 1 << UInt8(bit % 8)
                 return (copy, bit / 8 == 4 ? Code.version : .protocol)
             }
-            try trial.refuse(flipped, by: session)
+            try strangers.refuse(flipped)
         },
         Case(
             "DATA-08", "4.2", "data of another version is refused", stimulus: "versions 0, 2 and 255",
             expectation: "VERSION", rules: ["data.version"],
             bugs: [.seen("data-ignores-version", by: "the data is taken")]
         ) { trial in
-            let (session, tester) = try trial.strangers()
-            let entries = tester.data(for: session.uid).entries
+            let strangers = try Strangers(trial)
+            let entries = strangers.tester.data(for: strangers.session.uid).entries
             for version: UInt8 in [0, 2, 255] {
                 let bytes = ConnectionData.bytes(entries, version: version)
-                try trial.refuses(.version, "version \(version)", bytes, session, tester)
+                try strangers.refuse(.version, "version \(version)", bytes)
             }
         },
         Case(
@@ -131,6 +132,7 @@ enum DataFormCases {
             expectation: "PROTOCOL for each; 63 bytes are taken", rules: ["peer.name", "data.peer"],
             bugs: [.seen("name-unchecked", by: "the data is taken")]
         ) { trial in
+            let strangers = try Strangers(trial)
             let wrong: [[UInt8]] = [
                 [], Array(repeating: 0x61, count: 64), [0x61, 0], [0x61, 0x1b, 0x5b], [0x61, 0x7f],
                 [0xff], [0xc0, 0x80], [0xe0, 0x80, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80],
@@ -139,7 +141,7 @@ enum DataFormCases {
                 Array("\u{2066}".utf8),
                 Array("a\u{2069}b".utf8),
             ]
-            for name in wrong { try trial.refuses(.protocol, "name \(name.hex)") { $0.name = name } }
+            for name in wrong { try strangers.refuse(.protocol, "name \(name.hex)") { $0.name = name } }
             for name in [Array(repeating: 0x61, count: 63), Array("Ann \u{1f600}\u{200f}".utf8)] {
                 _ = try trial.pair { $0.name = name }
             }
@@ -150,10 +152,11 @@ enum DataFormCases {
             expectation: "PROTOCOL", rules: ["data.preference"],
             bugs: [.seen("data-any-preference", by: "the data is taken")]
         ) { trial in
-            try trial.refuses(.protocol, "preference 3") { $0.with(Field.preference, [3]) }
-            try trial.refuses(.protocol, "preference 255") { $0.with(Field.preference, [255]) }
-            try trial.refuses(.protocol, "two bytes") { $0.with(Field.preference, [0, 2]) }
-            try trial.refuses(.protocol, "no preference") { $0.without(Field.preference) }
+            let strangers = try Strangers(trial)
+            try strangers.refuse(.protocol, "preference 3") { $0.with(Field.preference, [3]) }
+            try strangers.refuse(.protocol, "preference 255") { $0.with(Field.preference, [255]) }
+            try strangers.refuse(.protocol, "two bytes") { $0.with(Field.preference, [0, 2]) }
+            try strangers.refuse(.protocol, "no preference") { $0.without(Field.preference) }
         },
         Case(
             "DATA-11", "4.2", "a fingerprint must be there when it is needed, and only then",
@@ -161,18 +164,19 @@ enum DataFormCases {
             rules: ["data.fingerprint"], bugs: [.seen("data-fingerprint-optional", by: "the data is taken")]
         ) { trial in
             let print = trial.random.bytes(32)
+            let strangers = try Strangers(trial)
             for preference: UInt8 in [0, 1] {
-                try trial.refuses(.protocol, "no fingerprint with \(preference)") {
+                try strangers.refuse(.protocol, "no fingerprint with \(preference)") {
                     $0.with(Field.preference, [preference])
                 }
-                try trial.refuses(.protocol, "algorithm 2") {
+                try strangers.refuse(.protocol, "algorithm 2") {
                     $0.with(Field.preference, [preference]).with(Field.fingerprint, [2] + print)
                 }
-                try trial.refuses(.protocol, "31 bytes") {
+                try strangers.refuse(.protocol, "31 bytes") {
                     $0.with(Field.preference, [preference]).with(Field.fingerprint, [1] + print.dropLast())
                 }
             }
-            try trial.refuses(.protocol, "a fingerprint with none") {
+            try strangers.refuse(.protocol, "a fingerprint with none") {
                 $0.with(Field.fingerprint, [1] + print)
             }
         },
@@ -183,27 +187,28 @@ enum DataFormCases {
             rules: ["data.instance", "data.token", "data.lifetime", "data.candidates", "data.peer"],
             bugs: [.seen("data-token-unchecked", by: "the data is taken")]
         ) { trial in
+            let strangers = try Strangers(trial)
             for (field, size) in [
                 (Field.instance, 8), (Field.token, 32), (Field.lifetime, 4), (Field.recipient, 16),
             ] {
                 for count in [0, size - 1, size + 1] {
-                    try trial.refuses(.protocol, "entry \(field) of \(count) bytes") {
+                    try strangers.refuse(.protocol, "entry \(field) of \(count) bytes") {
                         $0.with(field, [UInt8](repeating: 7, count: count))
                     }
                 }
                 guard field != Field.recipient else { continue }
-                try trial.refuses(.protocol, "no entry \(field)") { $0.without(field) }
+                try strangers.refuse(.protocol, "no entry \(field)") { $0.without(field) }
             }
-            try trial.refuses(.protocol, "no PEER") { $0.without(Field.peer) }
-            try trial.refuses(.protocol, "no CANDIDATE") { $0.without(Field.candidate) }
+            try strangers.refuse(.protocol, "no PEER") { $0.without(Field.peer) }
+            try strangers.refuse(.protocol, "no CANDIDATE") { $0.without(Field.candidate) }
             let bad: [[UInt8]] = [
                 [5, 16, 0, 127, 0, 0, 1], [4, 16, 0, 127, 0, 0], [4] + .pattern(18),
                 [6, 16, 0, 127, 0, 0, 1], [],
             ]
             for value in bad {
-                try trial.refuses(.protocol, "CANDIDATE \(value.hex)") { $0.with(Field.candidate, value) }
+                try strangers.refuse(.protocol, "CANDIDATE \(value.hex)") { $0.with(Field.candidate, value) }
             }
-            try trial.refuses(.protocol, "17 candidates") { entries in
+            try strangers.refuse(.protocol, "17 candidates") { entries in
                 entries.without(Field.candidate)
                     + (1...17).map { Entry(Field.candidate, [4, 16, 0, 127, 0, 0, $0]) }
             }

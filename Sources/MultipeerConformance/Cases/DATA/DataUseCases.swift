@@ -8,9 +8,10 @@ enum DataUseCases {
         ) { trial in
             let session = try trial.session()
             let tester = try Tester("twin", uid: session.uid, preference: .none, in: trial)
-            try trial.refuses(.itself, "own uid", tester.data(for: nil).bytes, session, tester)
+            let twins = Strangers(session, tester)
+            try twins.refuse(.itself, "own uid", tester.data(for: nil).bytes)
             let own = try session.data(for: nil)
-            try trial.refuses(.itself, "own data", own, session, tester)
+            try twins.refuse(.itself, "own data", own)
         },
         Case(
             "DATA-13", "4.2", "data for somebody else is refused", stimulus: "RECIPIENT is another uid",
@@ -18,10 +19,10 @@ enum DataUseCases {
             rules: ["data.recipient"],
             bugs: [.seen("data-ignores-recipient", by: "the data is taken")], orders: Order.allCases
         ) { trial in
-            let (session, tester) = try trial.strangers()
-            let foreign = tester.data(for: trial.random.bytes(16)).bytes
-            try trial.refuses(.unknownPeer, "another recipient", foreign, session, tester)
-            _ = try trial.introduce(session, tester) { $0.recipient = nil }.link()
+            let strangers = try Strangers(trial)
+            let foreign = strangers.tester.data(for: trial.random.bytes(16)).bytes
+            try strangers.refuse(.unknownPeer, "another recipient", foreign)
+            _ = try trial.introduce(strangers.session, strangers.tester) { $0.recipient = nil }.link()
         },
         Case(
             "DATA-14", "4.3", "asked twice, a session gives the same data",
@@ -111,7 +112,8 @@ enum DataUseCases {
             let theirs = try session.data(for: tester.endpoint.uid, lifetime: 2)
             let mine = tester.data(for: session.uid)
             let terms = Terms(
-                mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: try trial.read(theirs),
+                mine: mine.bytes, myToken: mine.token, theirs: theirs,
+                theirData: try ConnectionData(ofSubject: theirs),
                 me: tester.endpoint)
             try session.connect(mine.bytes)
             trial.pump.wait(.seconds(4))

@@ -25,7 +25,8 @@ enum OutcomeCases {
             guard outcome != .refused else {
                 let session = try trial.session(.init(preference: subject))
                 let peer = try trial.tester(beside: session, preference: tester)
-                return try trial.refuses(.policy, "refused", peer.data(for: session.uid).bytes, session, peer)
+                return try Strangers(session, peer).refuse(
+                    .policy, "refused", peer.data(for: session.uid).bytes)
             }
             let pair = try trial.pair(.init(preference: subject), tester: tester)
             let link = try pair.link()
@@ -59,14 +60,14 @@ enum OutcomeCases {
         ) { trial in
             let file = try trial.file(try TLSIdentity().pem)
             let session = try trial.session(.init(preference: .optional, identity: file))
-            let data = try trial.read(try session.data(for: nil))
+            let data = try ConnectionData(ofSubject: session.data(for: nil))
             try trial.require(data.flags & ConnectionData.Flag.identity != 0, "the flag IDENTITY is missing")
             let plain = try trial.tester(beside: session)
-            try trial.refuses(.policy, "identity of S", plain.data(for: session.uid).bytes, session, plain)
+            try Strangers(session, plain).refuse(.policy, "identity of S", plain.data(for: session.uid).bytes)
             let other = try trial.session(.init(preference: .none))
             let secure = try trial.tester(beside: other, preference: .optional)
             secure.flags = ConnectionData.Flag.identity
-            try trial.refuses(.policy, "identity of T", secure.data(for: other.uid).bytes, other, secure)
+            try Strangers(other, secure).refuse(.policy, "identity of T", secure.data(for: other.uid).bytes)
         },
         Case(
             "ENC-11", "5.2", "a session that counts as required speaks no plain word",
@@ -137,7 +138,8 @@ enum OutcomeCases {
             let theirs = try session.data(for: tester.endpoint.uid)
             try session.connect(issued.bytes)
             let terms = Terms(
-                mine: mine, myToken: issued.token, theirs: theirs, theirData: try trial.read(theirs),
+                mine: mine, myToken: issued.token, theirs: theirs,
+                theirData: try ConnectionData(ofSubject: theirs),
                 me: tester.endpoint)
             let link = try tester.dial(terms, plain: true)
             try link.expectReady()

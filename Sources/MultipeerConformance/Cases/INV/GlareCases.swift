@@ -75,8 +75,8 @@ private class Meeting {
 
     /// S is asked by T, and says yes.
     func yes(to inviting: Inviting) throws {
-        let question = try trial.question(of: session, from: uid)
-        _ = try trial.answer(question, true, of: session)
+        let question = try session.question(from: uid)
+        _ = try session.answer(question, true)
         try keep(try inviting.expectAnswer(.ok) ?? [])
         inviting.link.send(Frame(.complete, Invitation.complete(id: inviting.id, data: mine.bytes).bytes))
         inviting.link.close()
@@ -96,7 +96,7 @@ private class Meeting {
 
     /// The link, made with what came.
     func meet() throws {
-        link = try trial.meet(session, tester, mine: mine, theirs: theirs ?? [])
+        link = try session.meet(tester, mine: mine, theirs: theirs ?? [])
         // On a busy machine that takes more than the 500 ms after which the higher end may dial.
         trial.pump.wait(.milliseconds(1))
         tester.dismissCallers()
@@ -123,9 +123,9 @@ private final class Crossing: Meeting {
         let tester = try trial.tester(beside: session, preference: .required)
         super.init(session, tester, tester.data(for: session.uid))
         let isFirst = Bool.random(using: &trial.random)
-        if !isFirst { _ = try trial.invite(tester, from: session) }
+        if !isFirst { _ = try session.invite(tester) }
         let outgoing = try invite(at: port)
-        if isFirst { _ = try trial.invite(tester, from: session) }
+        if isFirst { _ = try session.invite(tester) }
         let incoming = try Inviting(accepting: tester)
         let id = try incoming.expectInvite().first(Invitation.Field.id) ?? []
         let isEarly = Bool.random(using: &trial.random)
@@ -139,6 +139,6 @@ private final class Crossing: Meeting {
             try sayYes(on: incoming, id)
         }
         if !isEarly { try meet() }
-        try trial.expectResult([.ok], of: session, uid)
+        try session.expectInviteResult([.ok], of: uid)
     }
 }

@@ -17,11 +17,11 @@ enum InvitationRoomCases {
                 all.append(inviting)
                 trial.pump.wait(.milliseconds(300))
             }
-            let question = try trial.question(of: session, from: tester.endpoint.uid)
+            let question = try session.question(from: tester.endpoint.uid)
             for earlier in all.dropLast() { try earlier.link.expectClose(.duplicate) }
             let again = session.event("invitation", within: .milliseconds(500))
             try trial.require(again == nil, "the application is asked twice")
-            _ = try trial.answer(question, false, of: session)
+            _ = try session.answer(question, false)
             try all[4].expectAnswer(.declined)
         },
         Case(
@@ -65,7 +65,7 @@ enum InvitationRoomCases {
             try inviting.invite(session.uid)
             // An application may be asked first: then it is its yes that finds no seat.
             if let question = session.event("invitation", from: tester.endpoint.uid, within: .seconds(1)) {
-                _ = try trial.answer(question, true, of: session)
+                _ = try session.answer(question, true)
             }
             try inviting.expectAnswer(.full)
             try link.expectAlive()
@@ -81,7 +81,7 @@ enum InvitationRoomCases {
             let tester = try trial.tester(beside: session, preference: .required)
             let inviting = try Inviting(tester, port: port)
             try inviting.invite(session.uid)
-            _ = try trial.question(of: session, from: tester.endpoint.uid)
+            _ = try session.question(from: tester.endpoint.uid)
             try session.call("unadvertise")
             try inviting.link.expectClose(.cancelled)
         },

@@ -13,17 +13,17 @@ enum InviteeCases {
             let inviting = try Inviting(tester, port: port)
             let context = Array("let us play a game".utf8)
             try inviting.invite(session.uid, context: context)
-            let question = try trial.question(of: session, from: tester.endpoint.uid)
+            let question = try session.question(from: tester.endpoint.uid)
             try trial.require(question["name"]?.text == "Inviter", "another name is shown")
             try trial.require(question["context"]?.text == context.hex, "another context is shown")
             trial.pump.wait(.milliseconds(300))
             try trial.require(
                 !inviting.link.waiting.contains { $0.kind == .answer }, "ANSWER before the application's")
-            _ = try trial.answer(question, true, of: session)
+            _ = try session.answer(question, true)
             guard let theirs = try inviting.expectAnswer(.ok) else { throw Failure("no data in ANSWER(OK)") }
             let mine = inviting.complete(session.uid)
             inviting.link.close()
-            let link = try trial.meet(session, tester, mine: mine, theirs: theirs)
+            let link = try session.meet(tester, mine: mine, theirs: theirs)
             try link.expectAlive()
             let seen = inviting.link.firstBytes
             for secret in [Array("subject".utf8), theirs, ConnectionData.magic] {
@@ -41,8 +41,8 @@ enum InviteeCases {
             let tester = try trial.tester(beside: session, preference: .required)
             let inviting = try Inviting(tester, port: port)
             try inviting.invite(session.uid)
-            let question = try trial.question(of: session, from: tester.endpoint.uid)
-            _ = try trial.answer(question, false, of: session)
+            let question = try session.question(from: tester.endpoint.uid)
+            _ = try session.answer(question, false)
             try inviting.expectAnswer(.declined)
             inviting.link.close()
         },
@@ -57,9 +57,9 @@ enum InviteeCases {
                 let inviting = try Inviting(tester, port: port)
                 let context = trial.random.bytes(count)
                 try inviting.invite(session.uid, context: context)
-                let question = try trial.question(of: session, from: tester.endpoint.uid)
+                let question = try session.question(from: tester.endpoint.uid)
                 try trial.require(question["context"]?.text ?? "" == context.hex, "another context is shown")
-                _ = try trial.answer(question, false, of: session)
+                _ = try session.answer(question, false)
                 try inviting.expectAnswer(.declined)
                 inviting.link.close()
             }
@@ -80,9 +80,9 @@ enum InviteeCases {
             let tester = try trial.tester(beside: session, preference: .required)
             let inviting = try Inviting(tester, port: port)
             try inviting.invite(session.uid, timeout: 2)
-            let question = try trial.question(of: session, from: tester.endpoint.uid)
+            let question = try session.question(from: tester.endpoint.uid)
             trial.pump.wait(.seconds(3))
-            _ = try trial.answer(question, true, of: session)
+            _ = try session.answer(question, true)
             trial.pump.wait(.seconds(1))
             let isAnswered = inviting.link.waiting.contains { $0.kind == .answer && $0.payload.count > 60 }
             try trial.require(!isAnswered, "ANSWER with data behind the timeout")
@@ -99,18 +99,18 @@ enum InviteeCases {
             let tester = try trial.tester(beside: session, preference: .required)
             let first = try Inviting(tester, port: port)
             try first.invite(session.uid)
-            let question = try trial.question(of: session, from: tester.endpoint.uid)
+            let question = try session.question(from: tester.endpoint.uid)
             first.link.close()
             trial.pump.wait(.milliseconds(500))
             let second = try Inviting(tester, port: port)
             try second.invite(session.uid)
-            let next = try trial.question(of: session, from: tester.endpoint.uid)
-            _ = try trial.answer(question, true, of: session)
+            let next = try session.question(from: tester.endpoint.uid)
+            _ = try session.answer(question, true)
             trial.pump.wait(.milliseconds(300))
             try trial.require(!second.link.waiting.contains { $0.kind == .answer }, "the old answer counts")
             second.link.send(.close(.cancelled))
             trial.pump.wait(.milliseconds(500))
-            _ = try trial.answer(next, true, of: session)
+            _ = try session.answer(next, true)
             try session.expectNo("connected", of: tester.endpoint.uid, for: .milliseconds(500))
         },
         Case(
@@ -149,7 +149,7 @@ enum InviteeCases {
                 let inviting = try Inviting(tester, port: port)
                 if isInvited {
                     try inviting.invite(session.uid)
-                    _ = try trial.question(of: session, from: tester.endpoint.uid)
+                    _ = try session.question(from: tester.endpoint.uid)
                 } else {
                     try inviting.expectReady()
                 }
@@ -170,8 +170,8 @@ enum InviteeCases {
             let tester = try trial.tester(beside: session, preference: .required)
             let fifth = try Inviting(tester, port: port)
             try fifth.invite(session.uid)
-            let question = try trial.question(of: session, from: tester.endpoint.uid)
-            _ = try trial.answer(question, true, of: session)
+            let question = try session.question(from: tester.endpoint.uid)
+            _ = try session.answer(question, true)
             try fifth.expectAnswer(.ok)
             fifth.complete(session.uid) { $0.endpoint.uid = trial.random.bytes(16) }
             try fifth.link.expectClose(.protocol)

@@ -12,7 +12,7 @@ enum InviterCases {
             let session = try trial.session(.init(preference: .required))
             let tester = try trial.tester(beside: session, preference: .required)
             let context = trial.random.bytes(20)
-            let answer = try trial.invite(tester, from: session, context: context)
+            let answer = try session.invite(tester, context: context)
             try trial.require(answer["error"] == nil, "'invite' fails")
             let invitee = try Inviting(accepting: tester)
             try invitee.expectReady()
@@ -26,8 +26,8 @@ enum InviterCases {
             let mine = tester.data(for: session.uid)
             invitee.answer(entries.first(Invitation.Field.id) ?? [], .ok, data: mine.bytes)
             let theirs = try invitee.expectComplete()
-            _ = try trial.meet(session, tester, mine: mine, theirs: theirs)
-            try trial.expectResult([.ok], of: session, tester.endpoint.uid)
+            _ = try session.meet(tester, mine: mine, theirs: theirs)
+            try session.expectInviteResult([.ok], of: tester.endpoint.uid)
         },
         Case(
             "INV-17", "12.10", level: .invite, "an inviter is told the answer",
@@ -39,7 +39,7 @@ enum InviterCases {
             let session = try trial.session(.init(preference: .required))
             for code in [Code.declined, .full, .timeout] {
                 let tester = try trial.tester(beside: session, preference: .required)
-                _ = try trial.invite(tester, from: session, timeout: code == .timeout ? 2 : 30)
+                _ = try session.invite(tester, timeout: code == .timeout ? 2 : 30)
                 let invitee = try Inviting(accepting: tester)
                 let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
                 if code == .timeout {
@@ -48,7 +48,7 @@ enum InviterCases {
                 } else {
                     invitee.answer(id, code)
                 }
-                try trial.expectResult([code], of: session, tester.endpoint.uid)
+                try session.expectInviteResult([code], of: tester.endpoint.uid)
                 trial.pump.wait(.milliseconds(300))
                 try trial.require(
                     !invitee.link.waiting.contains { $0.kind == .complete }, "COMPLETE without OK")
@@ -63,7 +63,7 @@ enum InviterCases {
         ) { trial in
             let session = try trial.session(.init(preference: .required))
             let tester = try trial.tester(beside: session, preference: .required)
-            _ = try trial.invite(tester, from: session)
+            _ = try session.invite(tester)
             for _ in 0..<2 {
                 let invitee = try Inviting(accepting: tester, within: .seconds(3))
                 invitee.answer(try invitee.expectInvite().first(Invitation.Field.id) ?? [], .busy)
@@ -72,7 +72,7 @@ enum InviterCases {
             let invitee = try Inviting(accepting: tester, within: .seconds(3))
             let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
             invitee.answer(id, .declined)
-            try trial.expectResult([.declined], of: session, tester.endpoint.uid)
+            try session.expectInviteResult([.declined], of: tester.endpoint.uid)
         },
         Case(
             "INV-19", "12.9", level: .invite, "an ANSWER that is wrong ends the invitation",
@@ -88,7 +88,7 @@ enum InviterCases {
             let session = try trial.session(.init(preference: .required))
             for fault in 0..<4 {
                 let tester = try trial.tester(beside: session, preference: .required)
-                _ = try trial.invite(tester, from: session)
+                _ = try session.invite(tester)
                 let invitee = try Inviting(accepting: tester)
                 let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
                 var data = tester.data(for: session.uid)

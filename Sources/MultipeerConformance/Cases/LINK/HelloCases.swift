@@ -47,7 +47,8 @@ enum HelloCases {
             bugs: [.seen("hello-any-version", by: "CLOSE expected"), "hello-refuses-grease-version"],
             orders: Order.allCases
         ) { trial in
-            let (session, tester) = try trial.strangers()
+            let session = try trial.session()
+            let tester = try trial.tester(beside: session)
             let pair = try trial.introduce(session, tester)
             let link = try tester.dial(pair.terms)
             try link.complete { $0.set(Hello.Field.versions, [0x2a, 0x2a, 0, 1, 0x7a, 0x7a]) }
@@ -116,7 +117,7 @@ enum HelloCases {
                 hello.set(Hello.Field.yourData, mine)
             }
             pair.terms.theirs = try pair.session.data(for: nil)
-            pair.terms.theirData = try trial.read(pair.terms.theirs)
+            pair.terms.theirData = try ConnectionData(ofSubject: pair.terms.theirs)
             let link = try pair.tester.dial(pair.terms)
             try link.complete()
         },

@@ -31,8 +31,8 @@ enum IntroductionCases {
             seconds: 60
         ) { trial in
             let sessions = try (0..<8).map { _ in try trial.session() }
-            for (one, other) in zip(sessions, sessions.dropFirst()) { try trial.acquaint(one, other) }
-            try trial.expectWhole(sessions, within: .seconds(10))
+            for (one, other) in zip(sessions, sessions.dropFirst()) { try one.acquaint(with: other) }
+            try SessionGroup(sessions, in: trial).expectWhole(within: .seconds(10))
             trial.isSessionSpent = true
         },
         Case(

@@ -52,7 +52,7 @@ enum MemberEntryCases {
             seconds: 60
         ) { trial in
             let session = try trial.session()
-            let (endpoint, blob) = try trial.meshData(session)
+            let (endpoint, blob) = try session.meshData()
             let some = (0..<33).map { Endpoint(uid: [9, UInt8($0)] + .pattern(14), instance: .pattern(8)) }
             func member() throws -> Member { try trial.member(session, "liar") }
             func refused(_ what: String, _ code: Code = .protocol, _ payload: (Member) -> [UInt8]) throws {
@@ -115,7 +115,7 @@ enum MemberEntryCases {
             trial.pump.wait(.seconds(2))
             try trial.require(
                 members[0].tester.calls.count == calls, "S dials who is listed by one side alone")
-            let (_, blob) = try trial.meshData(session)
+            let (_, blob) = try session.meshData()
             let two = try trial.member(session, "late")
             try session.connect(two.data.bytes)
             let link = try two.join(session, blob)

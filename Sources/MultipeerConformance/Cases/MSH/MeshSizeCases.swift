@@ -35,9 +35,10 @@ enum MeshSizeCases {
             bugs: [.seen("never-introduces", by: "linked to everybody")],
             seconds: 90
         ) { trial in
-            let (left, right) = (try trial.clique(4), try trial.clique(4))
-            try trial.acquaint(left[1], right[2])
-            try trial.expectWhole(left + right, within: .seconds(15))
+            let left = try SessionGroup.linked(4, in: trial).sessions
+            let right = try SessionGroup.linked(4, in: trial).sessions
+            try left[1].acquaint(with: right[2])
+            try SessionGroup(left + right, in: trial).expectWhole(within: .seconds(15))
             trial.isSessionSpent = true
         },
         Case(
@@ -57,8 +58,8 @@ enum MeshSizeCases {
                 for (number, crowd) in crowds.enumerated() {
                     try crowd.admit(.milliseconds(number % 2 * Int(trial.random.next() % 41)))
                 }
-                for crowd in crowds { try trial.expectConsistent(crowd.sessions, within: .seconds(30)) }
-                try trial.forget(crowds.flatMap(\.sessions))
+                for crowd in crowds { try crowd.group.expectConsistent(within: .seconds(30)) }
+                for crowd in crowds { try crowd.group.forget() }
             }
             trial.isSessionSpent = true
         },
@@ -101,7 +102,7 @@ private struct Crowd {
 
     init(_ trial: Trial) throws {
         self.trial = trial
-        clique = try trial.clique(7)
+        clique = try SessionGroup.linked(7, in: trial).sessions
         newcomers = try (0..<2).map { _ in try trial.session() }
         let sponsors = clique.shuffled(using: &trial.random)
         words = try zip(newcomers, sponsors).map { newcomer, sponsor in
@@ -112,7 +113,7 @@ private struct Crowd {
         }
     }
 
-    var sessions: [SubjectSession] { clique + newcomers }
+    var group: SessionGroup { SessionGroup(clique + newcomers, in: trial) }
 
     /// Both newcomers and their sponsors begin; returns when both newcomers were told how it went.
     func admit(_ pause: Duration) throws {
@@ -132,18 +133,6 @@ private struct Crowd {
 }
 
 extension Trial {
-    /// Sessions that are of no use any more end.
-    fileprivate func forget(_ spent: [SubjectSession]) throws {
-        for session in spent {
-            let answer = try session.ask("forget")
-            if answer["unimplemented"]?.isTrue == true {
-                try session.call("disconnect")
-            } else {
-                sessions.removeAll { $0 === session }
-            }
-        }
-    }
-
     /// A session with a link to one member, who reports so many more.
     fileprivate func reporting(_ count: Int) throws -> (SubjectSession, Link) {
         let (session, endpoint, members) = try mesh(1)
@@ -159,40 +148,12 @@ extension Trial {
     fileprivate func refusesNinth(_ session: SubjectSession, _ change: (Tester) -> Void) throws {
         let ninth = try member(session, "ninth")
         change(ninth.tester)
-        let (_, blob) = try meshData(session)
+        let (_, blob) = try session.meshData()
         try session.connect(ninth.data.bytes)
         let link = try ninth.tester.dial(try ninth.terms(blob))
         try link.expectReady()
         link.sendHello()
         try link.expectClose(.full)
         try session.expectNotConnected(ninth.endpoint.uid, [.full])
-    }
-
-    /// So many sessions of the subject, all linked to each other.
-    fileprivate func clique(_ count: Int) throws -> [SubjectSession] {
-        let sessions = try (0..<count).map { _ in try session() }
-        for other in sessions.dropFirst() { try acquaint(sessions[0], other) }
-        try expectWhole(sessions, within: .seconds(15))
-        return sessions
-    }
-
-    /// Waits until those who are linked at all are linked to each other, eight at most, and stay so for a second.
-    fileprivate func expectConsistent(_ sessions: [SubjectSession], within duration: Duration) throws {
-        let deadline = ContinuousClock.now + duration
-        var since: ContinuousClock.Instant?
-        while true {
-            var groups: Set<Set<String>> = []
-            for session in sessions {
-                let seen = try connections(of: session)
-                if !seen.isEmpty { groups.insert(seen.union([session.uid.hex])) }
-            }
-            let isWhole = groups.count == 1 && (groups.first?.count ?? 9) <= 8
-            since = isWhole ? since ?? .now : nil
-            if let since, ContinuousClock.now - since > .seconds(1) { return }
-            guard ContinuousClock.now < deadline else {
-                throw Failure("after \(duration) groups of \(groups.map(\.count)) see each other")
-            }
-            pump.wait(.milliseconds(200))
-        }
     }
 }

@@ -21,7 +21,7 @@ enum IncomingResourceCases {
                 guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
                 try trial.require(try FileFacts(path).bytes == bytes, "the file is not what was sent")
                 try trial.require(path.hasPrefix(folder.path), "the file is at '\(path)'")
-                let fractions = trial.progress(of: resource, of: pair.session)
+                let fractions = pair.session.progress(of: resource)
                 try trial.require(fractions == fractions.sorted(), "progress goes back: \(fractions)")
                 try trial.require(fractions.last ?? 1 == 1, "the last progress is \(fractions.last ?? 1)")
             }
@@ -131,14 +131,6 @@ extension Trial {
         let (pair, link) = try linked(settings)
         return (folder, pair, link)
     }
-
-    /// Every part of progress that was told of a resource, in order.
-    func progress(of resource: Int, of session: SubjectSession) -> [Double] {
-        session.subject.events.filter {
-            $0["event"]?.text == "resource-progress" && $0["session"]?.text == session.handle
-                && $0["resource"]?.int == resource
-        }.compactMap { $0["fraction"]?.double }
-    }
 }
 
 extension Link {
@@ -157,6 +149,14 @@ extension Link {
 }
 
 extension SubjectSession {
+    /// Every part of progress that was told of a resource, in order.
+    func progress(of resource: Int) -> [Double] {
+        subject.events.filter {
+            $0["event"]?.text == "resource-progress" && $0["session"]?.text == handle
+                && $0["resource"]?.int == resource
+        }.compactMap { $0["fraction"]?.double }
+    }
+
     func expectResource(from peer: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
         guard let event = event("resource-start", from: peer, within: duration) else {
             throw Failure("no resource is told of within \(duration)")

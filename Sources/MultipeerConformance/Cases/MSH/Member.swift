@@ -89,14 +89,6 @@ extension Trial {
         Member(try tester(beside: session, name, preference: session.preference, order: order), change)
     }
 
-    /// The endpoint and mesh data of a session.
-    func meshData(_ session: SubjectSession) throws -> (Endpoint, [UInt8]) {
-        let blob = try session.data(for: nil, mesh: true)
-        do throws(Malformed) { return (try ConnectionData(blob).endpoint, blob) } catch {
-            throw Failure("the subject's mesh data: \(error)")
-        }
-    }
-
     /// A session with mesh links to so many members, which have told that they are linked to it alone.
     func mesh(
         _ count: Int, _ settings: SubjectSession.Settings = .init(), order: Order? = nil
@@ -109,7 +101,7 @@ extension Trial {
         _ orders: [Order], _ settings: SubjectSession.Settings = .init()
     ) throws -> (SubjectSession, Endpoint, [Member]) {
         let session = try session(settings)
-        let (endpoint, blob) = try meshData(session)
+        let (endpoint, blob) = try session.meshData()
         var members: [Member] = []
         for (number, order) in orders.enumerated() {
             let member = try member(session, "member-\(number)", order: order)
@@ -131,34 +123,6 @@ extension Trial {
             data.endpoint = Endpoint(uid: uid(beside: session, order), instance: random.bytes(8))
             data.token = random.bytes(32)
             return MemberEntry(data.endpoint, 1, list: listing, data: data.bytes)
-        }
-    }
-
-    /// Sessions of the subject that are told of each other, in pairs.
-    func acquaint(_ one: SubjectSession, _ other: SubjectSession) throws {
-        let (a, b) = (try one.data(for: other.uid, mesh: true), try other.data(for: one.uid, mesh: true))
-        try one.connect(b)
-        try other.connect(a)
-    }
-
-    /// Whom a session says it is connected to.
-    func connections(of session: SubjectSession) throws -> Set<String> {
-        let peers = try session.ask("state")["peers"]?.members ?? [:]
-        return Set(peers.filter { $0.value.text == "connected" }.keys)
-    }
-
-    /// Waits until each of these sessions is connected to all others and to nobody else.
-    func expectWhole(_ sessions: [SubjectSession], within duration: Duration) throws {
-        let deadline = ContinuousClock.now + duration
-        let all = Set(sessions.map(\.uid.hex))
-        while true {
-            let seen = try sessions.map { try connections(of: $0) }
-            if zip(sessions, seen).allSatisfy({ $1 == all.subtracting([$0.uid.hex]) }) { return }
-            guard ContinuousClock.now < deadline else {
-                let counts = seen.map { "\($0.count)" }.joined(separator: ", ")
-                throw Failure("not everybody is linked to everybody within \(duration): \(counts) links")
-            }
-            pump.wait(.milliseconds(200))
         }
     }
 }

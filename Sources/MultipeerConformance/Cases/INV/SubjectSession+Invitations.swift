@@ -1,0 +1,75 @@
+/// What a case asks of a session, and awaits from it, where peers are invited.
+extension SubjectSession {
+    /// The next question of the application; its number.
+    func question(from uid: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
+        guard let event = event("invitation", from: uid, within: duration) else {
+            throw Failure("the application is not asked within \(duration)")
+        }
+        return event
+    }
+
+    /// The application answers a question.
+    func answer(_ question: JSONValue, _ isAccepted: Bool) throws -> JSONValue {
+        try ask("answer", ["invitation": question["invitation"] ?? .null, "accept": .bool(isAccepted)])
+    }
+
+    /// The session invites the tester.
+    func invite(_ tester: Tester, context: [UInt8]? = nil, timeout: Int = 30) throws -> JSONValue {
+        var parameters: [String: JSONValue] = [
+            "peer": .string(tester.endpoint.uid.hex),
+            "at": .array([.string("127.0.0.1:\(tester.listener.localPort)")]),
+            "timeout": .number(Double(timeout)),
+        ]
+        parameters["context"] = context.map { .string($0.hex) }
+        return try ask("invite", parameters)
+    }
+
+    /// The link that an invitation leads to, made with the data that its two ends exchanged.
+    ///
+    /// The link and the invitation are connections of their own: the subject may hear a dial before the last of the
+    /// invitation, so the tester waits until it seeks.
+    func meet(_ tester: Tester, mine: ConnectionData, theirs: [UInt8]) throws -> Link {
+        let theirData: ConnectionData
+        do throws(Malformed) { theirData = try ConnectionData(theirs) } catch {
+            throw Failure("the data of an invitation: \(error)")
+        }
+        let peer = tester.endpoint.uid
+        guard theirData.endpoint.uid == uid else { throw Failure("the data of somebody else") }
+        guard theirData.recipient == nil || theirData.recipient == peer else {
+            throw Failure("data for somebody else")
+        }
+        let terms = Terms(
+            mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData, me: tester.endpoint)
+        try expect("connecting", of: peer)
+        let link = try tester.link(terms)
+        try expect("connected", of: peer)
+        return link
+    }
+
+    /// What became of an invitation of the session.
+    func expectInviteResult(
+        _ codes: [Code], of uid: [UInt8], within duration: Duration = .seconds(10)
+    ) throws {
+        guard let event = event("invite-result", from: uid, within: duration) else {
+            throw Failure("the inviter is not told within \(duration)")
+        }
+        let code = event["result"]?.text.flatMap(Code.init(named:))
+        guard let code, codes.contains(code) else {
+            throw Failure("the inviter is told \(event["result"]?.text ?? "nothing"), not \(codes.words)")
+        }
+    }
+}
+
+extension Trial {
+    /// A session that takes invitations, and where.
+    func advertiser(_ settings: SubjectSession.Settings = .init(preference: .required)) throws -> (
+        SubjectSession, UInt16
+    ) {
+        let session = try session(settings)
+        let answer = try session.call("advertise", ["type": "conform", "discovery": "none"])
+        guard let port = answer["port"]?.int.flatMap(UInt16.init(exactly:)) else {
+            throw Skip("the shim does not say where invitations are taken")
+        }
+        return (session, port)
+    }
+}

@@ -1,0 +1,72 @@
+/// Sessions of the subject that are, or become, one mesh.
+struct SessionGroup {
+    let sessions: [SubjectSession]
+    private let trial: Trial
+
+    init(_ sessions: [SubjectSession], in trial: Trial) {
+        self.sessions = sessions
+        self.trial = trial
+    }
+
+    /// So many new sessions, all linked to each other.
+    static func linked(_ count: Int, in trial: Trial) throws -> SessionGroup {
+        let sessions = try (0..<count).map { _ in try trial.session() }
+        for other in sessions.dropFirst() { try sessions[0].acquaint(with: other) }
+        let group = SessionGroup(sessions, in: trial)
+        try group.expectWhole(within: .seconds(15))
+        return group
+    }
+
+    /// Waits until each of these sessions is connected to all others and to nobody else.
+    func expectWhole(within duration: Duration) throws {
+        let deadline = ContinuousClock.now + duration
+        let all = Set(sessions.map(\.uid.hex))
+        while true {
+            let seen = try sessions.map { try $0.connections() }
+            if zip(sessions, seen).allSatisfy({ $1 == all.subtracting([$0.uid.hex]) }) { return }
+            guard ContinuousClock.now < deadline else {
+                let counts = seen.map { "\($0.count)" }.joined(separator: ", ")
+                throw Failure("not everybody is linked to everybody within \(duration): \(counts) links")
+            }
+            trial.pump.wait(.milliseconds(200))
+        }
+    }
+
+    /// Waits until those who are linked at all are linked to each other, eight at most, and stay so for a second.
+    func expectConsistent(within duration: Duration) throws {
+        let deadline = ContinuousClock.now + duration
+        var since: ContinuousClock.Instant?
+        while true {
+            let groups = try connectedSets()
+            let isWhole = groups.count == 1 && (groups.first?.count ?? 9) <= 8
+            since = isWhole ? since ?? .now : nil
+            if let since, ContinuousClock.now - since > .seconds(1) { return }
+            guard ContinuousClock.now < deadline else {
+                throw Failure("after \(duration) groups of \(groups.map(\.count)) see each other")
+            }
+            trial.pump.wait(.milliseconds(200))
+        }
+    }
+
+    /// Each different set of peers that a session sees, itself included; one that sees nobody does not count.
+    private func connectedSets() throws -> Set<Set<String>> {
+        var groups: Set<Set<String>> = []
+        for session in sessions {
+            let seen = try session.connections()
+            if !seen.isEmpty { groups.insert(seen.union([session.uid.hex])) }
+        }
+        return groups
+    }
+
+    /// The sessions are of no use any more: they end.
+    func forget() throws {
+        for session in sessions {
+            let answer = try session.ask("forget")
+            if answer["unimplemented"]?.isTrue == true {
+                try session.call("disconnect")
+            } else {
+                trial.sessions.removeAll { $0 === session }
+            }
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/// What a case asks of a session where peers are introduced to each other.
+extension SubjectSession {
+    /// Its endpoint and mesh data.
+    func meshData() throws -> (Endpoint, [UInt8]) {
+        let blob = try data(for: nil, mesh: true)
+        do throws(Malformed) { return (try ConnectionData(blob).endpoint, blob) } catch {
+            throw Failure("the subject's mesh data: \(error)")
+        }
+    }
+
+    /// This session and another one are told of each other.
+    func acquaint(with other: SubjectSession) throws {
+        let (a, b) = (try data(for: other.uid, mesh: true), try other.data(for: uid, mesh: true))
+        try connect(b)
+        try other.connect(a)
+    }
+
+    /// Whom it says it is connected to.
+    func connections() throws -> Set<String> {
+        let peers = try ask("state")["peers"]?.members ?? [:]
+        return Set(peers.filter { $0.value.text == "connected" }.keys)
+    }
+}

@@ -1,0 +1,194 @@
+import MultipeerSecurity
+
+/// Many changes, one after the other, of one thing that the tester sends: whatever comes of each, the subject goes on.
+struct MutationRun {
+    let trial: Trial
+    let rounds: Int
+
+    /// Frames on links of one pair.
+    func changeFrames(
+        _ settings: SubjectSession.Settings = .init(), transcript: @escaping (Link) -> [Frame]
+    ) throws {
+        let pair = try trial.pair(settings, connects: false)
+        try Mutations(
+            trial: trial, pair: pair,
+            join: {
+                try pair.session.connect(pair.terms.mine)
+                return try pair.link()
+            }, transcript: transcript
+        ).run(rounds)
+    }
+
+    /// Connection data, which the subject is told to connect with.
+    func changeData() throws {
+        let session = try trial.session()
+        let tester = try trial.tester(beside: session)
+        let data = tester.data(for: session.uid)
+        var mutator = Mutator(random: trial.random)
+        for round in 1...rounds {
+            var blob = mutator.mutate([data.bytes]).flatMap(\.self)
+            // Every other time the checksum fits again, so that what is behind it is tried, too.
+            if round % 2 == 0, blob.count >= 24 { blob = ConnectionData.sealed(Array(blob.dropLast(8))) }
+            var readable: ConnectionData?
+            do throws(Malformed) { readable = try ConnectionData(blob) } catch {}
+            // Nothing is dialled but the tester.
+            if let readable, readable.candidates != data.candidates { continue }
+            let answer = try session.ask("connect", ["data": .string(blob.hex)])
+            guard answer["error"] == nil else { continue }
+            guard let readable else { throw Failure("round \(round): malformed data is taken: \(blob.hex)") }
+            try session.call("cancel", ["peer": .string(readable.endpoint.uid.hex)])
+            session.subject.events.removeAll()
+            tester.dismissCallers()
+        }
+    }
+
+    /// The first flight of TLS.
+    func changeClientHello() throws {
+        let pair = try trial.pair(.init(preference: .required))
+        let end = try TLSEnd(pair.tester.setup(isServer: false))
+        end.shakeHands()
+        let hello = end.drainOutput()
+        var mutator = Mutator(random: trial.random)
+        for round in 1...rounds {
+            let link = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            link.send(raw: mutator.mutate([hello]).flatMap(\.self), "ClientHello \(round)")
+            trial.pump.wait(.milliseconds(20)) { link.ending != nil || link.receivedCount > 0 }
+            link.reset()
+            pair.tester.dismissCallers()
+            if round % 100 == 0 {
+                try requireRunning(round)
+                try pair.session.connect(pair.terms.mine)
+            }
+        }
+        try cancel(pair)
+    }
+
+    /// HELLO and the frames behind it, in turns.
+    func changeHandshake() throws {
+        let pair = try trial.pair()
+        var mutator = Mutator(random: trial.random)
+        for round in 1...rounds {
+            if round % 20 == 0 { try seekAgain(pair) }
+            let link = try pair.tester.dial(pair.terms)
+            trial.pump.wait(.seconds(3)) { link.isReady || link.ending != nil }
+            guard link.isReady else {
+                // A change that harmed nothing has made a link, or ended the attempt: nobody is awaited any more.
+                try seekAgain(pair)
+                continue
+            }
+            if round % 2 == 0 {
+                link.send(
+                    raw: mutator.mutate([link.properHello().frame.bytes]).flatMap(\.self), "HELLO \(round)")
+            } else {
+                let frames = framesBehindHello(of: link)
+                link.send(
+                    raw: mutator.mutate(frames.map(\.bytes)).flatMap(\.self), "CONFIRM and SELECT \(round)")
+            }
+            trial.pump.wait(.milliseconds(30)) {
+                link.ending != nil || link.waiting.contains { $0.kind == .close }
+            }
+            link.close()
+            pair.tester.dismissCallers()
+            try requireRunning(round)
+        }
+        trial.pump.wait(.milliseconds(500))
+        try cancel(pair)
+    }
+
+    /// Sends HELLO; what follows it, with a mac that is right if the subject has answered.
+    private func framesBehindHello(of link: Link) -> [Frame] {
+        link.sendHello()
+        trial.pump.wait(.milliseconds(500)) { link.ending != nil || link.receivedHelloBytes.count > 0 }
+        let mac = link.receivedHelloBytes.isEmpty ? .pattern(32) : link.key.mac(.initiator)
+        return [Frame(.confirm, mac), .select]
+    }
+
+    /// A stream or a resource, as `kind` says.
+    func changeChannels(kind: UInt8) throws {
+        var number: UInt32 = 0
+        var last: ObjectIdentifier?
+        try changeFrames { link in
+            if last != ObjectIdentifier(link) { number = 0 }
+            last = ObjectIdentifier(link)
+            number += 1
+            let content = [UInt8].pattern(100)
+            let opening = [
+                Entry(1, [kind]), Entry(2, Array("name".utf8)), Entry(3) { $0.u64(100) },
+                Entry(4, .pattern(8)),
+            ]
+            return [
+                Frame(.open, channel: number, opening.bytes), Frame(.data, channel: number, content),
+                Frame(.fin, channel: number, Entry(1, SHA256.hash(content)).bytes),
+            ]
+        }
+    }
+
+    /// Entries of a member and of a stranger.
+    func changeMembers() throws {
+        let session = try trial.session()
+        let (endpoint, blob) = try session.meshData()
+        let member = try trial.member(session, "member")
+        let pair = Pair(session, member.tester, try member.terms(blob))
+        try Mutations(
+            trial: trial, pair: pair,
+            join: {
+                try session.connect(member.data.bytes)
+                return try member.join(session, blob)
+            },
+            transcript: { _ in
+                let both = [member.endpoint, endpoint]
+                let stranger = trial.strangers(1, of: session, like: member, listing: both)[0]
+                return [member.entry([endpoint]).frame, stranger.frame]
+            }
+        ).run(rounds)
+    }
+
+    /// INVITE, every other time with COMPLETE.
+    func changeInvitations() throws {
+        let (session, port) = try trial.advertiser()
+        let tester = try trial.tester(beside: session, preference: .required)
+        var mutator = Mutator(random: trial.random)
+        for round in 1...rounds {
+            let inviting = try Inviting(tester, port: port)
+            try inviting.expectReady()
+            let frames = invitation(inviting, session).prefix(round % 2 + 1)
+            inviting.link.send(
+                raw: mutator.mutate(frames.map(\.bytes)).flatMap(\.self), "invitation \(round)")
+            trial.pump.wait(.milliseconds(20)) {
+                inviting.link.ending != nil || !inviting.link.waiting.isEmpty
+            }
+            inviting.link.close()
+            session.subject.events.removeAll()
+            try requireRunning(round)
+        }
+        trial.pump.wait(.seconds(1))
+    }
+
+    private func invitation(_ inviting: Inviting, _ session: SubjectSession) -> [Frame] {
+        let tester = inviting.tester
+        let invite = Invitation.invite(
+            id: inviting.id, from: tester.endpoint.uid, name: Array("mut".utf8), to: session.uid,
+            timeout: 5, context: .pattern(20))
+        let complete = Invitation.complete(id: inviting.id, data: tester.data(for: session.uid).bytes)
+        return [Frame(.invite, invite.bytes), Frame(.complete, complete.bytes)]
+    }
+
+    // MARK: Between the rounds
+
+    private func requireRunning(_ round: Int) throws {
+        try trial.require(trial.subject().isRunning, "round \(round): the subject's process has ended")
+    }
+
+    /// The subject seeks the tester no more.
+    private func cancel(_ pair: Pair) throws {
+        _ = try pair.session.ask("cancel", ["peer": .string(pair.tester.endpoint.uid.hex)])
+        pair.session.subject.events.removeAll()
+        pair.tester.dismissCallers()
+    }
+
+    /// An attempt that has just begun.
+    private func seekAgain(_ pair: Pair) throws {
+        try cancel(pair)
+        try pair.session.connect(pair.terms.mine)
+    }
+}
