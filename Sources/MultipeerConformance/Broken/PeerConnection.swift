@@ -100,8 +100,8 @@ final class PeerConnection: Source {
     }
 
     private func beginPlain() {
-        awaitedPreface = Link.preface[...]
-        outgoing += Link.preface
+        awaitedPreface = Connection.preface[...]
+        outgoing += Connection.preface
         flush()
     }
 
@@ -112,7 +112,7 @@ final class PeerConnection: Source {
             // The first byte says which kind of connection it is. Spec 5.2.
             if first == 0x16, makeTLS != nil {
                 begin()
-            } else if first == Link.preface[0], takesPlain {
+            } else if first == Connection.preface[0], takesPlain {
                 stage = .securing
                 beginPlain()
             } else {

@@ -25,7 +25,7 @@ final class DatagramPeer {
     /// A rule of chapter 10 that was broken.
     private(set) var complaint: String?
 
-    private var isTLS: Bool { link.tls != nil }
+    private var isTLS: Bool { link.connection.tls != nil }
 
     init(_ link: Link) throws {
         self.link = link
@@ -65,7 +65,7 @@ final class DatagramPeer {
         guard let theirs else { throw SuiteFault("no DGRAM of the subject yet") }
         (sequence, seen, hasPong, hasPing) = (0, [], false, false)
         dtls = nil
-        guard let tls = link.tls else { return ping() }
+        guard let tls = link.connection.tls else { return ping() }
         let isLower = link.terms.isControlling
         let associations =
             isLower ? mine.association + theirs.association : theirs.association + mine.association

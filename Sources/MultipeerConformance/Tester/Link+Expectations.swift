@@ -52,9 +52,27 @@ extension Link {
         }
     }
 
+    /// CLOSE, and what came before it.
+    func closing(within duration: Duration) throws -> (frame: Frame, before: [Frame]) {
+        var before: [Frame] = []
+        let deadline = ContinuousClock.now + duration
+        while true {
+            trial.pump.wait(until: deadline) { !waiting.isEmpty || ending != nil }
+            guard let frame = takeFirst() else {
+                throw Failure(
+                    "\(name): CLOSE expected\(ending.map { ", but: \($0)" } ?? " within \(duration)")")
+            }
+            if frame.kind == .close {
+                try expectEnd()
+                return (frame, before)
+            }
+            if !frame.kind.isIgnorable { before.append(frame) }
+        }
+    }
+
     /// The connection ends, within the second that CLOSE may linger and some more.
     @discardableResult
-    func expectEnd(within duration: Duration = .seconds(5)) throws -> Ending {
+    func expectEnd(within duration: Duration = .seconds(5)) throws -> Connection.Ending {
         trial.pump.wait(duration) { ending != nil }
         guard let ending else { throw Failure("\(name): still open after \(duration)") }
         return ending
@@ -62,10 +80,16 @@ extension Link {
 
     /// The connection is refused before any frame: by TLS, or by its end.
     @discardableResult
-    func expectRefusal(within duration: Duration = .seconds(8)) throws -> Ending {
+    func expectRefusal(within duration: Duration = .seconds(8)) throws -> Connection.Ending {
         let ending = try expectEnd(within: duration)
         if let frame = waiting.first { throw Failure("\(name): no frame expected, \(frame.words) came") }
         return ending
+    }
+
+    /// A rule is broken: the link ends with this code, and the subject says so.
+    func expectBroken(_ code: Code, by pair: Pair) throws {
+        try expectClose(code)
+        try pair.session.expectNotConnected(pair.tester.endpoint.uid, [code])
     }
 
     /// Nothing but noise comes, and the connection lives.

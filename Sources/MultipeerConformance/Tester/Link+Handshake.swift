@@ -1,30 +1,13 @@
 import MultipeerSecurity
 
-/// The connection data of both ends, as a connection between them refers to it.
-struct Terms {
-    /// The bytes of the tester's data, and its token.
-    var mine: [UInt8]
-    var myToken: [UInt8]
-    /// The bytes of the subject's data, and what they say.
-    var theirs: [UInt8]
-    var theirData: ConnectionData
-    /// Who the tester says that it is.
-    var me: Endpoint
-    var limits = Limits()
-    var members: [Endpoint] = []
-
-    /// Whether the tester is the end that selects.
-    var isControlling: Bool { me.uid.precedes(theirData.endpoint.uid) }
-}
-
 /// Chapter 6, step by step. Every step can be done wrongly: a closure changes what is sent.
 extension Link {
     /// TCP stands, and TLS or both prefaces.
     func expectReady(within duration: Duration = .seconds(10)) throws {
-        trial.pump.wait(duration) { isReady || ending != nil }
-        if let ending, !isReady { throw Failure("\(name): no connection: \(ending)") }
-        guard isReady else { throw Failure("\(name): no connection within \(duration)") }
-        guard let tls else { return }
+        trial.pump.wait(duration) { connection.isReady || ending != nil }
+        if let ending, !connection.isReady { throw Failure("\(name): no connection: \(ending)") }
+        guard connection.isReady else { throw Failure("\(name): no connection within \(duration)") }
+        guard let tls = connection.tls else { return }
         guard let leaf = tls.peerLeaf, SHA256.hash(leaf) == terms.theirData.fingerprint else {
             throw Failure("\(name): the certificate is not the one that the connection data pins")
         }
@@ -70,7 +53,7 @@ extension Link {
         else { throw Failure("\(name): HELLO refers to other connection data") }
         guard hello.versions.contains(1) else { throw Failure("\(name): HELLO without version 1") }
         receivedHello = hello
-        limit = UInt64(hello.limits.messageCredit)
+        credit.begin(UInt64(hello.limits.messageCredit))
         return hello
     }
 
@@ -89,8 +72,11 @@ extension Link {
         return LinkKey(
             hellos: isInitiator ? (sentHello, receivedHelloBytes) : (receivedHelloBytes, sentHello),
             tokens: isInitiator ? tokens : (tokens.1, tokens.0),
-            binding: tls?.binding() ?? [UInt8](repeating: 0, count: 32))
+            binding: binding)
     }
+
+    /// The binding of this connection.
+    var binding: [UInt8] { connection.tls?.binding() ?? [UInt8](repeating: 0, count: 32) }
 
     func sendConfirm(_ change: (inout [UInt8]) -> Void = { _ in }) {
         var mac = key.mac(role)
@@ -130,5 +116,16 @@ extension Link {
     func complete(within duration: Duration = .seconds(10)) throws {
         try becomeCandidate(within: duration)
         try select(within: duration)
+    }
+
+    /// All of chapter 6, with a HELLO that is changed.
+    func complete(_ change: (inout Hello) -> Void) throws {
+        try expectReady()
+        if role == .initiator { sendHello(change) }
+        try expectHello()
+        if role == .responder { sendHello(change) }
+        sendConfirm()
+        try expectConfirm()
+        try select()
     }
 }

@@ -28,7 +28,7 @@ enum ChannelLimitCases {
             try pair.session.call("hold")
             link.send(.open(1))
             _ = try pair.session.expectStream(from: pair.tester.endpoint.uid)
-            try link.sendData(1, .pattern(link.channelCredit))
+            try link.channel(1).send(.pattern(link.channelCredit))
             try link.expectAlive()
             try trial.require(link.channelLimits[1] == nil, "CREDIT for a channel whose reader takes nothing")
             link.send(.data(1, [1]))
@@ -51,13 +51,13 @@ enum ChannelLimitCases {
                 link.send(.open(number))
                 _ = try pair.session.expectStream(from: uid)
                 // Less than 20 MiB in all: the fullest would be given up.
-                try link.sendData(number, .pattern(min(link.channelCredit, (16 << 20) / Int(most))))
+                try link.channel(number).send(.pattern(min(link.channelCredit, (16 << 20) / Int(most))))
             }
             try pair.session.call("take")
             link.send(.open(most))
             let number = try pair.session.expectStream(from: uid)
             let bytes = [UInt8].pattern(8 << 20)
-            try link.sendData(most, bytes, within: .seconds(10))
+            try link.channel(most).send(bytes, within: .seconds(10))
             link.send(.fin(most))
             try pair.session.expectStreamEnd(number, bytes)
             try trial.expectLastOfFour()
@@ -121,7 +121,7 @@ enum ChannelLimitCases {
             try trial.require(early == 65_536, "only \(early) bytes came for a credit of 65,536")
             link.send(.credit(65_536 + 16_384, channel: channel))
             try trial.require(
-                try link.expectBytes(channel, granted: 65_536 + 16_384).bytes == .pattern(500_000),
+                try link.channel(channel).expectBytes(granted: 65_536 + 16_384).bytes == .pattern(500_000),
                 "other bytes came than were written")
         },
         Case(
@@ -136,13 +136,13 @@ enum ChannelLimitCases {
             try trial.require(link.channelCredit == 16_384, "HELLO grants \(link.channelCredit) bytes")
             link.send(.open(1))
             let number = try pair.session.expectStream(from: peer)
-            try link.sendData(1, .pattern(200_000))
+            try link.channel(1).send(.pattern(200_000))
             link.send(.fin(1))
             try pair.session.expectStreamEnd(number, .pattern(200_000))
             try pair.session.call("hold")
             link.send(.open(2))
             _ = try pair.session.expectStream(from: peer)
-            try link.sendData(2, .pattern(16_384))
+            try link.channel(2).send(.pattern(16_384))
             try link.expectAlive()
             link.send(.data(2, [1]))
             try link.expectBroken(.flow, by: pair)
@@ -165,7 +165,7 @@ extension Trial {
             _ = pair.session.post("write", stream.merging(["size": 200_000]) { $1 })
             _ = pair.session.post("finish", stream)
         }
-        let bytes = try link.expectBytes(channels[3], within: .seconds(10)).bytes
+        let bytes = try link.channel(channels[3]).expectBytes(within: .seconds(10)).bytes
         try require(bytes == .pattern(200_000), "other bytes came than were written")
     }
 }

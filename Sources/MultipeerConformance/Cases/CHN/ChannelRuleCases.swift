@@ -47,7 +47,7 @@ enum ChannelRuleCases {
             link.send([.open(1), .data(1, .pattern(1_000))])
             let number = try pair.session.expectStream(from: pair.tester.endpoint.uid)
             try pair.session.call("abort", ["stream": .number(Double(number))])
-            let stop = try link.expect(.stop, on: 1)
+            let stop = try link.channel(1).expect(.stop)
             link.send([.data(1, .pattern(10_000)), .data(1, .pattern(10_000))])
             try link.expectAlive()
             link.send(.reset(1, stop.code ?? .cancelled))
@@ -102,7 +102,7 @@ enum ChannelRuleCases {
         ) { trial in
             let (pair, link) = try trial.linked()
             link.send(.open(1, 9))
-            try link.expect(.stop, on: 1, .declined)
+            try link.channel(1).expect(.stop, .declined)
             link.send(.reset(1, .declined))
             let more = [Entry(Frame.Field.offset) { $0.u64(5) }, Entry(0x1a1a, [1])]
             link.send([.open(2, name: Array("known".utf8), and: more), .fin(2)])

@@ -12,7 +12,7 @@ enum StreamCases {
             let bytes = [UInt8].pattern(1 << 20)
             link.send(.open(1, name: Array("log".utf8)))
             let number = try pair.session.expectStream("log", from: pair.tester.endpoint.uid)
-            try link.sendData(1, bytes)
+            try link.channel(1).send(bytes)
             link.send(.fin(1))
             try pair.session.expectStreamEnd(number, bytes)
 
@@ -25,7 +25,7 @@ enum StreamCases {
             _ = pair.session.post("write", stream.merging(["size": .number(Double(bytes.count))]) { $1 })
             _ = pair.session.post("finish", stream)
             try trial.require(
-                try link.expectBytes(channel).bytes == bytes, "other bytes came than were written")
+                try link.channel(channel).expectBytes().bytes == bytes, "other bytes came than were written")
             try link.expectAlive()
         },
         Case(
@@ -41,7 +41,8 @@ enum StreamCases {
             let own = try pair.session.openStream("void", to: pair.tester.endpoint.uid)
             let (channel, _) = try link.expectOpen()
             _ = pair.session.post("finish", ["stream": .number(Double(own))])
-            try trial.require(try link.expectBytes(channel).bytes.isEmpty, "an empty stream has bytes")
+            try trial.require(
+                try link.channel(channel).expectBytes().bytes.isEmpty, "an empty stream has bytes")
         },
         Case(
             "CHN-03", "9.5", level: .channels, "a writer hears of STOP",
@@ -54,7 +55,7 @@ enum StreamCases {
             let own = try pair.session.openStream("log", to: pair.tester.endpoint.uid)
             let (channel, _) = try link.expectOpen()
             link.send(.stop(channel, .declined))
-            try link.expect(.reset, on: channel, .declined, within: .seconds(2))
+            try link.channel(channel).expect(.reset, .declined, within: .seconds(2))
             try pair.session.expectStreamError(own, within: .seconds(2))
             try link.expectAlive()
         },

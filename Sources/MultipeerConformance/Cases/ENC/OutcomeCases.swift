@@ -30,12 +30,13 @@ enum OutcomeCases {
             }
             let pair = try trial.pair(.init(preference: subject), tester: tester)
             let link = try pair.link()
-            let first = link.firstBytes.first
+            let first = link.connection.firstBytes.first
             if outcome == .plain {
                 try trial.require(first == UInt8(ascii: "M"), "the first byte is not that of the preface")
             } else {
                 try trial.require(first == 22, "the first byte is not that of TLS")
-                try trial.require(link.tls?.version == TLSEnd.Version.tls13.rawValue, "it is not TLS 1.3")
+                try trial.require(
+                    link.connection.tls?.version == TLSEnd.Version.tls13.rawValue, "it is not TLS 1.3")
             }
             link.send(.message([1, 2, 3]))
             try pair.session.expectMessage([1, 2, 3], from: pair.tester.endpoint.uid)
@@ -80,7 +81,8 @@ enum OutcomeCases {
             link.sendHello()
             try link.expectRefusal()
             try trial.require(
-                link.receivedCount == 0 || link.firstBytes.first == 21, "S answers \(link.firstBytes.hex)")
+                link.connection.receivedCount == 0 || link.connection.firstBytes.first == 21,
+                "S answers \(link.connection.firstBytes.hex)")
         },
         Case(
             "ENC-12", "5.2", "a session without encryption closes on a ClientHello",
@@ -102,7 +104,9 @@ enum OutcomeCases {
             third.send(raw: [22], "one byte that is not the preface's")
             try third.expectRefusal(within: .seconds(2))
             for one in [link, other, third] {
-                try trial.require(Link.preface.starts(with: one.firstBytes), "S says \(one.firstBytes.hex)")
+                try trial.require(
+                    Connection.preface.starts(with: one.connection.firstBytes),
+                    "S says \(one.connection.firstBytes.hex)")
             }
         },
         Case(
@@ -114,8 +118,8 @@ enum OutcomeCases {
         ) { trial in
             let (pair, link) = try trial.linked(.init(preference: .required))
             link.send(.part(.pattern(2_000)))
-            link.flush(within: .seconds(2))
-            link.truncate()
+            link.connection.flush(within: .seconds(2))
+            link.connection.truncate()
             let event = try pair.session.expectNotConnected(pair.tester.endpoint.uid)
             try trial.require(
                 event["reason"]?.text == "lost", "the reason is '\(event["reason"]?.text ?? "")', not 'lost'")
@@ -146,7 +150,7 @@ enum OutcomeCases {
             link.sendHello()
             try link.expectClose(.unknownPeer)
             let secure = try tester.dial(terms)
-            secure.trial.pump.wait(.seconds(2)) { secure.ending != nil || secure.isReady }
+            secure.trial.pump.wait(.seconds(2)) { secure.ending != nil || secure.connection.isReady }
             if secure.ending == nil {
                 secure.sendHello()
                 trial.pump.wait(.seconds(3)) { secure.ending != nil }

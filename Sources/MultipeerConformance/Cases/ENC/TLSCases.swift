@@ -17,7 +17,7 @@ enum TLSCases {
             let link = try pair.tester.dial(pair.terms, tls: setup)
             try link.expectReady()
             try trial.require(
-                link.tls?.version == TLSEnd.Version.tls13.rawValue, "an older version is chosen")
+                link.connection.tls?.version == TLSEnd.Version.tls13.rawValue, "an older version is chosen")
             try link.complete()
         },
         Case(
@@ -58,12 +58,12 @@ enum TLSCases {
                 let hello = try trial.clientHello(link)
                 try trial.require(!hello.resumes, "connection \(round + 1) resumes the one before")
                 link.send(.close(.unknownPeer))
-                link.close()
+                link.connection.close()
             }
             let link = try pair.tester.dial(pair.terms)
             try link.complete()
             try link.expectAlive()
-            try trial.require(link.tls?.hasTicket == false, "S hands out a session ticket")
+            try trial.require(link.connection.tls?.hasTicket == false, "S hands out a session ticket")
         },
         Case(
             "ENC-25", "5.3", "the ClientHello says what it must and no more", stimulus: "S dials",
@@ -196,7 +196,7 @@ enum TLSCases {
 
 extension Trial {
     func clientHello(_ link: Link) throws -> ClientHello {
-        do throws(Malformed) { return try ClientHello(link.firstBytes) } catch {
+        do throws(Malformed) { return try ClientHello(link.connection.firstBytes) } catch {
             throw Failure("the ClientHello: \(error)")
         }
     }
@@ -213,7 +213,7 @@ extension Pair {
             var setup = tester.setup(isServer: isServer)
             change(&setup)
             let link = isServer ? try tester.accepted(terms, tls: setup) : try tester.dial(terms, tls: setup)
-            trial.pump.wait(.seconds(3)) { link.isReady || link.ending != nil }
+            trial.pump.wait(.seconds(3)) { link.connection.isReady || link.ending != nil }
             if link.ending == nil, !isServer { link.sendHello() }
             try link.expectRefusal()
         }

@@ -35,7 +35,7 @@ struct StrangerFlood {
             trial.pump.wait(.milliseconds(2))
             if elapsed >= nextHonest { try linkHonestPeer() }
         }
-        for one in open { one.link.reset() }
+        for one in open { one.link.connection.reset() }
         try trial.require(honest >= 5, "only \(honest) honest peers came")
         try trial.require(
             Double(handshakes) >= 100 * (duration / .seconds(1)),
@@ -62,7 +62,7 @@ struct StrangerFlood {
 
     private mutating func closeOldest() {
         let now = ContinuousClock.now
-        for one in open where one.until < now { one.link.reset() }
+        for one in open where one.until < now { one.link.connection.reset() }
         open.removeAll { $0.until < now || $0.link.ending != nil }
         awaited.tester.dismissCallers()
     }

@@ -79,14 +79,14 @@ private class Meeting {
         _ = try session.answer(question, true)
         try keep(try inviting.expectAnswer(.ok) ?? [])
         inviting.link.send(Frame(.complete, Invitation.complete(id: inviting.id, data: mine.bytes).bytes))
-        inviting.link.close()
+        inviting.link.connection.close()
     }
 
     /// T is asked by S, and says yes.
     func sayYes(on inviting: Inviting, _ id: [UInt8]) throws {
         inviting.answer(id, .ok, data: mine.bytes)
         try keep(try inviting.expectComplete())
-        inviting.link.close()
+        inviting.link.connection.close()
     }
 
     private func keep(_ data: [UInt8]) throws {

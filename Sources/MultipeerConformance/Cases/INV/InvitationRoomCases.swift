@@ -47,7 +47,7 @@ enum InvitationRoomCases {
             for refused in all where refused.link.waiting.contains(where: { $0.kind == .answer }) {
                 try refused.expectAnswer(.busy)
             }
-            for inviting in all { inviting.link.close() }
+            for inviting in all { inviting.link.connection.close() }
             trial.pump.wait(.seconds(1))
         },
         Case(

@@ -22,10 +22,10 @@ enum InviteeCases {
             _ = try session.answer(question, true)
             guard let theirs = try inviting.expectAnswer(.ok) else { throw Failure("no data in ANSWER(OK)") }
             let mine = inviting.complete(session.uid)
-            inviting.link.close()
+            inviting.link.connection.close()
             let link = try session.meet(tester, mine: mine, theirs: theirs)
             try link.expectAlive()
-            let seen = inviting.link.firstBytes
+            let seen = inviting.link.connection.firstBytes
             for secret in [Array("subject".utf8), theirs, ConnectionData.magic] {
                 try trial.require(!seen.holds(secret), "something of S is to be read in clear")
             }
@@ -44,7 +44,7 @@ enum InviteeCases {
             let question = try session.question(from: tester.endpoint.uid)
             _ = try session.answer(question, false)
             try inviting.expectAnswer(.declined)
-            inviting.link.close()
+            inviting.link.connection.close()
         },
         Case(
             "INV-03", "12.9", level: .invite, "a context of 32,768 bytes, and one byte more",
@@ -61,7 +61,7 @@ enum InviteeCases {
                 try trial.require(question["context"]?.text ?? "" == context.hex, "another context is shown")
                 _ = try session.answer(question, false)
                 try inviting.expectAnswer(.declined)
-                inviting.link.close()
+                inviting.link.connection.close()
             }
             let tester = try trial.tester(beside: session, preference: .required)
             let inviting = try Inviting(tester, port: port)
@@ -100,7 +100,7 @@ enum InviteeCases {
             let first = try Inviting(tester, port: port)
             try first.invite(session.uid)
             let question = try session.question(from: tester.endpoint.uid)
-            first.link.close()
+            first.link.connection.close()
             trial.pump.wait(.milliseconds(500))
             let second = try Inviting(tester, port: port)
             try second.invite(session.uid)
@@ -124,14 +124,14 @@ enum InviteeCases {
             let one = try Inviting(tester, port: port)
             try one.invite(trial.random.bytes(16))
             try one.expectAnswer(.unknownPeer)
-            one.link.close()
+            one.link.connection.close()
             let twin = try Tester("twin", uid: session.uid, preference: .required, in: trial)
             let two = try Inviting(twin, port: port)
             try two.invite(session.uid)
             try two.expectAnswer(.itself)
             try trial.require(
                 session.event("invitation", within: .milliseconds(300)) == nil, "the application is asked")
-            two.link.close()
+            two.link.connection.close()
         },
         Case(
             "INV-10", "12.8", level: .invite, "INVITE, ANSWER and COMPLETE keep their order",

@@ -52,7 +52,7 @@ enum InviterCases {
                 trial.pump.wait(.milliseconds(300))
                 try trial.require(
                     !invitee.link.waiting.contains { $0.kind == .complete }, "COMPLETE without OK")
-                invitee.link.close()
+                invitee.link.connection.close()
             }
         },
         Case(
@@ -67,7 +67,7 @@ enum InviterCases {
             for _ in 0..<2 {
                 let invitee = try Inviting(accepting: tester, within: .seconds(3))
                 invitee.answer(try invitee.expectInvite().first(Invitation.Field.id) ?? [], .busy)
-                invitee.link.close()
+                invitee.link.connection.close()
             }
             let invitee = try Inviting(accepting: tester, within: .seconds(3))
             let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []

@@ -40,9 +40,10 @@ final class Inviting {
 
     /// TLS stands; whoever answers has shown some certificate.
     func expectReady() throws {
-        trial.pump.wait(.seconds(10)) { link.isReady || link.ending != nil }
-        try trial.require(link.isReady, "\(link.name): no TLS: \(link.ending.map { "\($0)" } ?? "too slow")")
-        try trial.require(link.tls?.peerLeaf != nil, "\(link.name): no certificate")
+        trial.pump.wait(.seconds(10)) { link.connection.isReady || link.ending != nil }
+        try trial.require(
+            link.connection.isReady, "\(link.name): no TLS: \(link.ending.map { "\($0)" } ?? "too slow")")
+        try trial.require(link.connection.tls?.peerLeaf != nil, "\(link.name): no certificate")
     }
 
     // MARK: Inviter

@@ -33,7 +33,7 @@ enum BudgetCases {
                 let (_, link) = try trial.linked(.init(preference: .required))
                 let before = try trial.subject().call("stats")["cpu"]?.double
                 for number in 1...1_000 where link.ending == nil {
-                    link.updateKeys(isAsking: true)
+                    link.connection.updateKeys(isAsking: true)
                     if number % batch == 0 { link.send(.ping()) }
                 }
                 trial.pump.wait(.seconds(2))
@@ -65,7 +65,7 @@ enum BudgetCases {
             for link in links {
                 for channel in UInt32(1)...24 {
                     link.send(.open(channel))
-                    try link.fill(channel)
+                    try link.channel(channel).fill()
                 }
             }
             for link in links { try link.expectAlive(within: .seconds(20)) }
@@ -102,7 +102,7 @@ enum BudgetCases {
             if let before, let after = try trial.subject().readySeconds {
                 try trial.require(after - before < 1, "S is busy for \(after - before) s of 3, with nothing")
             }
-            for stranger in strangers { stranger.close() }
+            for stranger in strangers { stranger.connection.close() }
             try pair.session.connect(pair.terms.mine)
             _ = try pair.link(within: .seconds(10))
             try trial.subject().call("limit", ["descriptors": 4_096])
@@ -110,19 +110,19 @@ enum BudgetCases {
     ]
 }
 
-extension Link {
-    /// Sends all that is granted on a channel at once, unless the subject stops it.
-    fileprivate func fill(_ channel: UInt32) throws {
-        let bytes = [UInt8].pattern(channelCredit)
+extension Channel {
+    /// Sends all that is granted at once, unless the subject stops it.
+    fileprivate func fill() throws {
+        let bytes = [UInt8].pattern(link.channelCredit)
         var position = 0
         while position < bytes.count {
-            trial.pump.wait(.seconds(10)) { unsent < 1 << 20 || ending != nil }
-            if let ending { throw Failure("\(name): the connection ended: \(ending)") }
-            if waiting.contains(where: { $0.kind == .stop && $0.channel == channel }) {
-                return send(.reset(channel, .busy))
+            link.trial.pump.wait(.seconds(10)) { link.connection.unsent < 1 << 20 || link.ending != nil }
+            if let ending = link.ending { throw Failure("\(link.name): the connection ended: \(ending)") }
+            if link.waiting.contains(where: { $0.kind == .stop && $0.channel == number }) {
+                return link.send(.reset(number, .busy))
             }
             let end = min(bytes.count, position + Frame.longestData)
-            send(.data(channel, Array(bytes[position..<end])))
+            link.send(.data(number, Array(bytes[position..<end])))
             position = end
         }
     }

@@ -43,14 +43,15 @@ enum MemoryLimitCases {
         ) { trial in
             trial.allowance = 16 << 20
             let (pairs, links) = try trial.two()
-            let start = links.map(\.limit)
-            try links[0].feed(upTo: 5 << 20)
-            try links[1].feed(upTo: 5 << 20, stalls: true)
+            var messages = links.map { LongMessage($0) }
+            let start = links.map(\.credit.limit)
+            try messages[0].send(upTo: 5 << 20)
+            try messages[1].send(upTo: 5 << 20, stalls: true)
             trial.pump.wait(.seconds(1))
-            try trial.require(links[1].limit == start[1], "both get credit for half a message")
-            try links[0].feed(upTo: 6 << 20, isLast: true)
+            try trial.require(links[1].credit.limit == start[1], "both get credit for half a message")
+            try messages[0].send(upTo: 6 << 20, isLast: true)
             try pairs[0].session.expectSize(6 << 20, from: pairs[0].tester.endpoint.uid)
-            try links[1].feed(upTo: 6 << 20, isLast: true)
+            try messages[1].send(upTo: 6 << 20, isLast: true)
             try pairs[1].session.expectSize(6 << 20, from: pairs[1].tester.endpoint.uid)
         },
         Case(
@@ -61,11 +62,12 @@ enum MemoryLimitCases {
         ) { trial in
             trial.allowance = 16 << 20
             let (pairs, links) = try trial.two()
-            try links[0].feed(upTo: 5 << 20)
-            try links[1].feed(upTo: 5 << 20, stalls: true)
+            var messages = links.map { LongMessage($0) }
+            try messages[0].send(upTo: 5 << 20)
+            try messages[1].send(upTo: 5 << 20, stalls: true)
             try links[0].expectClose([.flow], within: .seconds(12))
             try pairs[0].session.expectNotConnected(pairs[0].tester.endpoint.uid, [.flow])
-            try links[1].feed(upTo: 6 << 20, isLast: true)
+            try messages[1].send(upTo: 6 << 20, isLast: true)
             try pairs[1].session.expectSize(6 << 20, from: pairs[1].tester.endpoint.uid)
         },
     ]
@@ -80,29 +82,36 @@ extension Trial {
     }
 }
 
-extension Link {
+/// A message that may be longer than the credit for it, sent in pieces.
+private struct LongMessage {
     private static let piece = 16_384
+    private let link: Link
+    private var sent = 0
 
-    /// Sends pieces of one long message until it has so many bytes, as credit allows; with `stalls`, as far as the credit
-    /// goes that there is.
-    fileprivate func feed(upTo count: Int, isLast: Bool = false, stalls: Bool = false) throws {
-        while sentBytes < count {
+    init(_ link: Link) { self.link = link }
+
+    /// Sends pieces until so many bytes are sent, as credit allows; with `stalls`, as far as the credit goes that there
+    /// is.
+    mutating func send(upTo count: Int, isLast: Bool = false, stalls: Bool = false) throws {
+        while sent < count {
             let frame =
-                isLast && sentBytes + Link.piece >= count
-                ? Frame.message([UInt8](repeating: 1, count: count - sentBytes))
-                : Frame.part([UInt8](repeating: 1, count: min(Link.piece, count - sentBytes)))
-            if spent + frame.cost > limit || unsent > 1 << 20 {
-                trial.pump.wait(.seconds(stalls ? 1 : 10)) {
-                    spent + frame.cost <= limit && unsent < 1 << 20 || ending != nil
+                isLast && sent + LongMessage.piece >= count
+                ? Frame.message([UInt8](repeating: 1, count: count - sent))
+                : Frame.part([UInt8](repeating: 1, count: min(LongMessage.piece, count - sent)))
+            if link.credit.room < frame.cost || link.connection.unsent > 1 << 20 {
+                link.trial.pump.wait(.seconds(stalls ? 1 : 10)) { [link] in
+                    link.credit.room >= frame.cost && link.connection.unsent < 1 << 20 || link.ending != nil
                 }
-                if let ending { throw Failure("\(name): the connection ended: \(ending)") }
+                if let ending = link.ending {
+                    throw Failure("\(link.name): the connection ended: \(ending)")
+                }
             }
-            guard spent + frame.cost <= limit else {
+            guard link.credit.room >= frame.cost else {
                 if stalls { return }
-                throw Failure("\(name): no CREDIT after \(sentBytes) bytes of a message")
+                throw Failure("\(link.name): no CREDIT after \(sent) bytes of a message")
             }
-            send(frame)
-            sentBytes += frame.payload.count
+            link.send(frame)
+            sent += frame.payload.count
         }
     }
 }

@@ -55,7 +55,7 @@ extension Trial {
         old.answersPings = false
         link.send(.select)
         try old.expect(.ping)
-        old.close()
+        old.connection.close()
         try link.expect(.selected, within: .seconds(4))
         return link
     }
@@ -64,9 +64,9 @@ extension Trial {
 extension Link {
     /// Sends messages until the window is spent, and waits until they have arrived.
     fileprivate func fillWindow() throws {
-        while case let room = Int(limit - spent), room >= 64 {
+        while case let room = Int(credit.room), room >= 64 {
             let message = Frame.message([UInt8](repeating: 7, count: min(room, 65_064) - 64))
-            trial.pump.wait(.seconds(10)) { unsent < 1 << 20 || ending != nil }
+            trial.pump.wait(.seconds(10)) { connection.unsent < 1 << 20 || ending != nil }
             if let ending { throw Failure("\(name): the connection ended: \(ending)") }
             send(message)
         }

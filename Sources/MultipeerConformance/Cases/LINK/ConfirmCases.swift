@@ -144,40 +144,6 @@ enum ConfirmCases {
     ]
 }
 
-extension Link {
-    /// The binding of this connection.
-    var binding: [UInt8] { tls?.binding() ?? [UInt8](repeating: 0, count: 32) }
-
-    /// All of chapter 6, with a HELLO that is changed.
-    func complete(_ change: (inout Hello) -> Void) throws {
-        try expectReady()
-        if role == .initiator { sendHello(change) }
-        try expectHello()
-        if role == .responder { sendHello(change) }
-        sendConfirm()
-        try expectConfirm()
-        try select()
-    }
-
-    /// CLOSE, and what came before it.
-    func closing(within duration: Duration) throws -> (frame: Frame, before: [Frame]) {
-        var before: [Frame] = []
-        let deadline = ContinuousClock.now + duration
-        while true {
-            trial.pump.wait(until: deadline) { !waiting.isEmpty || ending != nil }
-            guard let frame = takeFirst() else {
-                throw Failure(
-                    "\(name): CLOSE expected\(ending.map { ", but: \($0)" } ?? " within \(duration)")")
-            }
-            if frame.kind == .close {
-                try expectEnd()
-                return (frame, before)
-            }
-            if !frame.kind.isIgnorable { before.append(frame) }
-        }
-    }
-}
-
 extension Pair {
     /// T dials and greets, and confirms wrongly; S says BAD_MAC.
     fileprivate func refusesConfirm(_ what: String, _ confirm: (Link) -> Void) throws {

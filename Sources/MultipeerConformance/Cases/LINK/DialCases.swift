@@ -74,7 +74,7 @@ enum DialCases {
                 try link.expectReady()
                 try link.expectHello()
                 link.send(.close(.unknownPeer))
-                link.close()
+                link.connection.close()
                 refused += 1
             }
             try trial.require((2...20).contains(refused), "S dials \(refused) times in 5 s")

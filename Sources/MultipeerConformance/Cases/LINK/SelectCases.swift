@@ -71,7 +71,7 @@ enum SelectCases {
             var (pair, links) = try trial.candidates(3)
             for _ in 0..<2 {
                 let chosen = try trial.selected(among: links)
-                chosen.reset()
+                chosen.connection.reset()
                 links.removeAll { $0 === chosen }
             }
             let last = try trial.selected(among: links)

@@ -16,7 +16,7 @@ enum StaleLinkCases {
             try pair.session.expectNotConnected(peer)
             try pair.session.expect("connected", of: peer)
             old.answersPings = false
-            old.isReading = true
+            old.connection.isReading = true
             try old.expect(.ping)
             try old.expectClose(.duplicate)
             try link.expectAlive()
@@ -48,7 +48,7 @@ enum StaleLinkCases {
             link.send(.select)
             try old.expect(.ping)
             old.send(.message([1, 2, 3]))
-            old.close()
+            old.connection.close()
             try link.expect(.selected, within: .milliseconds(1_500))
             let peer = pair.tester.endpoint.uid
             try trial.require(

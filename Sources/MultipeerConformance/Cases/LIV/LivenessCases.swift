@@ -101,12 +101,3 @@ enum LivenessCases {
         },
     ]
 }
-
-extension Link {
-    /// Everything that came and was not taken.
-    func takeAll() -> [Frame] {
-        var frames: [Frame] = []
-        while let frame = takeFirst() { frames.append(frame) }
-        return frames
-    }
-}

@@ -53,15 +53,16 @@ enum MessageCreditCases {
             try pair.session.call("pause")
             // What was on its way to the application when it stopped is still returned.
             for _ in 0..<20 {
-                while link.room >= 64 {
-                    link.send(.message(.pattern(Int(min(link.room - 64, 65_536)))))
+                while link.credit.room >= 64 {
+                    link.send(.message(.pattern(Int(min(link.credit.room - 64, 65_536)))))
                 }
                 try link.expectAlive(within: .seconds(10))
                 trial.pump.wait(.milliseconds(200))
-                if link.room < 64 { break }
+                if link.credit.room < 64 { break }
             }
             try link.expectAlive()
-            try trial.require(link.room < 64, "S returns credit for what its application does not take")
+            try trial.require(
+                link.credit.room < 64, "S returns credit for what its application does not take")
             link.send(.message([]))
             try link.expectClose(.flow)
             try pair.session.call("resume")
@@ -81,7 +82,7 @@ enum MessageCreditCases {
             try pair.session.call("pause")
             var sent = 0
             while sent < 1_600,
-                trial.pump.wait(.seconds(2), for: { link.room >= 65_600 || link.ending != nil })
+                trial.pump.wait(.seconds(2), for: { link.credit.room >= 65_600 || link.ending != nil })
             {
                 try trial.require(link.ending == nil, "the link ends")
                 link.send(.message(.pattern(65_536, from: sent)))
@@ -93,8 +94,8 @@ enum MessageCreditCases {
             for index in 0..<sent {
                 try pair.session.expectMessage(.pattern(65_536, from: index), from: peer)
             }
-            trial.pump.wait(.seconds(5)) { link.room >= 65_600 }
-            try trial.require(link.room >= 65_600, "no credit comes back")
+            trial.pump.wait(.seconds(5)) { link.credit.room >= 65_600 }
+            try trial.require(link.credit.room >= 65_600, "no credit comes back")
         },
         Case(
             "MSG-14", "8.2", "messages that were not handed over are reported",
@@ -107,7 +108,7 @@ enum MessageCreditCases {
             link.isGranting = false
             let post = pair.session.post(pattern: 2 << 20, to: pair.tester.endpoint.uid)
             try link.expect(.part)
-            link.reset()
+            link.connection.reset()
             let end = try pair.session.expectNotConnected(pair.tester.endpoint.uid)
             let answer = pair.session.subject.answer(post, within: .seconds(3))
             let isTold =
@@ -141,19 +142,19 @@ enum MessageCreditCases {
         ) { trial in
             let window = 131_072
             let (pair, link) = try trial.linked(.init(limits: ["messageCredit": window]))
-            try trial.require(link.room <= window, "HELLO grants \(link.limit) bytes")
+            try trial.require(link.credit.room <= window, "HELLO grants \(link.credit.limit) bytes")
             for index in 0..<32 {
                 try link.transmit([.message(.pattern(32_768, from: index))])
                 try pair.session.expectMessage(.pattern(32_768, from: index), from: pair.tester.endpoint.uid)
-                try trial.require(link.room <= window, "\(link.room) bytes are granted at once")
+                try trial.require(link.credit.room <= window, "\(link.credit.room) bytes are granted at once")
             }
             try pair.session.call("pause")
             // One more than fits may be on its way to the application, and be paid back.
-            while trial.pump.wait(.seconds(1), for: { link.room >= 32_832 }) {
+            while trial.pump.wait(.seconds(1), for: { link.credit.room >= 32_832 }) {
                 link.send(.message(.pattern(32_768)))
             }
             try link.expectAlive()
-            link.send(.message(.pattern(Int(link.room))))
+            link.send(.message(.pattern(Int(link.credit.room))))
             try link.expectClose(.flow)
             try pair.session.call("resume")
         },
@@ -161,13 +162,13 @@ enum MessageCreditCases {
 }
 
 extension Link {
-    /// What may still be spent on messages.
-    var room: UInt64 { limit > spent ? limit - spent : 0 }
-
     /// Sends frames as credit comes, each at the latest after so long.
     func transmit(_ frames: [Frame], within duration: Duration = .seconds(10)) throws {
         for frame in frames {
-            guard trial.pump.wait(duration, for: { room >= frame.cost && unsent < 1 << 20 || ending != nil }),
+            guard
+                trial.pump.wait(
+                    duration,
+                    for: { credit.room >= frame.cost && connection.unsent < 1 << 20 || ending != nil }),
                 ending == nil
             else {
                 throw Failure(

@@ -52,8 +52,8 @@ struct MutationRun {
         for round in 1...rounds {
             let link = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
             link.send(raw: mutator.mutate([hello]).flatMap(\.self), "ClientHello \(round)")
-            trial.pump.wait(.milliseconds(20)) { link.ending != nil || link.receivedCount > 0 }
-            link.reset()
+            trial.pump.wait(.milliseconds(20)) { link.ending != nil || link.connection.receivedCount > 0 }
+            link.connection.reset()
             pair.tester.dismissCallers()
             if round % 100 == 0 {
                 try requireRunning(round)
@@ -70,8 +70,8 @@ struct MutationRun {
         for round in 1...rounds {
             if round % 20 == 0 { try seekAgain(pair) }
             let link = try pair.tester.dial(pair.terms)
-            trial.pump.wait(.seconds(3)) { link.isReady || link.ending != nil }
-            guard link.isReady else {
+            trial.pump.wait(.seconds(3)) { link.connection.isReady || link.ending != nil }
+            guard link.connection.isReady else {
                 // A change that harmed nothing has made a link, or ended the attempt: nobody is awaited any more.
                 try seekAgain(pair)
                 continue
@@ -87,7 +87,7 @@ struct MutationRun {
             trial.pump.wait(.milliseconds(30)) {
                 link.ending != nil || link.waiting.contains { $0.kind == .close }
             }
-            link.close()
+            link.connection.close()
             pair.tester.dismissCallers()
             try requireRunning(round)
         }
@@ -157,7 +157,7 @@ struct MutationRun {
             trial.pump.wait(.milliseconds(20)) {
                 inviting.link.ending != nil || !inviting.link.waiting.isEmpty
             }
-            inviting.link.close()
+            inviting.link.connection.close()
             session.subject.events.removeAll()
             try requireRunning(round)
         }

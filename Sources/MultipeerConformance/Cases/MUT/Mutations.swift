@@ -30,7 +30,7 @@ struct Mutations {
             while current.takeFirst() != nil {}
             if !isAlive {
                 closed += 1
-                current.close()
+                current.connection.close()
                 try settle()
                 link = nil
             }

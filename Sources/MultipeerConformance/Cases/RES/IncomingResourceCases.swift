@@ -14,8 +14,8 @@ enum IncomingResourceCases {
             let (folder, pair, link) = try trial.receiving()
             for (number, count) in zip(UInt32(1)..., [0, 1, 50 << 20]) {
                 let bytes = [UInt8].pattern(count)
-                let resource = try link.offer(number, bytes, to: pair, within: .seconds(60))
-                try link.expect(.done, on: number, .ok, within: .seconds(20))
+                let resource = try link.channel(number).offer(bytes, to: pair, within: .seconds(60))
+                try link.channel(number).expect(.done, .ok, within: .seconds(20))
                 let end = try pair.session.expectEnd("resource-end", "resource", resource)
                 try trial.require(end["error"] == nil, "the resource ends with \(end["error"]?.text ?? "")")
                 guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
@@ -37,9 +37,9 @@ enum IncomingResourceCases {
             link.send(.open(1, Frame.Purpose.resource))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
             try trial.require(resource["size"] == nil, "a size is told that nobody said")
-            try link.sendData(1, bytes)
+            try link.channel(1).send(bytes)
             link.send(.fin(1))
-            try link.expect(.done, on: 1, .ok)
+            try link.channel(1).expect(.done, .ok)
             try pair.session.expectFile(resource["resource"]?.int ?? -1, bytes)
         },
         Case(
@@ -53,15 +53,15 @@ enum IncomingResourceCases {
             let bytes = [UInt8].pattern(100_000)
             link.send(.open(1, Frame.Purpose.resource, size: 99_999))
             var resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-            try link.sendData(1, bytes)
-            try link.expect(.stop, on: 1, .digest)
+            try link.channel(1).send(bytes)
+            try link.channel(1).expect(.stop, .digest)
             link.send(.reset(1, .digest))
             try pair.session.expectResourceError(resource, [.digest])
             link.send(.open(2, Frame.Purpose.resource, size: 100_001))
             resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-            try link.sendData(2, bytes)
+            try link.channel(2).send(bytes)
             link.send(.fin(2, digest: SHA256.hash(bytes)))
-            try link.expect(.done, on: 2, .digest)
+            try link.channel(2).expect(.done, .digest)
             try pair.session.expectResourceError(resource, [.digest])
             try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
             try link.expectAlive()
@@ -78,9 +78,9 @@ enum IncomingResourceCases {
             digest[31] ^= 1
             link.send(.open(1, Frame.Purpose.resource, size: 100_000))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-            try link.sendData(1, bytes)
+            try link.channel(1).send(bytes)
             link.send(.fin(1, digest: digest))
-            try link.expect(.done, on: 1, .digest)
+            try link.channel(1).expect(.done, .digest)
             try pair.session.expectResourceError(resource, [.digest])
             try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
         },
@@ -93,7 +93,7 @@ enum IncomingResourceCases {
             let (folder, pair, link) = try trial.receiving()
             link.send(.open(1, Frame.Purpose.resource, size: 200_000))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-            try link.sendData(1, .pattern(100_000))
+            try link.channel(1).send(.pattern(100_000))
             trial.pump.wait(.seconds(1)) { !folder.files.isEmpty }
             link.send(.reset(1, .cancelled))
             try pair.session.expectResourceError(resource, [.cancelled])
@@ -109,9 +109,9 @@ enum IncomingResourceCases {
             let (folder, pair, link) = try trial.receiving()
             link.send(.open(1, Frame.Purpose.resource, size: 200_000))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-            try link.sendData(1, .pattern(100_000))
+            try link.channel(1).send(.pattern(100_000))
             try pair.session.call("drop", ["resource": resource["resource"] ?? .null])
-            try link.expect(.stop, on: 1, .cancelled)
+            try link.channel(1).expect(.stop, .cancelled)
             link.send(.reset(1, .cancelled))
             try pair.session.expectResourceError(resource, [])
             try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
@@ -133,17 +133,18 @@ extension Trial {
     }
 }
 
-extension Link {
+extension Channel {
     /// Sends a resource with everything that belongs to it; answers the number by which the shim calls it.
     func offer(
-        _ channel: UInt32, _ bytes: [UInt8], name: String = "resource", to pair: Pair,
-        within duration: Duration = .seconds(30)
+        _ bytes: [UInt8], name: String = "resource", to pair: Pair, within duration: Duration = .seconds(30)
     ) throws -> Int {
-        send(.open(channel, Frame.Purpose.resource, name: Array(name.utf8), size: UInt64(bytes.count)))
+        link.send(
+            .open(number, Frame.Purpose.resource, name: Array(name.utf8), size: UInt64(bytes.count)))
         let told = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-        try trial.require(told["name"]?.text == name, "the resource is called '\(told["name"]?.text ?? "")'")
-        try sendData(channel, bytes, within: duration)
-        send(.fin(channel, digest: SHA256.hash(bytes)))
+        try link.trial.require(
+            told["name"]?.text == name, "the resource is called '\(told["name"]?.text ?? "")'")
+        try send(bytes, within: duration)
+        link.send(.fin(number, digest: SHA256.hash(bytes)))
         return told["resource"]?.int ?? -1
     }
 }

@@ -17,7 +17,7 @@ enum OutgoingResourceCases {
             try trial.require(opening.kind == Frame.Purpose.resource, "KIND \(opening.kind)")
             try trial.require(opening.name == Array("../label".utf8), "the name is changed")
             try trial.require(opening.size ?? 300_000 == 300_000, "SIZE \(opening.size ?? 0)")
-            let (bytes, digest) = try link.expectBytes(channel)
+            let (bytes, digest) = try link.channel(channel).expectBytes()
             try trial.require(bytes == .pattern(300_000), "other bytes came than the file has")
             if let digest {
                 try trial.require(digest == SHA256.hash(bytes), "DIGEST is wrong")
@@ -41,7 +41,7 @@ enum OutgoingResourceCases {
             let (pair, link) = try trial.linked()
             var sending = try pair.send(.pattern(10_000), name: "one")
             var channel = try link.expectOpen().number
-            _ = try link.expectBytes(channel)
+            _ = try link.channel(channel).expectBytes()
             link.send(.done(channel, .digest))
             try sending.expectError([.digest])
             sending = try pair.send(.pattern(10_000), name: "two")
@@ -51,8 +51,8 @@ enum OutgoingResourceCases {
             _ = link.takeAll()
             sending = try pair.send(.pattern(10_000), name: "three")
             channel = try link.expectOpen().number
-            _ = try link.expectBytes(channel)
-            link.reset()
+            _ = try link.channel(channel).expectBytes()
+            link.connection.reset()
             try sending.expectError([])
         },
         Case(
@@ -71,8 +71,8 @@ enum OutgoingResourceCases {
             try file.close()
             link.send(.credit(16 << 20, channel: channel))
             let deadline = ContinuousClock.now + .seconds(10)
-            var frame = try link.expectFrame(of: channel, until: deadline)
-            while frame.kind == .data { frame = try link.expectFrame(of: channel, until: deadline) }
+            var frame = try link.channel(channel).expectFrame(until: deadline)
+            while frame.kind == .data { frame = try link.channel(channel).expectFrame(until: deadline) }
             let isRight = frame.kind == .reset && [.digest, .internal].contains(frame.code)
             try trial.require(isRight, "RESET(DIGEST) expected, \(frame.words) came")
             try sending.expectError([])
@@ -87,7 +87,7 @@ enum OutgoingResourceCases {
         ) { trial in
             trial.allowance = 16 << 20
             let (pair, link) = try trial.linked()
-            link.narrow(to: 12_500_000)
+            link.connection.narrow(to: 12_500_000)
             let sending = try pair.send(.pattern(50 << 20), name: "bulk")
             let (channel, _) = try link.expectOpen()
             var (posted, late, granted): ([Int: ContinuousClock.Instant], [Double], Int) = ([:], [], 262_144)

@@ -18,8 +18,8 @@ enum ResourceTroubleCases {
             ]
             let bytes = [UInt8].pattern(1_000)
             for (number, name) in zip(UInt32(1)..., names) {
-                let resource = try link.offer(number, bytes, name: name, to: pair)
-                try link.expect(.done, on: number, .ok)
+                let resource = try link.channel(number).offer(bytes, name: name, to: pair)
+                try link.channel(number).expect(.done, .ok)
                 let end = try pair.session.expectEnd("resource-end", "resource", resource)
                 guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
                 let place = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
@@ -43,8 +43,8 @@ enum ResourceTroubleCases {
             link.send(.open(1, Frame.Purpose.resource))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
             // It ends with STOP somewhere on the way.
-            do { try link.sendData(1, .pattern(5 << 20), within: .seconds(3)) } catch is Failure {}
-            try link.expect(.stop, on: 1, .noSpace)
+            do { try link.channel(1).send(.pattern(5 << 20), within: .seconds(3)) } catch is Failure {}
+            try link.channel(1).expect(.stop, .noSpace)
             link.send(.reset(1, .noSpace))
             try pair.session.expectResourceError(resource, [.noSpace])
             try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
@@ -67,7 +67,8 @@ enum ResourceTroubleCases {
             }
             for position in stride(from: 0, to: bytes.count, by: 65_536) {
                 for number in UInt32(1)...8 {
-                    try link.sendData(number, Array(bytes[position..<(position + 65_536)]), from: position)
+                    try link.channel(number).send(
+                        Array(bytes[position..<(position + 65_536)]), from: position)
                 }
             }
             for number in UInt32(1)...8 { link.send(.fin(number, digest: SHA256.hash(bytes))) }
@@ -96,8 +97,8 @@ enum ResourceTroubleCases {
             try FileManager.default.createSymbolicLink(
                 atPath: "\(folder.path)/planted", withDestinationPath: target)
             let bytes = [UInt8].pattern(10_000)
-            let resource = try link.offer(1, bytes, name: "planted", to: pair)
-            try link.expect(.done, on: 1, .ok)
+            let resource = try link.channel(1).offer(bytes, name: "planted", to: pair)
+            try link.channel(1).expect(.done, .ok)
             let facts = try pair.session.expectFile(resource, bytes)
             try trial.require(try FileFacts(target).bytes == [1, 2, 3], "what the link leads to was written")
             try trial.require(!facts.isLink, "the file is reached over a link")

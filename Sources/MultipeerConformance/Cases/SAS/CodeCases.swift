@@ -182,7 +182,8 @@ extension Link {
     }
 
     private func code(_ controlling: [UInt8], _ controlled: [UInt8]) -> String {
-        let mac = HMAC.sha256(key: tls?.exported("EXPORTER-mpc1-sas") ?? [], controlling + controlled)
+        let mac = HMAC.sha256(
+            key: connection.tls?.exported("EXPORTER-mpc1-sas") ?? [], controlling + controlled)
         let number = mac.prefix(4).reduce(0) { $0 << 8 | Int($1) } % 1_000_000
         return String(repeating: "0", count: 6 - "\(number)".count) + "\(number)"
     }
