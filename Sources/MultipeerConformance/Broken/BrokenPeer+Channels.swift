@@ -21,10 +21,10 @@ extension BrokenPeer {
             }
             channel.stop(.cancelled)
         case "hold":
-            if number < 0 { session.isHolding = true }
+            if number < 0 { session.application.isHolding = true }
             incoming[number]?.isHeld = true
         case "take":
-            if number < 0 { session.isHolding = false }
+            if number < 0 { session.application.isHolding = false }
             for (key, channel) in incoming where number < 0 || key == number {
                 channel.isHeld = false
                 channel.takeAll()

@@ -163,17 +163,20 @@ package final class BrokenPeer {
         switch request["op"]?.text {
         case "data":
             let peer = request["peer"] == nil ? nil : try uid(request)
-            let issued = session.issue(
+            let issued = session.issued.data(
                 for: peer, isMesh: request["mesh"]?.isTrue ?? false, lifetime: request["lifetime"]?.int ?? 600
             )
             return ["data": .string(issued.bytes.hex)]
         case "connect": try session.connect(request["data"]?.text.flatMap { [UInt8](hex: $0) } ?? [])
         case "cancel": session.cancel(try uid(request))
         case "send": try send(request, session)
-        case "pause": session.isPaused = true
-        case "resume": session.isPaused = false
+        case "pause": session.application.isPaused = true
+        case "resume": session.application.isPaused = false
         case "state":
-            return ["peers": .object(Dictionary(session.told.map { ($0.key.hex, .string($0.value)) }) { $1 })]
+            return [
+                "peers": .object(
+                    Dictionary(session.application.told.map { ($0.key.hex, .string($0.value)) }) { $1 })
+            ]
         case "disconnect": session.leave()
         case "code":
             guard let link = session.links[try uid(request)] else {
@@ -194,10 +197,10 @@ package final class BrokenPeer {
         let bytes = bytes(request)
         let isShort = links.allSatisfy { UInt64(bytes.count) <= $0.theirs.message }
         try demand(isShort || bug == .ignoresMaxMessage, .tooLarge, "longer than the peer takes")
-        let hasRoom = links.allSatisfy { $0.queued < 4 << 20 } || bug == .queuesWithoutLimit
+        let hasRoom = links.allSatisfy { $0.outbox.queued < 4 << 20 } || bug == .queuesWithoutLimit
         try demand(hasRoom, .internal, "too much waits for this peer")
         let isUnreliable = request["mode"]?.text == "unreliable"
-        for link in links where !(isUnreliable && link.datagrams.send(bytes)) { link.post(bytes) }
+        for link in links where !(isUnreliable && link.datagrams.send(bytes)) { link.outbox.post(bytes) }
     }
 }
 

@@ -80,7 +80,7 @@ final class PeerCandidate: PeerConnection.Owner {
             connection.send(.pong(frame.payload))
         case .pong: break
         case .message where bug == .messageBeforeSelect:
-            if let endpoint { session.deliver(frame.payload, from: endpoint.uid) }
+            if let endpoint { session.application.deliver(frame.payload, from: endpoint.uid) }
         default: throw .broken("\(frame.kind) before SELECTED")
         }
     }
@@ -92,7 +92,7 @@ final class PeerCandidate: PeerConnection.Owner {
     private func sendHello() throws(Refusal) {
         guard let held else { throw Refusal(.unknownPeer, "nobody is awaited") }
         if mine == nil {
-            guard let mine = session.nextData(for: held.data.endpoint.uid, attempt) else {
+            guard let mine = session.issued.next(for: held.data.endpoint.uid, attempt) else {
                 throw Refusal(.unknownPeer, "no data was issued to this peer")
             }
             self.mine = mine

@@ -45,16 +45,16 @@ final class PeerChannels {
             incoming.values.count { !$0.isFinished } < Int(session.limits.channels)
             || bug == .channelsWithoutLimit
         try demand(hasPlace, .flow, "too many channels")
-        try link.spend(frame.cost)
+        try link.inbox.spend(frame.cost)
         guard opening.kind == 1 || opening.kind == 2 || bug == .channelKindUnchecked else {
             incoming[frame.channel] = PeerIncoming(frame.channel, opening, self, isDeclined: true)
             link.send(.channelCode(.stop, frame.channel, .declined))
-            return link.returned(frame.cost)
+            return link.inbox.returned(frame.cost)
         }
         let channel = PeerIncoming(frame.channel, opening, self)
         incoming[frame.channel] = channel
         channel.begin()
-        link.returned(frame.cost)
+        link.inbox.returned(frame.cost)
     }
 
     /// The open channel that DATA or FIN is about.
@@ -122,7 +122,7 @@ final class PeerChannels {
         let new = frame.payload.number
         try demand(new > channel.limit || bug == .channelCreditMayFall, "a limit that does not grow")
         channel.limit = new
-        link.pour()
+        link.outbox.pour()
     }
 
     private func takeDone(_ frame: Frame) throws(Refusal) {
@@ -138,13 +138,13 @@ final class PeerChannels {
     func add(_ channel: PeerOutgoing) {
         unopened.append(channel)
         openWaiting()
-        link.pour()
+        link.outbox.pour()
     }
 
     private func openWaiting() {
         while let channel = unopened.first, outgoing.count < Int(link.theirs.channels) {
             let frame = channel.opening(highestOutgoing + 1)
-            guard link.pay(frame.cost) else { return }
+            guard link.outbox.pay(frame.cost) else { return }
             unopened.removeFirst()
             highestOutgoing += 1
             channel.opened(highestOutgoing, limit: UInt64(link.theirs.channelCredit))

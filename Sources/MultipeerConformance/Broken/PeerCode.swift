@@ -100,11 +100,11 @@ final class PeerCode {
     }
 
     private func tell(_ code: String) {
-        link.session.tell("code", ["peer": .string(link.uid.hex), "code": .string(code)])
+        link.session.application.tell("code", ["peer": .string(link.uid.hex), "code": .string(code)])
     }
 
     private func fail(_ error: String) {
-        link.session.tell("code", ["peer": .string(link.uid.hex), "error": .string(error)])
+        link.session.application.tell("code", ["peer": .string(link.uid.hex), "error": .string(error)])
     }
 
     func ended() { if hasAsked, code == nil { fail("INTERNAL") } }

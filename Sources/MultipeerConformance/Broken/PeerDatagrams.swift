@@ -195,10 +195,10 @@ final class PeerDatagrams {
     }
 
     private func deliver() {
-        while !link.session.isPaused, !waiting.isEmpty {
+        while !link.session.application.isPaused, !waiting.isEmpty {
             let message = waiting.removeFirst()
             held -= message.count + 64
-            link.session.deliver(message, from: link.uid, mode: "unreliable")
+            link.session.application.deliver(message, from: link.uid, mode: "unreliable")
         }
     }
 }

@@ -38,7 +38,7 @@ final class PeerIncoming {
     var held: Int { Int(received - min(received, taken)) }
 
     func begin() {
-        isHeld = session.isHolding && !isResource
+        isHeld = session.application.isHolding && !isResource
         shimNumber = session.peer.register(incoming: self)
         var fields: [String: JSONValue] = [
             "from": .string(channels.link.uid.hex),
@@ -49,11 +49,11 @@ final class PeerIncoming {
         ]
         guard isResource else {
             fields["stream"] = .number(Double(shimNumber))
-            return session.tell("stream", fields)
+            return session.application.tell("stream", fields)
         }
         fields["resource"] = .number(Double(shimNumber))
         if let size = opening.size { fields["size"] = .number(Double(size)) }
-        session.tell("resource-start", fields)
+        session.application.tell("resource-start", fields)
         let random = session.peer.randomBytes(12).hex
         let name = bug == .pathOfName ? String(decoding: opening.name, as: UTF8.self) : random
         path = session.settings.folder + "/" + name
@@ -100,7 +100,7 @@ final class PeerIncoming {
         if let size = opening.size, size > 0 {
             fields["fraction"] = .number(min(1, Double(received) / Double(size)))
         }
-        session.tell("resource-progress", fields)
+        session.application.tell("resource-progress", fields)
     }
 
     func takeFin(_ said: [UInt8]?) throws(Refusal) {
@@ -142,7 +142,7 @@ final class PeerIncoming {
             "sha256": .string(SHA256.hash(bytes).hex),
         ]
         if let error { fields["error"] = .string(error.description) }
-        session.tell("stream-end", fields)
+        session.application.tell("stream-end", fields)
     }
 
     private func finishResource(_ sum: [UInt8]) {
@@ -150,14 +150,14 @@ final class PeerIncoming {
             "resource": .number(Double(shimNumber)), "path": .string(path), "size": .number(Double(received)),
             "sha256": .string(sum.hex),
         ]
-        session.tell("resource-end", fields)
+        session.application.tell("resource-end", fields)
     }
 
     private func failResource(_ code: Code) {
         if file >= 0 { _ = close(file) }
         file = -1
         if bug != .keepsCancelledFiles { _ = unsafe path.withCString { unsafe unlink($0) } }
-        session.tell(
+        session.application.tell(
             "resource-end", ["resource": .number(Double(shimNumber)), "error": .string(code.description)])
     }
 

@@ -71,7 +71,7 @@ final class PeerInvitee: PeerConnection.Owner {
             "name": .string(String(decoding: name, as: UTF8.self)),
         ]
         if let context { fields["context"] = .string(context.hex) }
-        session.tell("invitation", fields)
+        session.application.tell("invitation", fields)
         if bug == .inviteTellsEarly { accept() }
     }
 
@@ -84,12 +84,12 @@ final class PeerInvitee: PeerConnection.Owner {
         }
         state = .agreed
         deadline = .now + .seconds(5)
-        let data = session.issue(for: uid, isMesh: false).bytes
+        let data = session.issued.data(for: uid, isMesh: false).bytes
         connection.send(Frame(.answer, Invitation.answer(id: id, .ok, data: data).bytes))
     }
 
     func answer(_ code: Code) {
-        let data = bug == .inviteDataOnDecline ? session.issue(for: uid, isMesh: false).bytes : nil
+        let data = bug == .inviteDataOnDecline ? session.issued.data(for: uid, isMesh: false).bytes : nil
         connection.send(Frame(.answer, Invitation.answer(id: id, code, data: data).bytes))
         withdraw()
         connection.finish()
@@ -115,7 +115,9 @@ final class PeerInvitee: PeerConnection.Owner {
     }
 
     private func withdraw() {
-        if state == .asking { session.tell("invitation-end", ["invitation": .number(Double(number))]) }
+        if state == .asking {
+            session.application.tell("invitation-end", ["invitation": .number(Double(number))])
+        }
         state = .over
     }
 

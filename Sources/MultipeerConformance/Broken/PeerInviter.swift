@@ -50,7 +50,7 @@ final class PeerInviter: PeerConnection.Owner {
             context: context)
         connection.send(Frame(.invite, entries.bytes))
         if bug == .inviteCompletesEarly {
-            let mine = session.issue(for: uid, isMesh: false).bytes
+            let mine = session.issued.data(for: uid, isMesh: false).bytes
             connection.send(Frame(.complete, Invitation.complete(id: id, data: mine).bytes))
         }
     }
@@ -77,7 +77,7 @@ final class PeerInviter: PeerConnection.Owner {
         guard let blob else { return refused(code) }
         try session.checkInvited(blob, from: uid)
         isAgreed = true
-        let mine = session.issue(for: uid, isMesh: false).bytes
+        let mine = session.issued.data(for: uid, isMesh: false).bytes
         connection.send(Frame(.complete, Invitation.complete(id: id, data: mine).bytes))
         connection.finish()
         do throws(Refusal) {
@@ -103,7 +103,8 @@ final class PeerInviter: PeerConnection.Owner {
     private func result(_ code: Code) {
         guard !hasResult else { return }
         hasResult = true
-        session.tell("invite-result", ["peer": .string(uid.hex), "result": .string(code.description)])
+        session.application.tell(
+            "invite-result", ["peer": .string(uid.hex), "result": .string(code.description)])
     }
 
     func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {

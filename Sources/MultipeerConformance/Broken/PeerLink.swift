@@ -1,6 +1,6 @@
 import MultipeerSecurity
 
-/// A link of the judge's own peer: messages, credit, budgets and liveness. Spec 8, 14 and 15.
+/// A link of the judge's own peer: which part of it each frame is for, and how it ends. Spec 7, 14 and 15.
 final class PeerLink: PeerConnection.Owner {
     unowned let session: PeerSession
     let connection: PeerConnection
@@ -13,37 +13,10 @@ final class PeerLink: PeerConnection.Owner {
     let theirs: Limits
     let began = Instant.now
 
-    // What comes.
-    var reassembly: [UInt8] = []
-    var reassemblyCost: UInt64 = 0
-    var received: UInt64 = 0
-    var granted: UInt64
-    var taken: UInt64 = 0
-    var waiting: [(bytes: [UInt8], cost: UInt64)] = []
-    var delayed: [UInt8]?
-    var messages = 0
-    var turnBegan = Instant.now
-    var turnBytes = 0
-
-    // What goes.
-    var outbox: [[UInt8]] = []
-    var position = 0
-    var spent: UInt64 = 0
-    var limit: UInt64
-    var latePongs: [[UInt8]] = []
-    var lastGrant = Instant.now
-    var lastPiece = Instant.now
-
-    // Budgets.
-    var control = Bucket(size: 400, perSecond: 100)
-    var traffic = 0
-
-    // Liveness.
-    var pinged: (opaque: [UInt8], at: Instant)?
-    var lastPong: Instant?
-    var lastLook = Instant.now
-    var graceUntil: Instant?
-
+    private var budget = ControlBudget()
+    private(set) lazy var inbox = PeerInbox(self)
+    private(set) lazy var outbox = PeerOutbox(self)
+    private(set) lazy var liveness = PeerLiveness(self)
     lazy var channels = PeerChannels(self)
     lazy var code = PeerCode(self)
     private(set) lazy var datagrams = PeerDatagrams(self)
@@ -62,8 +35,6 @@ final class PeerLink: PeerConnection.Owner {
         isMesh = candidate.isMesh
         isControlling = candidate.isControlling
         theirs = hello.limits
-        limit = UInt64(hello.limits.messageCredit)
-        granted = UInt64(session.window.messageCredit)
         connection.owner = self
         connection.send(Frame(Kind(bug == .sendsReservedKind ? 0x90 : 0xBA), channel: 7, [0x5a]))
         datagrams.offer()
@@ -77,7 +48,7 @@ final class PeerLink: PeerConnection.Owner {
     }
 
     func send(_ frame: Frame) {
-        earn(frame)
+        budget.earn(frame)
         connection.send(frame)
     }
 
@@ -99,17 +70,16 @@ final class PeerLink: PeerConnection.Owner {
     }
 
     func take(_ frame: Frame, from connection: PeerConnection) throws(Refusal) {
-        earn(frame)
+        budget.earn(frame)
         switch frame.kind {
-        case .message, .part: try takeMessage(frame)
+        case .message, .part: try inbox.take(frame)
         case .ping:
             try countControl()
-            let opaque = bug == .pongOtherBytes ? frame.payload.reversed() : frame.payload
-            if bug == .pongBehindMessages { latePongs.append(opaque) } else { connection.send(.pong(opaque)) }
-        case .pong: try takePong(frame.payload)
+            outbox.pong(bug == .pongOtherBytes ? frame.payload.reversed() : frame.payload)
+        case .pong: try liveness.takePong(frame.payload)
         case .credit:
             if bug != .creditsWithoutLimit { try countControl() }
-            try frame.channel == 0 ? grow(frame.payload.number) : channels.take(frame)
+            try frame.channel == 0 ? outbox.grow(frame.payload.number) : channels.take(frame)
         case .open, .data, .fin, .reset, .stop, .done: try channels.take(frame)
         case .members: try session.mesh.take(frame.payload, from: self)
         case .datagrams:
@@ -124,58 +94,18 @@ final class PeerLink: PeerConnection.Owner {
 
     /// Every control frame takes from the bucket of its sender. Spec 15.2.
     func countControl() throws(Refusal) {
-        try demand(control.take() || bug == .pingsWithoutLimit, .flood, "too many control frames")
-    }
-
-    /// Traffic earns control frames, in either direction.
-    func earn(_ frame: Frame) {
-        traffic += frame.kind == .data ? frame.payload.count : Int(frame.cost)
-        control.add(traffic / 16_384)
-        traffic %= 16_384
-    }
-
-    // MARK: Liveness
-
-    func ping() {
-        let opaque = session.peer.randomBytes(8)
-        pinged = (opaque, .now)
-        send(.ping(opaque))
-    }
-
-    private func takePong(_ opaque: [UInt8]) throws(Refusal) {
-        guard pinged?.opaque == opaque else {
-            try demand(bug != .refusesStrayPong, "a PONG that answers nothing")
-            return try countControl()
-        }
-        pinged = nil
-        lastPong = .now
+        try demand(budget.take() || bug == .pingsWithoutLimit, .flood, "too many control frames")
     }
 
     func tick(_ now: Instant) {
         connection.tick(now)
-        if now - lastLook > .seconds(5), bug != .judgesAfterSuspension {
-            graceUntil = now + .seconds(3)
-            ping()
-        }
-        lastLook = now
-        var silence = now - connection.lastArrival
-        if bug == .wantsPongs { silence = max(silence, now - (lastPong ?? began)) }
-        let hasAsked = pinged.map { $0.at > connection.lastArrival } ?? false
-        if silence >= .seconds(3), !hasAsked, bug != .neverPings { ping() }
-        let isSpared = graceUntil.map { now < $0 } ?? false
-        if silence >= .seconds(10), !isSpared, bug != .neverDies {
-            return end("timeout", .timeout, saying: .timeout)
-        }
-        if !session.isPaused, !waiting.isEmpty {
-            deliver()
-        }
-        returnCredit()
-        if outbox.isEmpty, now - lastPiece > .seconds(2), let pong = latePongs.popLast() {
-            connection.send(.pong(pong))
-        }
+        guard liveness.isAlive(now) else { return end("timeout", .timeout, saying: .timeout) }
+        inbox.deliver()
+        inbox.returnCredit()
+        outbox.tick(now)
         datagrams.tick(now)
-        keepTurn(now)
-        pour()
+        inbox.keepTurn(now)
+        outbox.pour()
     }
 
     // MARK: The end
@@ -185,7 +115,7 @@ final class PeerLink: PeerConnection.Owner {
         case .closed(let code): over("closedByPeer", code)
         case .refused(let refusal): over("ruleBroken", refusal.code)
         case .lost:
-            if bug == .truncationDelivers, !reassembly.isEmpty { complete() }
+            if bug == .truncationDelivers, inbox.isReassembling { inbox.complete() }
             over(
                 bug == .truncationDelivers ? "closedByPeer" : "lost",
                 bug == .truncationDelivers ? .goodbye : nil)
@@ -209,16 +139,16 @@ final class PeerLink: PeerConnection.Owner {
         guard session.links[uid] === self else { return }
         session.links[uid] = nil
         if session.turn === self { session.turn = nil }
-        if !waiting.isEmpty { session.former.append(self) }
+        if !inbox.isEmpty { session.application.keep(self) }
         if connection.stage != .ended { session.closing.append(connection) }
         channels.ended()
         datagrams.end()
         if !outbox.isEmpty, bug != .forgetsUnsent {
-            session.tell("error", ["op": "send", "error": "INTERNAL", "reason": "not handed over"])
+            session.application.tell(
+                "error", ["op": "send", "error": "INTERNAL", "reason": "not handed over"])
         }
         self.code.ended()
-        session.tell("notConnected", of: uid, reason: reason, code: code)
+        session.application.tell("notConnected", of: uid, reason: reason, code: code)
         session.mesh.unlinked(self, reason, code)
     }
-
 }

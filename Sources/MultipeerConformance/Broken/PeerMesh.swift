@@ -64,7 +64,7 @@ final class PeerMesh {
 
     func makeOwn() -> MemberEntry {
         let list = links.map(\.endpoint).sorted { $0.bytes.precedes($1.bytes) }
-        let data = session.issue(for: nil, isMesh: true, lifetime: 86_400).bytes
+        let data = session.issued.data(for: nil, isMesh: true, lifetime: 86_400).bytes
         if let own, own.list == list, own.data == data, own.sequence >= highest { return own }
         highest += 1
         let made = MemberEntry(me, highest, list: list, data: data)

@@ -48,12 +48,12 @@ final class PeerOutgoing {
 
     func write(_ bytes: [UInt8]) {
         queue += bytes
-        link?.pour()
+        link?.outbox.pour()
     }
 
     func finish() {
         isFinishing = true
-        link?.pour()
+        link?.outbox.pour()
     }
 
     /// The application gives up.
@@ -110,7 +110,7 @@ final class PeerOutgoing {
         hasFailed = true
         isClosed = true
         if isResource { return tellSent(code) }
-        session.tell(
+        session.application.tell(
             "stream-end", ["stream": .number(Double(shimNumber)), "error": .string(code.description)])
     }
 
@@ -124,6 +124,6 @@ final class PeerOutgoing {
         try? file?.close()
         var fields: [String: JSONValue] = ["to": .string(to.hex), "resource": .number(Double(shimNumber))]
         if let code { fields["error"] = .string(code.description) }
-        session.tell("sent", fields)
+        session.application.tell("sent", fields)
     }
 }

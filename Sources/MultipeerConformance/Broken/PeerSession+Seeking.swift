@@ -36,7 +36,7 @@ extension PeerSession {
             held, isForMesh: isForMesh, isSilent: isSilent, now: now, delay: delay)
         if bug == .higherNeverDials, isHigher { attempt.nextRound = now + .seconds(3_600) }
         attempts[known] = attempt
-        if !isSilent { tell("connecting", of: known.uid) }
+        if !isSilent { application.tell("connecting", of: known.uid) }
         drive(attempt, now)
     }
 
@@ -44,7 +44,7 @@ extension PeerSession {
     func cancel(_ uid: [UInt8]) {
         for attempt in Array(attempts.values) where attempt.endpoint.uid == uid {
             if bug == .cancelIgnored {
-                tell("notConnected", of: uid, reason: "cancelled", code: .cancelled)
+                application.tell("notConnected", of: uid, reason: "cancelled", code: .cancelled)
             } else {
                 abandon(attempt, "cancelled", .cancelled, saying: .cancelled)
             }
@@ -57,7 +57,7 @@ extension PeerSession {
         attempts[attempt.endpoint] = nil
         for candidate in attempt.connections { candidate.close(said) }
         if links[attempt.endpoint.uid] == nil {
-            tell("notConnected", of: attempt.endpoint.uid, reason: reason, code: code)
+            application.tell("notConnected", of: attempt.endpoint.uid, reason: reason, code: code)
         }
         if attempt.isForMesh { mesh.failed(attempt.endpoint) }
     }
@@ -86,7 +86,7 @@ extension PeerSession {
     }
 
     private func begin(_ attempt: PeerAttempt) {
-        guard let held = attempt.held.first, !usableData(for: attempt.endpoint.uid).isEmpty else { return }
+        guard let held = attempt.held.first, !issued.usable(for: attempt.endpoint.uid).isEmpty else { return }
         attempt.queue = held.data.candidates.filter { $0.address.count == 4 && $0.isAllowed(bug: bug) }
         attempt.isInRound = true
         attempt.lastDial = nil

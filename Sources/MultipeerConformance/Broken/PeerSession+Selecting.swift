@@ -26,8 +26,8 @@ extension PeerSession {
         guard let newest = ofSender.first else { throw Refusal(.unknownPeer, "nobody awaits this endpoint") }
         let held = ofSender.first { $0.reference == hello.myData }
         let uid = newest.data.endpoint.uid
-        let mine = usableData(for: uid).first { $0.reference == hello.yourData }
-        if bug == .helloIgnoresRefs, let any = mine ?? usableData(for: uid).first {
+        let mine = issued.usable(for: uid).first { $0.reference == hello.yourData }
+        if bug == .helloIgnoresRefs, let any = mine ?? issued.usable(for: uid).first {
             candidate.belongs(to: newest.data.endpoint)
             return (held ?? newest, any)
         }
@@ -74,15 +74,9 @@ extension PeerSession {
         guard let trust = settings.trust, let leaf = candidate.connection.tls?.peerLeaf,
             let endpoint = candidate.endpoint
         else { return candidate.trusted() }
-        let question = TrustQuestion(uid: endpoint.uid, leaf: leaf)
-        if trusts[question] == nil || bug == .asksTwice {
-            trusts[question] = .some(trust == "accept" ? true : trust == "reject" ? false : nil)
-            tell(
-                "certificate",
-                ["peer": .string(endpoint.uid.hex), "fingerprint": .string(SHA256.hash(leaf).hex)])
-        }
+        let isTrusted = application.trusts(endpoint.uid, leaf, answering: trust)
         if bug == .confirmsBeforeTrust { return candidate.trusted() }
-        switch trusts[question] ?? nil {
+        switch isTrusted {
         case true: candidate.trusted()
         case false: candidate.close(.rejected, "the application does not trust the certificate")
         case nil: break
@@ -104,7 +98,7 @@ extension PeerSession {
     /// CONFIRM went both ways.
     func confirmed(_ candidate: PeerCandidate) {
         guard let known = candidate.endpoint else { return }
-        if isUnread(known.uid) { return candidate.close(.busy, "nobody takes what was sent") }
+        if application.isUnread(known.uid) { return candidate.close(.busy, "nobody takes what was sent") }
         let now = Instant.now
         guard let link = links[known.uid] else {
             if candidate.isControlling { select(candidate) }
@@ -120,7 +114,7 @@ extension PeerSession {
         }
         if !isSame, bug == .remembersInstance { return candidate.close(.busy) }
         candidate.probe = PeerProbe(link: link, began: now)
-        link.ping()
+        link.liveness.ping()
         if !isSame, bug == .newInstancePushesOut { settle(candidate, now + .seconds(60)) }
     }
 
@@ -129,7 +123,7 @@ extension PeerSession {
         guard let probe = candidate.probe, candidate.state == .candidate, let known = candidate.endpoint
         else { return }
         let stands = links[known.uid] === probe.link
-        if stands, let answered = probe.link.lastPong, answered >= probe.began {
+        if stands, let answered = probe.link.liveness.lastPong, answered >= probe.began {
             return candidate.close(probe.link.endpoint == known ? .duplicate : .busy, "the old link lives")
         }
         guard !stands || now - probe.began >= .seconds(2) else { return }
@@ -154,7 +148,7 @@ extension PeerSession {
     /// SELECT has come.
     func selected(_ candidate: PeerCandidate) throws(Refusal) {
         if bug == .neverAnswersSelect { return }
-        if let uid = candidate.endpoint?.uid, isUnread(uid) { return candidate.close(.busy) }
+        if let uid = candidate.endpoint?.uid, application.isUnread(uid) { return candidate.close(.busy) }
         guard candidate.probe == nil else {
             candidate.hasSelect = true
             return
@@ -166,7 +160,7 @@ extension PeerSession {
         for rival in rivals(of: candidate) where rival.hasSelect { rival.close(.duplicate) }
         candidate.hasSelect = true
         candidate.probe = PeerProbe(link: old, began: .now)
-        old.ping()
+        old.liveness.ping()
     }
 
     private func accept(_ candidate: PeerCandidate) {
@@ -200,7 +194,7 @@ extension PeerSession {
         }
         let link = PeerLink(self, candidate, held, mine, hello, known: attempt?.held ?? [])
         links[uid] = link
-        tell("connected", of: uid)
+        application.tell("connected", of: uid)
         for other in others {
             let isDial = other.connection.role == .initiator && other.state != .candidate
             let isKept = bug == .selectsAll || bug == .twoLinksPerPair
@@ -245,7 +239,7 @@ extension PeerSession {
     private func guessNext(_ attempt: PeerAttempt) {
         attempt.guess += 1
         attempt.namedInRound += 1
-        guard attempt.namedInRound < usableData(for: attempt.endpoint.uid).count else {
+        guard attempt.namedInRound < issued.usable(for: attempt.endpoint.uid).count else {
             attempt.namedInRound = 0
             return
         }

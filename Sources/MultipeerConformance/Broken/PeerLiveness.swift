@@ -1,0 +1,45 @@
+/// Whether the other end of a link lives: PING when it is silent, and when that is enough. Spec 14.2.
+final class PeerLiveness {
+    private unowned let link: PeerLink
+    private var pinged: (opaque: [UInt8], at: Instant)?
+    private(set) var lastPong: Instant?
+    private var lastLook: Instant
+    private var graceUntil: Instant?
+
+    init(_ link: PeerLink) {
+        self.link = link
+        lastLook = link.began
+    }
+
+    func ping() {
+        let opaque = link.session.peer.randomBytes(8)
+        pinged = (opaque, .now)
+        link.send(.ping(opaque))
+    }
+
+    func takePong(_ opaque: [UInt8]) throws(Refusal) {
+        guard pinged?.opaque == opaque else {
+            try demand(link.bug != .refusesStrayPong, "a PONG that answers nothing")
+            return try link.countControl()
+        }
+        pinged = nil
+        lastPong = .now
+    }
+
+    /// Asks when it is time; false when the other end has been silent for too long.
+    func isAlive(_ now: Instant) -> Bool {
+        let bug = link.bug
+        let lastArrival = link.connection.lastArrival
+        if now - lastLook > .seconds(5), bug != .judgesAfterSuspension {
+            graceUntil = now + .seconds(3)
+            ping()
+        }
+        lastLook = now
+        var silence = now - lastArrival
+        if bug == .wantsPongs { silence = max(silence, now - (lastPong ?? link.began)) }
+        let hasAsked = pinged.map { $0.at > lastArrival } ?? false
+        if silence >= .seconds(3), !hasAsked, bug != .neverPings { ping() }
+        let isSpared = graceUntil.map { now < $0 } ?? false
+        return silence < .seconds(10) || isSpared || bug == .neverDies
+    }
+}
