@@ -43,3 +43,9 @@ final class PeerLiveness {
         return silence < .seconds(10) || isSpared || bug == .neverDies
     }
 }
+
+/// Whether an old link lives, asked before a candidate takes its place. Spec 6.5.
+struct PeerProbe {
+    let link: PeerLink
+    let began: Instant
+}

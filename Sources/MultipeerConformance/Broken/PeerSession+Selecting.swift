@@ -1,11 +1,5 @@
 import MultipeerSecurity
 
-/// Whether an old link lives, asked before a candidate takes its place. Spec 6.5.
-struct PeerProbe {
-    let link: PeerLink
-    let began: Instant
-}
-
 /// From HELLO to the link. Spec 6.2 to 6.5.
 extension PeerSession {
     /// Checks 4 to 11 of 6.2; answers the data of both ends that the HELLO names.

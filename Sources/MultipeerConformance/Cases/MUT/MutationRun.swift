@@ -76,14 +76,11 @@ struct MutationRun {
                 try seekAgain(pair)
                 continue
             }
-            if round % 2 == 0 {
-                link.send(
-                    raw: mutator.mutate([link.properHello().frame.bytes]).flatMap(\.self), "HELLO \(round)")
-            } else {
-                let frames = framesBehindHello(of: link)
-                link.send(
-                    raw: mutator.mutate(frames.map(\.bytes)).flatMap(\.self), "CONFIRM and SELECT \(round)")
-            }
+            let isHello = round % 2 == 0
+            let frames = isHello ? [link.properHello().frame] : framesBehindHello(of: link)
+            link.send(
+                raw: mutator.mutate(frames.map(\.bytes)).flatMap(\.self),
+                "\(isHello ? "HELLO" : "CONFIRM and SELECT") \(round)")
             trial.pump.wait(.milliseconds(30)) {
                 link.ending != nil || link.waiting.contains { $0.kind == .close }
             }
