@@ -1,6 +1,7 @@
 import MultipeerSecurity
 
-/// The application of a session, as the shim plays it: what it is told, what it has not taken, whom it trusts.
+/// The application of a session, as the shim plays it: what it is told, what it has not taken, and
+/// whom it trusts.
 final class PeerApplication {
     private struct TrustQuestion: Hashable {
         let uid: [UInt8]
@@ -75,7 +76,7 @@ final class PeerApplication {
 
     // MARK: Trust
 
-    /// Whether it trusts a peer with this leaf; it is asked once, and answers as the shim was told; nil if it does not.
+    /// Whether it trusts a peer with this leaf. It is asked once and answers as the shim was told; nil is no answer.
     func trusts(_ uid: [UInt8], _ leaf: [UInt8], answering answer: String) -> Bool? {
         let question = TrustQuestion(uid: uid, leaf: leaf)
         if answers[question] == nil || bug == .asksTwice {

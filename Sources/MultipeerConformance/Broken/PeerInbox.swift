@@ -1,4 +1,5 @@
-/// Messages that come on a link, what is held of them, and the credit that is returned for them. Spec 8 and 15.2.
+/// Messages that come on a link, what is held of them, and the credit that is returned for them.
+/// Spec 8 and 15.2.
 final class PeerInbox {
     private unowned let link: PeerLink
     private var reassembly: [UInt8] = []

@@ -1,6 +1,7 @@
 import Glibc
 
-/// One TCP connection between the tester and the subject, with TLS or in clear: bytes both ways, and how it ended.
+/// One TCP connection between the tester and the subject, with TLS or in clear: bytes both ways, and
+/// how it ended.
 final class Connection: Source {
     /// How a connection ended.
     enum Ending: Equatable, CustomStringConvertible {

@@ -1,6 +1,7 @@
 import MultipeerSecurity
 
-/// Many changes, one after the other, of one thing that the tester sends: whatever comes of each, the subject goes on.
+/// Many changes, one after the other, of one thing that the tester sends. Whatever comes of each, the
+/// subject must go on.
 struct MutationRun {
     let trial: Trial
     let rounds: Int
