@@ -29,10 +29,12 @@ extension Observer {
     /// How long a peer is sought at least when nobody gives up.
     private static let attempt: Int64 = 25_000_000_000
 
-    /// A link was lost before the other end had it: the attempt that made it goes on. [state.outcome]
+    /// A link was lost before the other end had it: the attempt that made it goes on. [state.outcome] On a connection that
+    /// somebody meddled with, this may take longer than the attempt.
     func watchResumption(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
-        guard reason.code == .lost, socket.remote >= 0, !socket.wire.record.isWhole, !node.engine.isLeaving,
-            liesSince == nil, !hasTwins, let began = seat.soughtSince, now - began < Observer.attempt
+        guard reason.code == .lost, socket.remote >= 0, !socket.wire.record.isWhole,
+            !socket.wire.isForged, !node.engine.isLeaving, liesSince == nil, !hasTwins,
+            let began = seat.soughtSince, now - began < Observer.attempt
         else { return }
         if !node.engine.mesh.awaits(seat.peer.uid) {
             fail(
