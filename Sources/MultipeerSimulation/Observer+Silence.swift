@@ -30,6 +30,13 @@ extension Observer {
 
     /// A link was found dead: it has to be.
     func watchDeath(_ socket: Socket, _ seat: Seat, _ node: Node) {
+        if now - node.host.sleptUntil < Observer.answer, seat.since < node.host.sleptUntil,
+            !isProbed(socket, node)
+        {
+            return fail(
+                .alive,
+                "\(name(socket)) was given up \((now - node.host.sleptUntil) / 1_000_000) ms after a sleep")
+        }
         guard now - node.host.disturbances[0] > Observer.recovery else { return }
         let least = now - node.host.disturbances[1] > Observer.recovery ? Observer.death : Observer.answer
         let silence = now - max(socket.heardAt, seat.since)
@@ -42,6 +49,14 @@ extension Observer {
             }
             fail(.alive, "\(name(socket)) was taken for dead after \(silence / 1_000_000) ms, and is whole")
         }
+    }
+}
+
+extension Observer {
+    /// Another connection to the same peer is there, so that the link may have been asked for that: a probe has its own
+    /// time.
+    private func isProbed(_ socket: Socket, _ node: Node) -> Bool {
+        node.sockets.values.contains { $0 !== socket && $0.remote == socket.remote }
     }
 }
 

@@ -277,11 +277,15 @@ extension World {
         advance(node)
     }
 
+    /// After so much that its clock left out, no peer of a node can be in time: all of them are asked again.
+    private static let sleep: Int64 = 16_000_000_000
+
     func jump(_ node: Node, by nanoseconds: Int64) {
         say("the clock of \(node.index) jumps by \(nanoseconds / 1_000_000) ms")
         trouble(node.index)
         node.host.offset += nanoseconds
         node.disturb(at: now)
+        if nanoseconds > World.sleep { node.host.sleptUntil = now }
         node.process.wakeAt = .max
         guard node.isRunning else { return }
         setTimer(node)
