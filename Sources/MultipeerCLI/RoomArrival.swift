@@ -5,7 +5,8 @@ struct RoomArrival: Sendable {
     private(set) var wasLinked = false
     /// Whether somebody was waited for, and nobody came.
     private var wasAlone = false
-    /// How many searches by hand are going on, and files are watched; one that is automatic goes on as long as the room.
+    /// How many searches are going on: one for each data and each watched file, or one for a room that finds others, which
+    /// never ends.
     private var searches = 0
     /// Why the last search failed.
     private var failure: EndReason?

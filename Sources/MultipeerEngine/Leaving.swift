@@ -3,8 +3,9 @@ import MultipeerCore
 /// Whether the session leaves, and how far it is.
 ///
 /// ```
-/// staying ──leave──▶ draining ──its moment──▶ closing ──no connection remains──▶ left
-///    └──too many members──────────────────────▲
+/// staying ──leave──▶ draining ──its moment──▶ closing
+///    ▲ └──too many members──────────────────────▲ │ no connection remains: also from draining
+///    └──────────restart────────── left ◀──────────┘
 /// ```
 enum Leaving: Equatable {
     case staying

@@ -13,8 +13,9 @@ extension SessionEngine {
             links.connections.add(id)
             outputs.append(.connection(.dial(id, candidate, accepting: accepting)))
         case .send(let id, let frames):
-            links[id]?.frames.append(frames)
-            _ = links.due(id)
+            guard let connection = links[id] else { return }
+            connection.frames.append(frames)
+            links.connections.markDue(connection)
         case .close(let id, let code): close(id, code)
         case .ask(let uid, let id): outputs.append(.ask(uid, id))
         case .link(let id, let data, let remote, let isMesh): link(id, data, remote, isMesh: isMesh)
@@ -57,7 +58,7 @@ extension SessionEngine {
 extension SessionEngine {
     /// Messages first, then channels, then what is rare, then the link's end. `detail` says more of a loss.
     mutating func collect(_ connection: Connection, _ peer: LinkedPeer, detail: String = "") {
-        _ = links.due(connection.id)
+        links.connections.markDue(connection)
         collectTraffic(of: peer)
         while let event = peer.link.nextEvent() {
             switch event {

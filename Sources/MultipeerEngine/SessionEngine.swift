@@ -72,7 +72,7 @@ extension SessionEngine {
 
     /// The next moment at which `advance` has something to do.
     package var deadline: Moment? {
-        [mesh.deadline, requests.deadline, leaving.deadline, links.deadline].compactMap { $0 }.min()
+        .earlier(.earlier(mesh.deadline, requests.deadline), .earlier(leaving.deadline, links.deadline))
     }
 
     /// Tells the time. Connections are read before, so that no peer is judged by bytes that wait unread.

@@ -12,10 +12,9 @@ struct DeclinedPeers: Sendable {
         peers[uid].flatMap { now < $0.until ? $0.peer : nil }
     }
 
-    /// Tells a peer until `end`, when there are not too many of them. [limit.awaited]
-    mutating func add(_ peer: Acquaintance, until end: Moment, at now: Moment) {
-        removeExpired(at: now)
-        guard peers.count < Introductions.awaitedLimit else { return }
+    /// Keeps a peer until `end`, so that it can be told, unless there are too many of them.
+    mutating func add(_ peer: Acquaintance, until end: Moment) {
+        guard peers.count < Introductions.awaitedLimit else { return }  // [limit.awaited]
         var declined = peer
         declined.isDeclined = true
         peers[peer.endpoint.uid] = (declined, end)

@@ -128,7 +128,8 @@ extension Introductions {
         }
         let peer = Acquaintance(data: data, issued: issued, outcome: outcome)
         guard !needsSeat || known?.isLinked == true || hasSeat(besides: uid) else {
-            if known == nil { declined.add(peer, until: now + patience, at: now) }
+            declined.removeExpired(at: now)
+            if known == nil { declined.add(peer, until: now + patience) }
             throw .full  // [limit.links]
         }
         declined.remove(uid)

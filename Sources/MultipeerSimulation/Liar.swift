@@ -13,9 +13,9 @@ struct Liar: Sendable {
         case slander
         /// Entries of honest members a little newer than they are, without any links: these have to be put right.
         case whispers
-        /// Entries that no entry may be: the link that brings one ends.
+        /// Entries that break a rule: the link that brings one ends.
         case nonsense
-        /// All of it, as fast as a receiver allows, and to everybody something else.
+        /// Inventions and slander, as fast as a receiver allows, and to everybody something else.
         case everything
     }
 
@@ -49,7 +49,7 @@ struct Liar: Sendable {
 /// What lying members do.
 final class Liars: Part {
     let world: World
-    /// Frames that broke a rule and were said.
+    /// Frames that broke a rule and were sent.
     private var nonsense: Set<[UInt8]> = []
 
     init(_ world: World) { self.world = world }
@@ -109,7 +109,7 @@ final class Liars: Part {
         network.send(.bytes(frames), on: socket.wire, toward: 1 - socket.end)
     }
 
-    /// What came broke a rule: what brought it is no link any more. [mesh.entry]
+    /// What came broke a rule: what brought it is no link any more.
     func judge(_ bytes: [UInt8], _ socket: Socket, of node: Node) {
         guard !nonsense.isEmpty, nonsense.contains(bytes), node.isHonest, failure == nil else { return }
         sessions.carryOut(node)

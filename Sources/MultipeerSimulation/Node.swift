@@ -87,7 +87,7 @@ struct Host {
     var offset: Int64 = 0
     /// When its clock jumped, or it went on after a stop, the last two times.
     var disturbances: [Int64] = [0, 0]
-    /// When it woke up last, by the network's clock.
+    /// When its clock last jumped by more than `World.sleep`, by the network's clock.
     var sleptUntil = Int64.min / 2
     /// When something happened last, by the network's clock, that may end links of this peer.
     var troubledAt = Int64.min / 2

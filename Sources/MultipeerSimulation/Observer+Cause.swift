@@ -29,8 +29,8 @@ extension Observer {
     /// How long a peer is sought at least when nobody gives up.
     private static let attempt: Int64 = 25_000_000_000
 
-    /// A link was lost before the other end had it: the attempt that made it goes on. [state.outcome] On a connection that
-    /// somebody meddled with, this may take longer than the attempt.
+    /// A link was lost before the other end had it: the attempt that made it goes on. A connection that somebody meddled
+    /// with is left out: there it may take longer than the attempt.
     func watchResumption(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
         guard reason.code == .lost, socket.remote >= 0, !socket.wire.record.isWhole,
             !socket.wire.isForged, !node.engine.isLeaving, liesSince == nil, !hasTwins,

@@ -53,7 +53,7 @@ extension Observer {
 }
 
 extension Observer {
-    /// Another connection to the same peer is there, so that the link may have been asked for that: a probe has its own
+    /// Another connection to the same peer is there, so that the link may have been probed because of it: a probe has its own
     /// time.
     private func isProbed(_ socket: Socket, _ node: Node) -> Bool {
         node.sockets.values.contains { $0 !== socket && $0.remote == socket.remote }

@@ -121,8 +121,7 @@ package struct Trial {
             nodes[one].application.isSlow = true
             world.post(.take(node: one, life: nodes[one].process.life), after: Int64(time) * 1_000_000)
         case .cut(let one, let other):
-            world.observer.excuse(one)
-            world.observer.excuse(other)
+            for index in [one, other] { world.observer.excuse(index) }
             world.network.cut(one, other)
         case .snap(let one, let other): world.network.fragile.insert([one, other])
         case .split(let near, let isOneSided, let time):

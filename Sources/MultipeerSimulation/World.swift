@@ -277,7 +277,7 @@ extension World {
         advance(node)
     }
 
-    /// After so much that its clock left out, no peer of a node can be in time: all of them are asked again.
+    /// After a jump longer than this, every peer is overdue, and each is asked again.
     private static let sleep: Int64 = 16_000_000_000
 
     func jump(_ node: Node, by nanoseconds: Int64) {

@@ -60,7 +60,7 @@ public struct SessionConfiguration: Sendable {
     /// Whether peers that join by an invitation, or by connection data for the mesh, are introduced to each other; a mesh
     /// unless set.
     public var topology: Topology
-    /// What simulations and tests put in place.
+    /// What no application sets.
     package var overrides = SessionOverrides()
 
     /// A session with the standard limits: encrypted when the other side can, listening on every interface.
