@@ -39,7 +39,7 @@ package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
     package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
 
     /// The next moment at which `advance` has something to do.
-    package var deadline: Moment? { [machine.deadline, connections.deadline].compactMap { $0 }.min() }
+    package var deadline: Moment? { .earlier(machine.deadline, connections.deadline) }
 
     /// Whether a connection remains.
     package var hasConnections: Bool { !connections.isEmpty }

@@ -23,8 +23,9 @@ package struct LinkTable {
     /// The connection that is the link to `uid`.
     package func link(to uid: UID) -> ConnectionID? { linked.first { $0.peer?.peer.uid == uid }?.id }
 
-    /// The peer at the other end of this link, which may have something to write after what is done to it.
-    mutating func due(_ id: ConnectionID) -> LinkedPeer? {
+    /// Returns the peer at the other end of this link, and marks the connection: after what is done to the link, it may have
+    /// something to write.
+    mutating func markedPeer(on id: ConnectionID) -> LinkedPeer? {
         guard let connection = connections[id] else { return nil }
         connections.markDue(connection)
         return connection.peer
@@ -64,40 +65,42 @@ extension LinkTable {
 
     /// Queues messages, each of which was checked against the peer's limit.
     package mutating func enqueue(_ messages: consuming [[UInt8]], on id: ConnectionID) {
-        due(id)?.link.enqueue(messages)
+        markedPeer(on: id)?.link.enqueue(messages)
     }
 
     /// UDP does not get through any more: messages that were accepted for it take the link. Returns false when they are
     /// given up, because the session leaves. [dgram.fallback]
     package mutating func divert(_ messages: consuming [[UInt8]], on id: ConnectionID) -> Bool {
-        guard let peer = due(id), !peer.isLeaving else { return false }
+        guard let peer = markedPeer(on: id), !peer.isLeaving else { return false }
         peer.link.enqueue(messages)
         return true
     }
 
     /// Asks the peer to say when it has received everything that was enqueued so far: `markReached`.
-    package mutating func mark(_ number: UInt64, on id: ConnectionID) { due(id)?.link.mark(number) }
+    package mutating func mark(_ number: UInt64, on id: ConnectionID) {
+        markedPeer(on: id)?.link.mark(number)
+    }
 
     /// Queues OPEN and returns the channel's number; nil without a link, and on one that the session leaves.
     package mutating func open(_ opening: ChannelOpening, on id: ConnectionID) -> UInt32? {
-        guard let peer = due(id), !peer.isLeaving else { return nil }
+        guard let peer = markedPeer(on: id), !peer.isLeaving else { return nil }
         return peer.open(opening)
     }
 
     package mutating func write(_ bytes: consuming [UInt8], to channel: UInt32, on id: ConnectionID) {
-        due(id)?.link.write(bytes, to: channel)
+        markedPeer(on: id)?.link.write(bytes, to: channel)
     }
 
     /// FIN, after everything that was written.
     package mutating func finish(_ channel: UInt32, digest: [UInt8]?, on id: ConnectionID) {
-        due(id)?.link.finish(channel, digest: digest)
+        markedPeer(on: id)?.link.finish(channel, digest: digest)
     }
 
-    /// RESET, at once: what waits is dropped.
-    package mutating func reset(
+    /// RESET, at once: what waits is dropped. The engine calls it, with the moment of its turn.
+    mutating func reset(
         _ channel: UInt32, _ code: CloseCode, on id: ConnectionID, at now: Moment
     ) {
-        due(id)?.reset(channel, code, at: now)
+        markedPeer(on: id)?.reset(channel, code, at: now)
     }
 }
 
@@ -107,7 +110,7 @@ extension LinkTable {
     /// A reader of a peer's channel has taken something, or gave up. Returns whether the channel is over: nothing about it
     /// comes any more.
     package mutating func read(_ report: ReaderReport, of channel: UInt32, on id: ConnectionID) -> Bool {
-        due(id)?.read(report, of: channel) ?? true
+        markedPeer(on: id)?.read(report, of: channel) ?? true
     }
 
     /// The application has taken unreliable messages of this cost.
@@ -136,7 +139,7 @@ extension LinkTable {
 
     /// While all links together hold too much unread of channels, the fullest channel of the link that holds most goes.
     private mutating func relieveMemory(_ outputs: inout [SessionOutput]) {
-        while let id = memory.excess(held), let peer = due(id),
+        while let id = memory.excess(held), let peer = markedPeer(on: id),
             let number = peer.link.stopFullest(.busy)  // [limit.memory]
         {
             if peer.forget(number) { outputs.append(.relieved(id, channel: number)) }
@@ -161,7 +164,7 @@ extension LinkTable {
         change(&turns)
         guard turns.holder != before else { return }
         for (id, mayReassemble) in [(before, false), (turns.holder, true)] {
-            guard let id, let peer = due(id) else { continue }
+            guard let id, let peer = markedPeer(on: id) else { continue }
             peer.link.hasTurn = mayReassemble
         }
     }

@@ -63,7 +63,7 @@ extension SessionEngine {
         mesh.cancelAll(at: now)
         settle()
         for connection in links.linked {
-            guard let peer = links.due(connection.id) else { continue }
+            guard let peer = links.markedPeer(on: connection.id) else { continue }
             if !peer.isLeaving { datagrams.finish(peer, &outputs) }
             peer.isLeaving = true
             _ = peer.sayGoodbyeWhenDrained(at: now)

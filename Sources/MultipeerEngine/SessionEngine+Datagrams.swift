@@ -18,7 +18,8 @@ extension SessionEngine {
     /// The answer to `draw`. One that is 0, or in use on another link, is asked for again.
     package mutating func datagramAssociation(_ id: ConnectionID, _ number: UInt64, at now: Moment) {
         self.now = now
-        guard let peer = links.due(id), peer.datagrams.path != nil || peer.datagrams.hasDeclined else {
+        guard let peer = links.markedPeer(on: id), peer.datagrams.path != nil || peer.datagrams.hasDeclined
+        else {
             return
         }
         guard let offer = datagrams.offer(number, to: peer, at: now) else {

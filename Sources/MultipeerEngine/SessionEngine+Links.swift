@@ -1,5 +1,5 @@
 package import MultipeerCore
-import MultipeerFraming
+package import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
@@ -20,8 +20,8 @@ extension SessionEngine {
         case .ask(let uid, let id): outputs.append(.ask(uid, id))
         case .link(let id, let data, let remote, let isMesh): link(id, data, remote, isMesh: isMesh)
         case .end(let id, let reason, let code): endLink(id, reason, telling: code)
-        case .probe(let id): links.due(id)?.link.probe()
-        case .tell(let id, let entry): links.due(id)?.link.say(.members(entry))
+        case .probe(let id): links.markedPeer(on: id)?.link.probe()
+        case .tell(let id, let entry): links.markedPeer(on: id)?.link.say(.members(entry))
         case .state(let peer, let state):
             requests.noteState(of: peer.uid)
             tell(.state(peer, state), of: peer.uid)
@@ -122,12 +122,17 @@ extension SessionEngine {
     private static let lastFrames = 65_536
 }
 
-// MARK: - What the application takes
+// MARK: - What the application takes and gives up
 
 extension SessionEngine {
+    /// RESET, at once: what waits on the channel is dropped. A link that is left may end by it.
+    package mutating func reset(_ channel: UInt32, _ code: CloseCode, on id: ConnectionID) {
+        links.reset(channel, code, on: id, at: now)
+    }
+
     /// The application has taken messages of this cost, which a link brought that may be over.
     package mutating func consumed(_ cost: Int, on id: ConnectionID) {
-        if let peer = links.due(id) { return peer.link.consumed(cost) }
+        if let peer = links.markedPeer(on: id) { return peer.link.consumed(cost) }
         if let uid = unread.take(cost, of: id) { judgeUnread(of: uid) }
     }
 }

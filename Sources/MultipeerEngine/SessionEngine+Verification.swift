@@ -14,7 +14,7 @@ extension SessionEngine {
         of uid: UID, _ number: UInt64, within patience: Duration, at now: Moment
     ) throws(VerificationFault) {
         self.now = now
-        guard let id = links.link(to: uid), let peer = links.due(id) else { throw .notLinked }
+        guard let id = links.link(to: uid), let peer = links.markedPeer(on: id) else { throw .notLinked }
         try peer.requestCode(Verification.Request(number: number, until: now + patience), &outputs)
     }
 
@@ -28,7 +28,8 @@ extension SessionEngine {
         _ id: ConnectionID, key: SecureBytes, nonce: SecureBytes, at now: Moment
     ) {
         self.now = now
-        guard let connection = links[id], let peer = links.due(id), !peer.verification.hasKey else { return }
+        guard let connection = links[id], let peer = links.markedPeer(on: id), !peer.verification.hasKey
+        else { return }
         let isControlling = mesh.local.endpoint.uid < peer.peer.uid
         let early = peer.beginVerification(
             VerificationCode(

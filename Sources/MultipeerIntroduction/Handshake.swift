@@ -139,9 +139,7 @@ package struct Handshake: Sendable {
     /// A PING, which is answered on a candidate and belongs nowhere else. [frame.order]
     mutating func pinged(_ token: UInt64) -> [Action] {
         guard phase == .candidate else { return end(.protocolError) }
-        var pong = ByteBuffer()
-        Frame.pong(token).encode(into: &pong)
-        return [.send(pong.takeAll())]
+        return [.send(Frame.pong(token).bytes)]
     }
 
     /// A PONG, which nobody asked for.

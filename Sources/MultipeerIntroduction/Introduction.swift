@@ -87,10 +87,10 @@ package struct Introduction: Sendable {
 
     /// The next moment at which something happens without input.
     var nextMoment: Moment? {
+        guard isSeeking else { return probeDeadline }
         // While SELECT is unanswered, its connection has a deadline of its own.
         let limit = selection.nominated == nil ? end : nil
-        let own = isSeeking ? [limit, plan.deadline, probeDeadline] : [probeDeadline]
-        return own.compactMap { $0 }.min()
+        return .earlier(limit, .earlier(plan.deadline, probeDeadline))
     }
 
     /// Its connection is the link from now on.

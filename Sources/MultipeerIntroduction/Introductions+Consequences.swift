@@ -286,11 +286,3 @@ extension CloseCode {
         [.policy, .rejected, .itself, .version, .full, .cancelled, .goodbye].contains(self)
     }
 }
-
-extension Frame {
-    fileprivate var bytes: [UInt8] {
-        var buffer = ByteBuffer()
-        encode(into: &buffer)
-        return buffer.takeAll()
-    }
-}

@@ -6,7 +6,7 @@ struct ControlQueue: Sendable {
     private var pings = Pings()
     private var pongs: [UInt64] = []
     /// Frames that go as they are, in order.
-    private var replies: [Frame] = []
+    private var frames: [Frame] = []
     private var grease: FrameKind?
     /// The CLOSE that is still to be written.
     private var parting: Frame?
@@ -32,7 +32,7 @@ struct ControlQueue: Sendable {
 
     /// Whether anything may be written now, after `written` messages.
     func isReady(after written: Int, at now: Moment) -> Bool {
-        !pongs.isEmpty || !replies.isEmpty || grease != nil || pings.isUrgent
+        !pongs.isEmpty || !frames.isEmpty || grease != nil || pings.isUrgent
             || isMarkDue(after: written, at: now)
     }
 
@@ -64,15 +64,15 @@ extension ControlQueue {
 
     var hasTooManyAnswers: Bool { pongs.count > ControlBudget.capacity }
 
-    mutating func reply(_ frame: Frame) { replies.append(frame) }
+    mutating func append(_ frame: Frame) { frames.append(frame) }
 
-    /// Every RESET and DONE has gone.
-    var hasReplied: Bool { replies.isEmpty }
+    /// None of the frames that go as they are still waits: every RESET and DONE has gone.
+    var hasNoFrames: Bool { frames.isEmpty }
 
     /// Takes back the STOP of a channel, which the peer has not been told. Returns false when there is none.
     mutating func takeBackStop(of channel: UInt32) -> Bool {
-        let unsaid = replies.firstIndex { if case .stop(channel, _) = $0 { true } else { false } }
-        if let unsaid { replies.remove(at: unsaid) }
+        let unsaid = frames.firstIndex { if case .stop(channel, _) = $0 { true } else { false } }
+        if let unsaid { frames.remove(at: unsaid) }
         return unsaid != nil
     }
 
@@ -95,14 +95,14 @@ extension ControlQueue {
         for token in pongs.prefix(count) { write(.pong(token), into: &output, at: now) }  // [live.pong]
         pongs.removeFirst(count)
         var written = 0
-        while written < replies.count, output.count + Self.longestReply <= end {
-            switch replies[written] {
-            case .reset, .done: replies[written].encode(into: &output)  // [channel.free]
-            default: write(replies[written], into: &output, at: now)
+        while written < frames.count, output.count + Self.longestReply <= end {
+            switch frames[written] {
+            case .reset, .done: frames[written].encode(into: &output)  // [channel.free]
+            default: write(frames[written], into: &output, at: now)
             }
             written += 1
         }
-        if written > 0 { replies.removeFirst(written) }
+        if written > 0 { frames.removeFirst(written) }
     }
 
     /// SAS frames have 32 bytes of payload, the others fewer.

@@ -23,7 +23,7 @@ extension Link {
 
     /// RESET, at once: what waits is dropped. A channel whose OPEN did not go leaves no trace.
     package mutating func reset(_ channel: UInt32, _ code: CloseCode) {
-        if outgoing.reset(channel, at: now) { control.reply(.reset(channel: channel, code)) }
+        if outgoing.reset(channel, at: now) { control.append(.reset(channel: channel, code)) }
     }
 }
 
@@ -38,12 +38,12 @@ extension Link {
     /// STOP: what still comes is dropped, and nothing of the channel counts as held any more. A resource that is
     /// complete already gets DONE with the code.
     package mutating func stop(_ channel: UInt32, _ code: CloseCode) {
-        if let frame = incomingChannels.stop(channel, code) { control.reply(frame) }
+        if let frame = incomingChannels.stop(channel, code) { control.append(frame) }
     }
 
     /// DONE: what became of a resource, after `finished`. Nothing of it counts as held any more.
     package mutating func done(_ channel: UInt32, _ code: CloseCode) {
-        if let frame = incomingChannels.done(channel, code) { control.reply(frame) }
+        if let frame = incomingChannels.done(channel, code) { control.append(frame) }
     }
 
     /// Bytes of channels that were received and not consumed.
@@ -66,7 +66,7 @@ extension Link {
     }
 
     /// Queues a DGRAM or SAS frame of the owner; it goes with the control frames.
-    package mutating func say(_ frame: Frame) { control.reply(frame) }
+    package mutating func say(_ frame: Frame) { control.append(frame) }
 }
 
 // MARK: what the peer says
@@ -80,7 +80,7 @@ extension Link {
         earn(cost)
         guard !incomingChannels.opened(channel, opening, cost: cost) else { return }
         grant.take(cost)
-        control.reply(.stop(channel: channel, .declined))  // [channel.kind]
+        control.append(.stop(channel: channel, .declined))  // [channel.kind]
     }
 
     /// RESET; false when the channel was closed already.
@@ -94,7 +94,7 @@ extension Link {
     mutating func stoppedByPeer(_ channel: UInt32, _ code: CloseCode) throws(Violation) -> Bool {
         switch try outgoing.stopped(channel, code) {
         case .answered:
-            control.reply(.reset(channel: channel, code))
+            control.append(.reset(channel: channel, code))
             return true
         case .over: return true
         case .late: return false

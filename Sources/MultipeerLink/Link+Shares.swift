@@ -5,7 +5,7 @@ import MultipeerFraming
 extension Link {
     /// OPEN goes once every RESET before it has gone: by then the peer has the place free.
     mutating func writeOpenings(into output: inout ByteBuffer, end: Int) {
-        guard control.hasReplied else { return }
+        guard control.hasNoFrames else { return }
         let spent = outgoing.writeOpenings(into: &output, upTo: end, spending: purse.left, at: now)
         guard spent > 0 else { return }
         purse.spend(spent)  // [channel.cost]

@@ -148,7 +148,7 @@ extension Link {
 
     mutating func partWhenDrained() {
         // What channels were told goes, too: a RESET, or the DONE that somebody waits for.
-        guard let farewell, outbox.written >= farewell.after, control.hasReplied else { return }
+        guard let farewell, outbox.written >= farewell.after, control.hasNoFrames else { return }
         part(.closed(farewell.code))
     }
 

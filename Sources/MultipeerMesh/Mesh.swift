@@ -81,7 +81,7 @@ package struct Mesh: Sendable {
 
     package var deadline: Moment? { isSettled ? nextMoment : earliest }
 
-    var earliest: Moment? { [introductions.deadline, membership.deadline, renewal].compactMap { $0 }.min() }
+    var earliest: Moment? { .earlier(introductions.deadline, .earlier(membership.deadline, renewal)) }
 
     package mutating func advance(to now: Moment) {
         if isSettled, nextMoment.map({ now < $0 }) ?? true { return }

@@ -52,7 +52,7 @@ final class ChannelTraffic: Part {
     private func giveUp(_ flow: Flow, _ socket: Socket, of node: Node) {
         flow.opener.reset = .cancelled
         flow.opener.isOver = true
-        node.engine.links.reset(flow.number, .cancelled, on: socket.id, at: moment(node))
+        node.engine.reset(flow.number, .cancelled, on: socket.id)
     }
 
     /// The application leaves: what is not finished by now is given up, like by a session.

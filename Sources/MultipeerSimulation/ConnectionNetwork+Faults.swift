@@ -48,7 +48,7 @@ extension ConnectionNetwork {
     }
 
     /// A connection of a fragile pair breaks when only one end holds it as its link, and both ends find out.
-    func snap(_ socket: Socket) {
+    func breakIfFragile(_ socket: Socket) {
         let wire = socket.wire
         guard !wire.record.isWhole, fragile.remove(Set(wire.nodes)) != nil else { return }
         for index in wire.nodes {

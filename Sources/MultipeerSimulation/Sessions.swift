@@ -163,7 +163,7 @@ extension Sessions {
         node.links.append(socket)
         node.departed[data.endpoint] = nil
         socket.seat?.soughtSince = node.application.connecting[data.peer.uid]
-        network.snap(socket)
+        network.breakIfFragile(socket)
     }
 
     private func ended(_ socket: Socket, _ seat: Seat, _ reason: EndReason, of node: Node) {

@@ -38,7 +38,7 @@ final class SessionChannels {
         let work = channel.take()
         if let code = work.abort {
             seat.outgoing[key.number] = nil
-            return engine.links.reset(key.number, code, on: key.link, at: EventLoop.currentMoment())
+            return engine.reset(key.number, code, on: key.link)
         }
         for piece in work.pieces { engine.links.write(piece, to: key.number, on: key.link) }
         if work.isFinished { engine.links.finish(key.number, digest: work.digest, on: key.link) }
@@ -119,7 +119,7 @@ extension SessionChannels {
         for (number, channel) in seat.outgoing.sorted(by: { $0.key < $1.key }) {
             serveWriter(ChannelKey(link: id, number: number), seat, &engine)
             guard !channel.isFinished else { continue }
-            engine.links.reset(number, .cancelled, on: id, at: EventLoop.currentMoment())
+            engine.reset(number, .cancelled, on: id)
             seat.outgoing.removeValue(forKey: number)?.settle(.ended(reason))
         }
     }

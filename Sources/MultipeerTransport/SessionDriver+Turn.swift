@@ -80,6 +80,6 @@ extension SessionDriver {
     private func setDeadline() {
         // The loop would keep it until then.
         if isOver { return loop.setDeadline(self, nil) }
-        loop.setDeadline(self, [engine.deadline, sockets.acceptResumes].compactMap { $0 }.min())
+        loop.setDeadline(self, .earlier(engine.deadline, sockets.acceptResumes))
     }
 }

@@ -1,24 +1,22 @@
 import Multipeer
 
 /// Where somebody waits who may not go on.
-final class ShimGate: Sendable {
-    private let waiters = Locked<[Promise<Void>]?>(nil)
+@ShimActor
+final class ShimGate {
+    /// Those who wait; nil while it is open.
+    private var waiting: [Promise<Void>]?
 
-    func close() { waiters.withLock { $0 = $0 ?? [] } }
+    func close() { waiting = waiting ?? [] }
 
     func open() {
-        let waiting = waiters.withLock { $0.take() } ?? []
-        for signal in waiting { signal.send(()) }
+        for signal in waiting.take() ?? [] { signal.send(()) }
     }
 
     /// Returns when it is open.
     func passed() async {
-        let signal = waiters.withLock { waiters -> Promise<Void>? in
-            guard waiters != nil else { return nil }
-            let signal = Promise<Void>()
-            waiters?.append(signal)
-            return signal
-        }
-        await signal?.value()
+        guard waiting != nil else { return }
+        let signal = Promise<Void>()
+        waiting?.append(signal)
+        await signal.value()
     }
 }

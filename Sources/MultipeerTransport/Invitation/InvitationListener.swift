@@ -140,7 +140,7 @@ extension InvitationListener {
 
     private func endTurn() {
         settle()
-        loop.setDeadline(self, [engine.deadline, sockets.acceptResumes].compactMap { $0 }.min())
+        loop.setDeadline(self, .earlier(engine.deadline, sockets.acceptResumes))
     }
 
     func carryOut(_ event: Invitee.Event) {
