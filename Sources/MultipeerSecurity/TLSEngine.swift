@@ -114,7 +114,7 @@ extension TLSEngine {
         into buffer: inout ByteBuffer, upTo limit: Int
     ) throws(SecurityFault) -> SecureChannel.ReadResult {
         if case .failed(let fault) = state { throw fault }
-        guard state == .established, limit > 0 else { return .needsInput }
+        guard state == .established, limit > 0, hasInput else { return .needsInput }
         OpenSSLErrors.clear()
         var stop = SSL_ERROR_NONE
         let count = buffer.write(upTo: limit) { room in
@@ -129,6 +129,7 @@ extension TLSEngine {
                         break
                     }
                     filled += count
+                    if !hasInput { break }
                 }
                 return filled
             }
@@ -138,6 +139,11 @@ extension TLSEngine {
         if count > 0 { return .bytes(count) }
         if let fault { throw fault }
         return stop == SSL_ERROR_ZERO_RETURN ? .closed : .needsInput
+    }
+
+    /// Whether a read could find anything: OpenSSL allocates room for a record, and frees it, in each read that does not.
+    private var hasInput: Bool {
+        unsafe BIO_ctrl_pending(input) > 0 || SSL_has_pending(ssl) == 1 || isFarewellReceived
     }
 
     mutating func write(_ bytes: Span<UInt8>) throws(SecurityFault) {
