@@ -128,15 +128,18 @@ extension EventLoop {
         let watch = watch
         var work = LoopQueue.Work()
         repeat {
-            watch.wait(asleep: queue.fallAsleep() && !watch.roll.hasTouched)
-            takeTurn(watch, &work)
+            takeTurn(watch, &work, asleep: !watch.roll.hasTouched && queue.fallAsleep())
         } while !queue.finish()
         watch.close()
         thread.store(0, ordering: .relaxed)
     }
 
-    /// The rest of a turn, after a look at the sockets.
-    private func takeTurn(_ watch: LoopWatch, _ work: inout LoopQueue.Work) {
+    /// Asleep, waits for something to do first.
+    private func takeTurn(_ watch: LoopWatch, _ work: inout LoopQueue.Work, asleep: Bool) {
+        let events = watch.wait(asleep: asleep)
+        // What the events make is queued for a loop that is awake: nobody has to ring.
+        queue.wakeUp()
+        watch.deliver(events)
         watch.deliverDeadlines()
         var round = 0
         while round < EventLoop.rounds && perform(&work) { round += 1 }
@@ -159,8 +162,7 @@ extension EventLoop {
         defer { thread.store(0, ordering: .relaxed) }
         let watch = watch
         var work = LoopQueue.Work()
-        watch.wait(asleep: false)
-        takeTurn(watch, &work)
+        takeTurn(watch, &work, asleep: false)
         let isIdle = queue.fallAsleep() && !watch.roll.hasTouched && !watch.hasEvents
         if isIdle { queue.turns?.request(at: watch.roll.earliestDeadline()) } else { queue.turns?.request() }
     }

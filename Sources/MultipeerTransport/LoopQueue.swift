@@ -85,7 +85,6 @@ final class LoopQueue: Sendable {
     /// Swaps what is waiting with the emptied work of the last time, whose room is used again.
     func take(_ work: inout Work) {
         work = state.withLock { [work] state in
-            state.isAsleep = false
             let taken = state.work
             state.work = work
             return taken
@@ -108,6 +107,9 @@ final class LoopQueue: Sendable {
             return state.isAsleep
         }
     }
+
+    /// The loop is awake: it will look at what is waiting before it sleeps again.
+    func wakeUp() { state.withLock { $0.isAsleep = false } }
 
     /// Answers whether the loop was asked to stop and nothing is left to do. From then on no job is taken.
     func finish() -> Bool {

@@ -53,10 +53,16 @@ final class LoopWatch {
         roll.removeRegistration(of: entry)
     }
 
-    /// Looks for events; asleep, until there is one, somebody rings, or the next deadline comes.
-    func wait(asleep: Bool) {
+    /// Looks for events, and returns how many there are; asleep, waits until there is one, somebody rings, or the next
+    /// deadline comes.
+    func wait(asleep: Bool) -> Int {
         let count = poller.wait(milliseconds: asleep ? patience() : 0)
         now = EventLoop.currentMoment()
+        return count
+    }
+
+    /// Delivers the events that were found.
+    func deliver(_ count: Int) {
         for index in 0..<count { deliver(poller.event(index)) }
     }
 
