@@ -29,7 +29,7 @@ fuzz: setup ## each harness for SECONDS_EACH (60) seconds, or all of them for MI
 bench: setup ## compare with a small C program on the same OpenSSL
 	Benchmarks/run
 
-docs: setup ## the documentation of the libraries, warnings as errors, in .build/docs, docs-connectivity, docs-actors and docs-simulation
+docs: setup ## the documentation of the libraries, warnings as errors, in .build/docs, docs-connectivity, docs-actors, docs-simulation and docs-web
 	.ci/docs
 
 sanitize: setup ## the tests under ThreadSanitizer and AddressSanitizer

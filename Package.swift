@@ -39,6 +39,7 @@ let package = Package(
     products: [
         .library(name: "Multipeer", targets: ["Multipeer"]),
         .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
+        .library(name: "MultipeerWeb", targets: ["MultipeerWeb"]),
         .library(name: "MultipeerActors", targets: ["MultipeerActors"]),
         .library(name: "MultipeerSimulation", targets: ["MultipeerSimulation"]),
         .library(name: "MultipeerConformance", targets: ["MultipeerConformance"]),
@@ -82,6 +83,7 @@ let package = Package(
                 "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),
+        layer("MultipeerWeb", ["Multipeer", "MultipeerTransport", "MultipeerCore"]),
         layer(
             "MultipeerActors",
             [
@@ -95,7 +97,7 @@ let package = Package(
             dependencies: [
                 // Where Apple's module is, its name is taken.
                 .byName(name: "CMultipeerConnectivity", condition: .when(platforms: [.linux, .android])),
-                "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+                "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             swiftSettings: faithful),
@@ -113,7 +115,7 @@ let package = Package(
             exclude: ["README.md"], swiftSettings: strict),
         .executableTarget(
             name: "MultipeerCLI",
-            dependencies: ["Multipeer", "MultipeerConnectivity", "MultipeerConformance"],
+            dependencies: ["Multipeer", "MultipeerWeb", "MultipeerConnectivity", "MultipeerConformance"],
             swiftSettings: strict),
 
         .executableTarget(
@@ -194,7 +196,8 @@ let package = Package(
         tests(
             "LoopbackTests",
             [
-                "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink",
+                "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerEngine", "MultipeerMesh",
+                "MultipeerLink",
                 "MultipeerDiscovery",
                 "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ]),

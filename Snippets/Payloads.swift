@@ -44,7 +44,7 @@ let stream = try await session.openStream(to: bob, name: "log")  // bytes in ord
 try await stream.write(Array("first line".utf8))
 try await stream.finish()
 
-let sending = try await session.send(file: URL(filePath: "photo.jpg"), to: bob)  // or an https URL
+let sending = try await session.send(file: URL(filePath: "photo.jpg"), to: bob)
 for await progress in sending.progress { print(progress.fraction ?? 0) }
 try await sending.completion()  // bob has closed the file, its size and SHA-256 are right
 

@@ -1,16 +1,19 @@
-public import Foundation
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
 public import MultipeerCore
 import MultipeerFraming
 public import MultipeerTransport
 
 extension Session {
-    /// Sends a file, or a document of the web, and answers as soon as it is on its way.
+    /// Sends a file, and returns as soon as it is on its way.
     ///
-    /// The file is read while it is sent, as many bytes as it has at this moment. A document is fetched by this side and
-    /// forwarded while it arrives; what the peer is too slow for waits in the temporary directory. Redirections to http and
-    /// https are followed, but none from https to http. When the peer has as many files and streams open as it takes (64,
-    /// unless it says otherwise), the call waits. The peer is told `name`, the last part of the URL unless given (1 to 1,024 bytes), and
-    /// `metadata` (at most 1,024 bytes). With `digest` the peer checks the SHA-256 of what arrives.
+    /// The file is read while it is sent, as many bytes as it has at this moment. When the peer has as many files and
+    /// streams open as it accepts (64 by default), the call waits. The peer receives `name` (1 to 1,024 bytes; default: the
+    /// last component of the URL) and `metadata` (at most 1,024 bytes). With `digest` the peer checks the SHA-256 of the
+    /// file. A document of a web server is sent with `send(document:to:)` of the module `MultipeerWeb`.
     ///
     /// ```swift
     /// let sending = try await session.send(file: URL(fileURLWithPath: "picture.jpg"), to: bob)
@@ -18,15 +21,15 @@ extension Session {
     /// try await sending.completion()
     /// ```
     ///
-    /// Throws before the peer has heard of it: `notConnected` when the peer is not linked, `file` when there is no such
-    /// file or it is no regular one, `fetch` when the server does not answer with a document, `invalidArgument` for a name
-    /// or metadata of another length and for URLs of another scheme, `ended` when the link ends while waiting, and
-    /// `cancelled` when the task is cancelled while waiting.
+    /// Throws before the peer learns of the file: `notConnected` when the peer is not connected, `file` when there is no
+    /// such file or it is not a regular file, `invalidArgument` for a name or metadata of another length and for a URL that
+    /// is not a file URL, `ended` when the link ends while waiting, and `cancelled` when the task is cancelled while
+    /// waiting.
     public func send(
         file url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil, digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         try await send(to: peer, name ?? url.label, metadata, digest) { worker throws(ResourceFault) in
-            try await url.source(on: worker)
+            try await url.file(on: worker)
         }
     }
 
@@ -38,7 +41,8 @@ extension Session {
         try await send(to: peer, name, metadata, digest) { _ throws(ResourceFault) in source }
     }
 
-    private func send(
+    /// The same for bytes whose source is opened once the peer is known to be connected.
+    package func send(
         to peer: PeerID, _ name: String, _ metadata: [UInt8]?, _ digest: Bool,
         from open: (EventLoop) async throws(ResourceFault) -> any PieceSource
     ) async throws(MultipeerError) -> OutgoingResource {

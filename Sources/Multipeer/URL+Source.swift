@@ -1,28 +1,31 @@
-package import Foundation
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 package import MultipeerTransport
 
 extension URL {
-    /// What a file at this URL is called unless its sender says otherwise.
-    var label: String {
+    /// The name of a file at this URL unless its sender gives another.
+    package var label: String {
         let last = lastPathComponent
         return last.isEmpty || last == "/" ? host ?? "" : last
     }
 
-    /// Opens what the URL names, on that thread.
-    func source(on worker: EventLoop) async throws(ResourceFault) -> any PieceSource {
+    /// Opens the file at this URL, on that thread.
+    func file(on worker: EventLoop) async throws(ResourceFault) -> any PieceSource {
         switch scheme?.lowercased() {
-        case "file":
-            let path = try filePath()
-            let opening = Task(executorPreference: worker.taskExecutor) {
-                Result { () throws(FileFault) in try FileSource(path) }
-            }
-            return try await opening.value.mapError(ResourceFault.file).get()
+        case "file": break
         case "http", "https":
-            return try await WebSource.open(self)
-        default:
             throw .unsupported(
-                "only file, http and https URLs can be sent, not \(scheme ?? "one without scheme")")
+                "only file URLs can be sent: send(document:) of MultipeerWeb sends \(scheme ?? "") URLs")
+        default: throw .unsupported("only file URLs can be sent, not \(scheme ?? "one without scheme")")
         }
+        let path = try filePath()
+        let opening = Task(executorPreference: worker.taskExecutor) {
+            Result { () throws(FileFault) in try FileSource(path) }
+        }
+        return try await opening.value.mapError(ResourceFault.file).get()
     }
 
     /// The path of a file of this machine.

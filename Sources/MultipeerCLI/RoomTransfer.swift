@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerWeb
 
 /// A file that a peer of the room offers, on its way into a directory.
 struct RoomDownload: Sendable {
@@ -45,12 +46,12 @@ struct RoomUpload: Sendable {
 
     /// Answers what the peer has when all of it is there; nil for what cannot be offered.
     func run(in session: Session) async throws(MultipeerError) -> String? {
-        let url: URL
+        let resource: OutgoingResource
         switch source.origin {
-        case .file(let place), .web(let place): url = place
+        case .file(let url): resource = try await session.send(file: url, to: peer, name: source.label)
+        case .web(let url): resource = try await session.send(document: url, to: peer, name: source.label)
         case .input: return nil
         }
-        let resource = try await session.send(file: url, to: peer, name: source.label)
         try await resource.completion()
         let digest = resource.digest.map { ", sha256 \(Dissection.hex($0))" } ?? ""
         return "\(source.label.printable), \(Amount.bytes(resource.written))\(digest)"

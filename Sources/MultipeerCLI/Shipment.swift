@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerWeb
 
 /// The files of one run of `multipeer send`, on their way one after the other.
 final class Shipment: Sendable {
@@ -82,9 +83,12 @@ final class Shipment: Sendable {
     ) async throws(MultipeerError) -> OutgoingResource {
         let resource: OutgoingResource
         switch source.origin {
-        case .file(let url), .web(let url):
+        case .file(let url):
             resource = try await rendezvous.session.send(
                 file: url, to: peer, name: source.label, metadata: place.metadata, digest: wantsDigest)
+        case .web(let url):
+            resource = try await rendezvous.session.send(
+                document: url, to: peer, name: source.label, metadata: place.metadata, digest: wantsDigest)
         case .input:
             resource = try await rendezvous.session.send(
                 InputSource(), to: peer, name: source.label, metadata: place.metadata, digest: wantsDigest)

@@ -3,6 +3,7 @@ import Glibc
 import Multipeer
 import MultipeerCore
 import MultipeerTransport
+import MultipeerWeb
 
 // Sending. The handler is called once, on the callback queue.
 extension SessionCore {
@@ -22,7 +23,7 @@ extension SessionCore {
         let task = Task(executorPreference: native.executor) { [self, native] in
             let error = await send(progress) { () async throws(MultipeerError) in
                 if let file { return try await native.send(file, to: peer, name: name) }
-                return try await native.send(file: url, to: peer, name: name)
+                return try await native.send(document: url, to: peer, name: name)
             }
             callbacks.async { handler?(error) }
         }

@@ -4,6 +4,7 @@ import Multipeer
 import MultipeerCore
 import MultipeerFraming
 import MultipeerTransport
+import MultipeerWeb
 import TestSupport
 import Testing
 
@@ -107,6 +108,7 @@ struct FileTests {
             (url, String(repeating: "n", count: 1_025), nil, .invalidArgument),
             (url, nil, [UInt8](repeating: 0, count: 1_025), .invalidArgument),
             (try #require(URL(string: "ftp://127.0.0.1/x")), nil, nil, .invalidArgument),
+            (try #require(URL(string: "https://127.0.0.1/x")), nil, nil, .invalidArgument),
             (try #require(URL(string: "file://elsewhere/etc/hostname")), nil, nil, .invalidArgument),
             (try #require(URL(string: "noscheme")), "x", nil, .invalidArgument),
             (folder, nil, nil, .file), (pipe, nil, nil, .file),
@@ -210,7 +212,8 @@ struct FileTests {
             default: _ = write(WebServer.head("200 OK")) && write(body)
             }
         }
-        let sending = try await files.ann.send(file: try server.url("/a/b.txt?q=secret"), to: files.bob.peer)
+        let sending = try await files.ann.send(
+            document: try server.url("/a/b.txt?q=secret"), to: files.bob.peer)
         let resource = try await files.offered()
         #expect(resource.name == "b.txt" && resource.size == nil)
         let file = try await files.receive(resource).get()
@@ -220,11 +223,16 @@ struct FileTests {
 
         let missing = try server.url("/404")
         await #expect(throws: MultipeerError(.fetch, "")) {
-            try await files.ann.send(file: missing, to: files.bob.peer)
+            try await files.ann.send(document: missing, to: files.bob.peer)
         }
-        let short = try await files.ann.send(file: try server.url("/short"), to: files.bob.peer)
+        let short = try await files.ann.send(document: try server.url("/short"), to: files.bob.peer)
         #expect(await files.receive(try await files.offered()).code != nil)
         #expect(try await short.end()?.code == .fetch)
+        for url in [try files.file([1]), try #require(URL(string: "ftp://127.0.0.1/x"))] {
+            await #expect(throws: MultipeerError(.invalidArgument, ""), "\(url)") {
+                try await files.ann.send(document: url, to: files.bob.peer, name: "x")
+            }
+        }
         try await files.expectLife(1)
         await files.end()
     }

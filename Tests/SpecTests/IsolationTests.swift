@@ -10,7 +10,7 @@ struct IsolationTests {
         "MultipeerCore", "MultipeerFraming", "MultipeerSecurity", "MultipeerIntroduction",
         "MultipeerDiscovery", "MultipeerLink", "MultipeerMesh", "MultipeerEngine",
         "MultipeerTransport", "Multipeer",
-        "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation",
+        "MultipeerWeb", "MultipeerConnectivity", "MultipeerActors", "MultipeerSimulation",
     ]
     /// What the classes and actors of a section are.
     private static let kinds: [String: Declarations.Kind] = [

@@ -38,9 +38,11 @@ private let layers: [Layer] = [
             "MultipeerTransport", "MultipeerEngine", "MultipeerMesh", "MultipeerLink", "MultipeerDiscovery",
             "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
         ],
-        outside: [
-            "Dispatch", "Foundation", "FoundationEssentials", "FoundationNetworking", "Synchronization",
-        ]),
+        outside: ["Foundation", "FoundationEssentials", "Synchronization"]),
+    // Foundation's client of web servers, which brings libcurl with it, is for those alone who import this.
+    Layer(
+        "MultipeerWeb", on: ["Multipeer", "MultipeerTransport", "MultipeerCore"],
+        outside: ["Dispatch", "Foundation", "FoundationNetworking", "Synchronization"]),
     Layer(
         "MultipeerActors",
         on: [
@@ -52,7 +54,7 @@ private let layers: [Layer] = [
     Layer(
         "MultipeerConnectivity",
         on: [
-            "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
+            "MultipeerWeb", "Multipeer", "MultipeerTransport", "MultipeerMesh", "MultipeerDiscovery",
             "MultipeerIntroduction", "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             "CMultipeerConnectivity",
         ],
@@ -69,7 +71,7 @@ private let layers: [Layer] = [
         "MultipeerConformance", on: ["MultipeerTransport", "MultipeerSecurity", "CPlatform", "CLibSSL"],
         outside: ["Glibc", "Dispatch", "Foundation"]),
     Layer(
-        "MultipeerCLI", on: ["Multipeer", "MultipeerConnectivity", "MultipeerConformance"],
+        "MultipeerCLI", on: ["Multipeer", "MultipeerWeb", "MultipeerConnectivity", "MultipeerConformance"],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
 ]
 

@@ -1,0 +1,35 @@
+public import Foundation
+public import Multipeer
+public import MultipeerCore
+public import MultipeerTransport
+
+extension Session {
+    /// Sends a document of a web server, and returns as soon as it is on its way.
+    ///
+    /// This side fetches the document and forwards it while it arrives; what the peer is too slow for is kept in the
+    /// temporary directory. Redirections to http and https are followed, but none from https to http. Everything else is as
+    /// for `send(file:to:name:metadata:digest:)`.
+    ///
+    /// ```swift
+    /// import Multipeer
+    /// import MultipeerWeb
+    ///
+    /// let sending = try await session.send(document: URL(string: "https://example.org/map.pdf")!, to: bob)
+    /// try await sending.completion()
+    /// ```
+    ///
+    /// Throws `fetch` when the server does not respond with a document, `invalidArgument` for a URL that is neither http nor
+    /// https, and whatever `send(file:to:name:metadata:digest:)` throws besides `file`.
+    public func send(
+        document url: URL, to peer: PeerID, name: String? = nil, metadata: [UInt8]? = nil,
+        digest: Bool = true
+    ) async throws(MultipeerError) -> OutgoingResource {
+        try await send(to: peer, name ?? url.label, metadata, digest) { _ throws(ResourceFault) in
+            guard ["http", "https"].contains(url.scheme?.lowercased() ?? "") else {
+                throw .unsupported(
+                    "only http and https URLs can be fetched, not \(url.scheme ?? "one without scheme")")
+            }
+            return try await WebSource.open(url)
+        }
+    }
+}
