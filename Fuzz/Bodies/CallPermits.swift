@@ -4,7 +4,7 @@ import MultipeerActors
 /// An actor, what was registered of it, and by hand what that allows.
 struct CallPermit: Sendable {
     private let actor: any DistributedActor
-    private let permit: Permit
+    private let allowList: CallAllowList
     /// Whether a peer may call that with these generic arguments: a list of names, and nothing that reads them.
     private let allows: @Sendable (_ target: String, _ generics: [String]) -> Bool
 
@@ -12,9 +12,9 @@ struct CallPermit: Sendable {
     static func ask(_ target: String, _ generics: [String]) throws(BrokenPromise) {
         for one in try all() {
             for _ in 0..<2 {
-                let complaint = one.permit.complaint(about: target, generics, on: one.actor)
+                let refusalReason = one.allowList.refusalReason(about: target, generics, on: one.actor)
                 try promise(
-                    (complaint == nil) == one.allows(target, generics),
+                    (refusalReason == nil) == one.allows(target, generics),
                     "what may be called are the methods of \(one.actor) and no others, not \(target) with \(generics)"
                 )
             }
@@ -36,7 +36,7 @@ struct CallPermit: Sendable {
         return [
             CallPermit(
                 actor: sorter,
-                permit: try Permit(
+                allowList: try CallAllowList(
                     Sorter.self, as: [$Weigher.self], arguments: [], generics: [Int.self, String.self],
                     methods: nil)
             ) { target, generics in
@@ -46,7 +46,7 @@ struct CallPermit: Sendable {
             },
             CallPermit(
                 actor: sorter,
-                permit: try Permit(
+                allowList: try CallAllowList(
                     Sorter.self, as: [], arguments: [], generics: [], methods: ["sort(_:)", "count()"])
             ) { target, generics in
                 generics.isEmpty
@@ -57,7 +57,7 @@ struct CallPermit: Sendable {
             },
             CallPermit(
                 actor: box,
-                permit: try Permit(
+                allowList: try CallAllowList(
                     Box<Int>.self, as: [], arguments: [Int.self], generics: [String.self], methods: nil)
             ) { target, generics in
                 generics == ["Si"]

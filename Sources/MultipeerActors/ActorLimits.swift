@@ -29,7 +29,7 @@ public struct ActorLimits: Hashable, Sendable {
     public init() {}
 
     /// What is outside its range; nil when nothing is.
-    var complaint: String? {
+    var validationError: String? {
         let ranges: [(String, Int, ClosedRange<Int>)] = [
             ("calls", calls, 1...65_536), ("callBytes", callBytes, 65_536...1_073_741_824),
             ("envelope", envelope, 1_024...16 * 1_048_576), ("pending", pending, 1...1_000_000),

@@ -15,7 +15,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
     private var arguments: [UInt8] = []
     private var count = 0
     /// Streams and files among the arguments.
-    let enclosures = Enclosures()
+    let attachments = Attachments()
 
     init(_ format: PeerActorSystem.Format) { coding = format == .json ? .json : .binary }
 
@@ -37,7 +37,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
         }
         let bytes: [UInt8]
         do {
-            bytes = try ValueCoding.encode(argument.value, coding, enclosures)
+            bytes = try ValueCoding.encode(argument.value, coding, attachments)
         } catch {
             throw ActorCallError(
                 .coding, "the argument \(argument.effectiveLabel) cannot be encoded: \(error)")
@@ -142,16 +142,16 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
 
     /// A result.
     public func onReturn<Success: Codable>(value: Success) async throws {
-        let enclosures = Enclosures()
+        let attachments = Attachments()
         let bytes: [UInt8]
         do {
-            bytes = try ValueCoding.encode(value, coding, enclosures)
+            bytes = try ValueCoding.encode(value, coding, attachments)
         } catch {
             // What was to go with the value is given up.
             return await give(
                 .failure(.coding, type: "", text: "the result: \(error)".prefix(utf8: Envelope.Limit.text)))
         }
-        await system.answer(.value(coding, bytes), with: enclosures, to: call)
+        await system.answer(.value(coding, bytes), with: attachments, to: call)
     }
 
     /// The end of a method without a result.
@@ -177,7 +177,7 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
             let error = error as? any (Error & Codable)
         {
             do {
-                return .error(type: name, coding, try ValueCoding.encode(error, coding, Enclosures()))
+                return .error(type: name, coding, try ValueCoding.encode(error, coding, Attachments()))
             } catch {
                 return .failure(.coding, type: name, text: text("the error: \(error)", Envelope.Limit.text))
             }

@@ -35,8 +35,8 @@ extension Envelope.CheckIn {
     }
 }
 
-extension Visitors.Slot {
-    static func == (one: Visitors.Slot, other: Visitors.Slot) -> Bool {
+extension CheckInRegistry.Slot {
+    static func == (one: CheckInRegistry.Slot, other: CheckInRegistry.Slot) -> Bool {
         one.key.hasBytes(of: other.key) && one.type.hasBytes(of: other.type)
     }
 

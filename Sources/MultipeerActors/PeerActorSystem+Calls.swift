@@ -60,12 +60,12 @@ extension PeerActorSystem {
         if let deadline, deadline <= now { throw ActorCallError(timedOut: id) }
         let bytes = try invocation.bytes(
             to: id.place, target.identifier, budget: deadline.map { $0 - now }, depth: context.depth)
-        let caller = Caller(enclosures: invocation.enclosures, callee: id.peer)
+        let caller = Caller(attachments: invocation.attachments, callee: id.peer)
         let number = try place(bytes, id, caller, deadline, now)
         let outcome = await caller.outcome.value(onCancel: { caller.outcome.send(.failed(.cancelled)) })
         if outcome == .failed(.cancelled) {
             change { $0.cancel(number, to: id.peer.uid) }
-            caller.enclosures.giveUp()
+            caller.attachments.giveUp()
         }
         return outcome
     }
@@ -81,16 +81,16 @@ extension PeerActorSystem {
                 let placed = try exchange.place(bytes, to: uid, waiter: caller, deadline: deadline, now: now)
                 // Whoever has checked in before is found by what is called now.
                 guard exchange.isTelling, let bytes = placed.post else {
-                    return (placed, exchange.newAlarm(), false)
+                    return (placed, exchange.earlierDeadline(), false)
                 }
                 exchange.leave(bytes, to: uid, placed.number, caller)
-                return ((placed.number, nil), exchange.newAlarm(), true)
+                return ((placed.number, nil), exchange.earlierDeadline(), true)
             }
         } catch {
             throw ActorCallError(error, id)
         }
-        if let moment { alarm.set(moment) }
-        if isLeft { alarm.ring() }
+        if let moment { timer.set(moment) }
+        if isLeft { timer.wake() }
         if let bytes = placed.post { post(bytes, to: uid, .call(placed.number, caller)) }
         return placed.number
     }

@@ -8,15 +8,15 @@ import MultipeerTransport
 extension PeerActorSystem {
     /// Begins a call of a peer, or answers why not. Nothing of it is decoded before its target is known to be allowed.
     func begin(_ call: Envelope.Call, as incoming: IncomingCall) -> Task<Void, Never>? {
-        guard let actor = residents.find(call.place) else {
+        guard let actor = localActors.find(call.place) else {
             return end(incoming, .noSuchActor, "there is no such actor")
         }
         if configuration.checksTargets {
-            guard let permit = permit(of: actor) else {
+            guard let allowList = allowList(of: actor) else {
                 return end(incoming, .refused, "actors of this type are not called by peers")
             }
-            if let complaint = permit.complaint(about: call.target, call.generics, on: actor) {
-                return end(incoming, .refused, complaint)
+            if let refusalReason = allowList.refusalReason(about: call.target, call.generics, on: actor) {
+                return end(incoming, .refused, refusalReason)
             }
         }
         guard let executor = configuration.executor else {
@@ -65,7 +65,7 @@ extension PeerActorSystem {
 
     /// Sends an answer, waiting for room: the call counts as in hand until then, and the answer with it.
     func answer(
-        _ answer: Envelope.Answer, with enclosures: Enclosures? = nil, to call: IncomingCall
+        _ answer: Envelope.Answer, with attachments: Attachments? = nil, to call: IncomingCall
     ) async {
         // Whoever has cancelled it waits for nothing.
         if Task.isCancelled { return }
@@ -79,8 +79,8 @@ extension PeerActorSystem {
             await self.answer(shorter.bytes, to: call)
             return
         }
-        guard await self.answer(bytes, to: call), let enclosures else { return }
-        await deliveries.send(enclosures, to: call.peer) { weight in
+        guard await self.answer(bytes, to: call), let attachments else { return }
+        await transfers.send(attachments, to: call.peer) { weight in
             change { $0.answerWaits(weight, for: call) }
         }
     }

@@ -13,7 +13,7 @@ extension PeerActorSystem: SessionGuest {
 
     package func linkEnded(to peer: PeerID, _ reason: EndReason) {
         changeOnLoop { $0.linkEnded(to: peer.uid, reason) }
-        deliveries.linkEnded(to: peer, reason)
+        transfers.linkEnded(to: peer, reason)
     }
 
     package func arrived(_ messages: [IncomingMessage], from peer: PeerID) {
@@ -24,7 +24,7 @@ extension PeerActorSystem: SessionGuest {
         }
     }
 
-    package func takes(_ event: SessionEvent) -> Bool { deliveries.take(event) }
+    package func takes(_ event: SessionEvent) -> Bool { transfers.take(event) }
 }
 
 // MARK: what the exchange decides
@@ -34,18 +34,18 @@ extension PeerActorSystem {
     struct Caller: Sendable {
         let outcome = Promise<CallOutcome>()
         /// What goes beside the call once it is sent.
-        let enclosures: Enclosures
+        let attachments: Attachments
         let callee: PeerID
     }
 
     typealias CallExchange = Exchange<Caller, Task<Void, Never>>
 
     func meet(_ peer: PeerID) {
-        deliveries.linkMade(to: peer)
+        transfers.linkMade(to: peer)
         // Before the loop brings anything of this link, and before what was decided meanwhile is carried out.
         let hello = exchange.withLock { $0.linkMade(to: peer, isOwn: peer == self.peer) }
         post(hello, to: peer.uid, .notice)
-        alarm.ring()
+        timer.wake()
     }
 
     /// A deadline has come, on the loop.
@@ -58,10 +58,10 @@ extension PeerActorSystem {
     @discardableResult
     func change<Result>(_ body: (inout CallExchange) -> Result) -> Result {
         let (result, hasActions, moment) = exchange.withLock { exchange in
-            (body(&exchange), exchange.hasActions, exchange.newAlarm())
+            (body(&exchange), exchange.hasActions, exchange.earlierDeadline())
         }
-        if let moment { alarm.set(moment) }
-        if hasActions { alarm.ring() }
+        if let moment { timer.set(moment) }
+        if hasActions { timer.wake() }
         return result
     }
 
@@ -69,9 +69,9 @@ extension PeerActorSystem {
     private func changeOnLoop(_ body: (inout CallExchange) -> Void) {
         let (actions, moment) = exchange.withLock { exchange in
             body(&exchange)
-            return (exchange.takeActions(), exchange.newAlarm())
+            return (exchange.takeActions(), exchange.earlierDeadline())
         }
-        if let moment { alarm.set(moment) }
+        if let moment { timer.set(moment) }
         carryOut(actions)
     }
 
@@ -107,13 +107,13 @@ extension PeerActorSystem {
             post(bytes, to: uid, purpose)
             if case .notice = purpose { turn.hasTold = true }
         case .settle(let caller, let outcome):
-            if outcome.isWithoutCall { caller.enclosures.giveUp() }
+            if outcome.isWithoutCall { caller.attachments.giveUp() }
             caller.outcome.send(outcome)
         case .execute(let call, let incoming):
             if let task = begin(call, as: incoming) { turn.begun.append((incoming, task)) }
         case .stop(let work): turn.stopped.append(work)
-        case .arrived(let checkIn, let peer): visitors.arrived(checkIn, peer).ring()
-        case .left(let checkIn, let peer): visitors.left(checkIn, peer).ring()
+        case .arrived(let checkIn, let peer): checkInRegistry.arrived(checkIn, peer).wake()
+        case .left(let checkIn, let peer): checkInRegistry.left(checkIn, peer).wake()
         }
     }
 
@@ -125,7 +125,7 @@ extension PeerActorSystem {
             case .refusal: try post(bytes, to: uid, limit: .standard)
             case .call(_, let caller):
                 try post(bytes, to: uid, limit: .standard)
-                deliveries.send(caller.enclosures, to: caller.callee)
+                transfers.send(caller.attachments, to: caller.callee)
             }
         } catch {
             // A refusal that has no room is not missed; a notice that has none even so is about a peer that has taken
@@ -147,11 +147,13 @@ extension PeerActorSystem {
 
     /// This side finds its own at once, in the order in which the exchange takes them.
     func checkIn(_ checkIn: Envelope.CheckIn) {
-        change { $0.checkIn(checkIn) ? visitors.arrived(checkIn, peer) : Visitors.Bells() }.ring()
+        change { $0.checkIn(checkIn) ? checkInRegistry.arrived(checkIn, peer) : CheckInRegistry.Wakeups() }
+            .wake()
     }
 
     func checkOut(_ checkIn: Envelope.CheckIn) {
-        change { $0.checkOut(checkIn) ? visitors.left(checkIn, peer) : Visitors.Bells() }.ring()
+        change { $0.checkOut(checkIn) ? checkInRegistry.left(checkIn, peer) : CheckInRegistry.Wakeups() }
+            .wake()
     }
 
     /// Calls that go on: this side's, and those of peers here.

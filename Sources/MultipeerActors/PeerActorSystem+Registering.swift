@@ -31,8 +31,9 @@ extension PeerActorSystem {
         _ type: Act.Type, as stubs: [any DistributedActor.Type] = [], generics: [any Any.Type] = [],
         arguments: [any Any.Type] = [], methods: Set<String>? = nil
     ) throws(ActorCallError) where Act.ID == ActorID {
-        let permit = try Permit(type, as: stubs, arguments: arguments, generics: generics, methods: methods)
-        registry.withLock { $0.add(permit, for: type) }
+        let allowList = try CallAllowList(
+            type, as: stubs, arguments: arguments, generics: generics, methods: methods)
+        registry.withLock { $0.add(allowList, for: type) }
     }
 
     /// Lets errors of this type cross the wire: thrown by a method here they arrive as what they are at peers that have
@@ -52,7 +53,7 @@ extension PeerActorSystem {
         }
     }
 
-    func permit(of actor: any DistributedActor) -> Permit? {
-        registry.withLock { $0.permit(of: type(of: actor)) }
+    func allowList(of actor: any DistributedActor) -> CallAllowList? {
+        registry.withLock { $0.allowList(of: type(of: actor)) }
     }
 }

@@ -78,11 +78,11 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
     public var receptionist: Receptionist { Receptionist(system: self) }
 
     let exchange: Locked<CallExchange>
-    let residents = Residents()
-    let registry = Locked(Registry())
-    let visitors = Visitors()
-    let deliveries: Deliveries
-    let alarm: Alarm
+    let localActors = LocalActors()
+    let registry = Locked(TypeRegistry())
+    let checkInRegistry = CheckInRegistry()
+    let transfers: AttachmentTransfers
+    let timer: DeadlineTimer
     let incarnation: UInt64
 
     /// A system on that session, which can be linked already. A session has one at the most.
@@ -91,8 +91,8 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
     public init(_ session: Session, configuration: Configuration = Configuration())
         async throws(ActorCallError)
     {
-        if let complaint = configuration.limits.complaint {
-            throw ActorCallError(.invalidArgument, complaint)
+        if let validationError = configuration.limits.validationError {
+            throw ActorCallError(.invalidArgument, validationError)
         }
         self.session = session
         self.configuration = configuration
@@ -102,9 +102,9 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         // More than the session takes is not announced.
         limits.envelope = min(limits.envelope, session.configuration.maxMessage)
         exchange = Locked(Exchange(incarnation: incarnation, limits: limits))
-        deliveries = Deliveries(session, configuration.limits, patience: configuration.patience)
-        alarm = Alarm(session.driver.loop)
-        alarm.belong(to: self)
+        transfers = AttachmentTransfers(session, configuration.limits, patience: configuration.patience)
+        timer = DeadlineTimer(session.driver.loop)
+        timer.belong(to: self)
         meet(peer)
         guard await session.driver.admit(self) else {
             throw ActorCallError(.invalidArgument, "the session has an actor system already")
@@ -129,12 +129,12 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         id: ActorID, as actorType: Act.Type
     ) throws -> Act? where Act.ID == ActorID {
         guard id.peer == peer else { return nil }
-        guard let actor = residents.find(id.place) else {
+        guard let actor = localActors.find(id.place) else {
             throw ActorCallError(.noSuchActor, "there is no actor \(id) here")
         }
         if let actor = actor as? Act { return actor }
         // Through a protocol's stub it is called like one at a peer.
-        guard let name = _mangledTypeName(actorType), permit(of: actor)?.isKnown(as: name) == true else {
+        guard let name = _mangledTypeName(actorType), allowList(of: actor)?.isKnown(as: name) == true else {
             throw ActorCallError(.noSuchActor, "the actor \(id) is no \(actorType)")
         }
         return nil
@@ -144,19 +144,21 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
     public func assignID<Act: DistributedActor>(_ actorType: Act.Type) -> ActorID where Act.ID == ActorID {
         ActorID(
             peer: peer,
-            place: residents.reserve(PeerActorSystem.nameToGive?.take(by: incarnation), incarnation))
+            place: localActors.reserve(PeerActorSystem.nameToGive?.take(by: incarnation), incarnation))
     }
 
     /// The actor can be called from here on.
     public func actorReady<Act: DistributedActor>(_ actor: Act) where Act.ID == ActorID {
-        residents.moveIn(actor, at: actor.id.place)
+        localActors.insert(actor, at: actor.id.place)
     }
 
     /// The actor is gone: so is its address, and what it had checked in.
     public func resignID(_ id: ActorID) {
         // Before somebody else can have the name, and check in with it.
-        for bells in change({ $0.checkOut(id.place).map { visitors.left($0, peer) } }) { bells.ring() }
-        residents.moveOut(id.place)
+        for wakeups in change({ $0.checkOut(id.place).map { checkInRegistry.left($0, peer) } }) {
+            wakeups.wake()
+        }
+        localActors.remove(id.place)
     }
 
     /// What a call is collected in.
@@ -164,7 +166,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
 
     // MARK: names
 
-    @TaskLocal static var nameToGive: NameTicket?
+    @TaskLocal static var nameToGive: PendingActorName?
 
     /// Makes an actor that others can address by its name: `try Worker.resolve(id: ActorID("worker", at: peer), using: …)`.
     ///
@@ -173,11 +175,11 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
     public func named<Act: DistributedActor>(
         _ name: String, _ make: () throws -> Act
     ) throws -> Act where Act.ID == ActorID {
-        guard ActorID.isName(name), residents.claim(name) else {
+        guard ActorID.isName(name), localActors.claim(name) else {
             throw ActorCallError(.invalidArgument, "the name '\(name)' is taken, or has not 1 to 255 bytes")
         }
-        let ticket = NameTicket(name, incarnation)
-        defer { if let name = ticket.take(by: incarnation) { residents.giveBack(name) } }
+        let ticket = PendingActorName(name, incarnation)
+        defer { if let name = ticket.take(by: incarnation) { localActors.giveBack(name) } }
         return try PeerActorSystem.$nameToGive.withValue(ticket) { try make() }
     }
 }

@@ -25,7 +25,7 @@ public struct Receptionist: Sendable {
         _ actor: Act, of stub: Stub.Type, as key: String
     ) throws(ActorCallError) where Act.ID == ActorID, Stub.ID == ActorID {
         let slot = try slot(stub, key)
-        guard system.permit(of: actor)?.isKnown(as: slot.type) == true else {
+        guard system.allowList(of: actor)?.isKnown(as: slot.type) == true else {
             throw ActorCallError(.invalidArgument, "\(Act.self) was not registered as \(stub)")
         }
         try checkIn(actor.id, as: key, stub)
@@ -50,7 +50,7 @@ public struct Receptionist: Sendable {
         _ type: Act.Type, as key: String
     ) -> [Act] where Act.ID == ActorID, Act.ActorSystem == PeerActorSystem {
         guard let slot = try? slot(type, key) else { return [] }
-        return system.visitors.present(slot).compactMap { try? Act.resolve(id: $0, using: system) }
+        return system.checkInRegistry.present(slot).compactMap { try? Act.resolve(id: $0, using: system) }
     }
 
     /// Who is there, and then whoever comes: each once. It ends when the task is cancelled.
@@ -108,17 +108,17 @@ public struct Receptionist: Sendable {
         public typealias Failure = Never
 
         fileprivate let system: PeerActorSystem
-        fileprivate let slot: Visitors.Slot?
+        fileprivate let slot: CheckInRegistry.Slot?
 
         /// Begins with who is there now.
         public func makeAsyncIterator() -> Iterator {
-            Iterator(system: system, watch: slot.map { system.visitors.watch($0) })
+            Iterator(system: system, watch: slot.map { system.checkInRegistry.watch($0) })
         }
 
         /// Hands out changes.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let system: PeerActorSystem
-            fileprivate let watch: VisitorWatch?
+            fileprivate let watch: CheckInWatch?
 
             /// The next one; nil once the task is cancelled.
             public mutating func next() async -> Element? {
@@ -154,13 +154,13 @@ public struct Receptionist: Sendable {
         system.checkOut(Envelope.CheckIn(key: slot.key, type: slot.type, place: id.place))
     }
 
-    private func slot(_ type: any Any.Type, _ key: String) throws(ActorCallError) -> Visitors.Slot {
+    private func slot(_ type: any Any.Type, _ key: String) throws(ActorCallError) -> CheckInRegistry.Slot {
         guard (1...Envelope.Limit.key).contains(key.utf8.count) else {
             throw ActorCallError(.invalidArgument, "a key has 1 to 255 bytes, not \(key.utf8.count)")
         }
         guard let name = _mangledTypeName(type), (1...Envelope.Limit.type).contains(name.utf8.count) else {
             throw ActorCallError(.invalidArgument, "\(type) has no name that is the same in every process")
         }
-        return Visitors.Slot(key: key, type: name)
+        return CheckInRegistry.Slot(key: key, type: name)
     }
 }

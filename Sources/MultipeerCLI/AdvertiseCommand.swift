@@ -23,15 +23,15 @@ enum AdvertiseCommand {
             KeyLogOption.option,
         ], exits: [.badInput, .system, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         let options = try DiscoveryOptions(arguments)
         let peer = try SessionOptions.peer(arguments)
         let info = try info(arguments)
         let time = try arguments.number("--for", in: 1...86_400)
-        let stall = try Stall(
+        let stall = try InvitationResponder(
             peer, info, options, isAccepting: arguments.has("--accept"), isJSON: arguments.has("--json"))
-        Interrupt.first { await stall.close() }
-        do throws(Complaint) {
+        SignalHandler.first { await stall.close() }
+        do throws(CommandError) {
             try await stall.run(for: time.map { .seconds($0) })
         } catch {
             await stall.close()
@@ -40,22 +40,22 @@ enum AdvertiseCommand {
         await stall.close()
     }
 
-    private static func info(_ arguments: Arguments) throws(Complaint) -> DiscoveryInfo {
+    private static func info(_ arguments: Arguments) throws(CommandError) -> DiscoveryInfo {
         var entries: [String: String] = [:]
         for text in arguments.values("--info") {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
                 String.init)
             guard parts.count == 2 else {
-                throw arguments.complaint("option '--info' takes KEY=VALUE, not '\(text)'")
+                throw arguments.commandError("option '--info' takes KEY=VALUE, not '\(text)'")
             }
             guard entries.updateValue(parts[1], forKey: parts[0]) == nil else {
-                throw arguments.complaint("option '--info': the key '\(parts[0])' was given twice")
+                throw arguments.commandError("option '--info': the key '\(parts[0])' was given twice")
             }
         }
         do throws(InvalidDiscoveryInfo) {
             return try DiscoveryInfo(entries)
         } catch {
-            throw arguments.complaint("option '--info': \(error)")
+            throw arguments.commandError("option '--info': \(error)")
         }
     }
 }

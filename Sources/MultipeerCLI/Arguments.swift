@@ -9,7 +9,7 @@ package struct Arguments: Equatable, Sendable {
     private let usage: Usage
 
     /// Throws the first thing that is wrong, as the line that the user reads.
-    package init(_ words: [String], for usage: Usage) throws(Complaint) {
+    package init(_ words: [String], for usage: Usage) throws(CommandError) {
         self.usage = usage
         let options = words.prefix { $0 != "--" }
         wantsHelp = options.contains { $0 == "--help" || $0 == "-h" }
@@ -28,25 +28,27 @@ package struct Arguments: Equatable, Sendable {
         }
     }
 
-    private mutating func add(_ operand: String) throws(Complaint) {
-        guard operands.count < usage.mostOperands else { throw complaint("unexpected argument '\(operand)'") }
+    private mutating func add(_ operand: String) throws(CommandError) {
+        guard operands.count < usage.mostOperands else {
+            throw commandError("unexpected argument '\(operand)'")
+        }
         operands.append(operand)
     }
 
-    private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(Complaint) {
+    private mutating func take(_ word: String, _ rest: inout ArraySlice<String>) throws(CommandError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
             String.init)
-        guard let option = usage.option(parts[0]) else { throw complaint("unknown option '\(parts[0])'") }
+        guard let option = usage.option(parts[0]) else { throw commandError("unknown option '\(parts[0])'") }
         guard given[option.name] == nil || option.isRepeatable else {
-            throw complaint("option '\(option.name)' was given twice")
+            throw commandError("option '\(option.name)' was given twice")
         }
         guard let placeholder = option.value else {
-            guard parts.count == 1 else { throw complaint("option '\(option.name)' takes no value") }
+            guard parts.count == 1 else { throw commandError("option '\(option.name)' takes no value") }
             given[option.name] = []
             return
         }
         guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-            throw complaint("option '\(option.name)' needs a value, \(placeholder)")
+            throw commandError("option '\(option.name)' needs a value, \(placeholder)")
         }
         given[option.name, default: []].append(value)
     }
@@ -63,10 +65,10 @@ extension Arguments {
     package func value(_ option: String) -> String? { given[option]?.last }
 
     /// A whole number in a range.
-    package func number(_ option: String, in range: ClosedRange<Int>) throws(Complaint) -> Int? {
+    package func number(_ option: String, in range: ClosedRange<Int>) throws(CommandError) -> Int? {
         guard let text = value(option) else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw complaint(
+            throw commandError(
                 "option '\(option)' takes a number from \(range.lowerBound) to \(range.upperBound), not '\(text)'"
             )
         }
@@ -76,20 +78,20 @@ extension Arguments {
     /// One of some words.
     package func choice<Value>(
         _ option: String, of names: [String], _ read: (String) -> Value?
-    ) throws(Complaint) -> Value? {
+    ) throws(CommandError) -> Value? {
         guard let text = value(option) else { return nil }
         guard names.contains(text), let value = read(text) else {
             let list = names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
-            throw complaint("option '\(option)' takes \(list), not '\(text)'")
+            throw commandError("option '\(option)' takes \(list), not '\(text)'")
         }
         return value
     }
 
     /// Says that no more than one of these was given.
-    package func exclude(_ options: [String], orOperand: Bool = false) throws(Complaint) {
+    package func exclude(_ options: [String], orOperand: Bool = false) throws(CommandError) {
         let found = options.filter(has) + (orOperand ? operands.prefix(1).map { _ in "an argument" } : [])
-        guard found.count < 2 else { throw complaint("\(found[0]) and \(found[1]) exclude each other") }
+        guard found.count < 2 else { throw commandError("\(found[0]) and \(found[1]) exclude each other") }
     }
 
-    package func complaint(_ text: String) -> Complaint { .usage(text.printable, try: usage.command) }
+    package func commandError(_ text: String) -> CommandError { .usage(text.printable, try: usage.command) }
 }

@@ -19,14 +19,14 @@ enum BrowseCommand {
             .init("--json", "print a JSON object a line for each event"),
         ], exits: [.system, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         let options = try DiscoveryOptions(arguments)
         let time = try arguments.number("--for", in: 1...86_400)
-        let style: Lookout.Style =
-            arguments.has("--json") ? .json : Terminal.hasScreen(Stream.output) ? .table : .lines
-        let lookout = try Lookout(options, style, isResolving: arguments.has("--resolve"))
-        Interrupt.first { await lookout.end() }
-        do throws(Complaint) {
+        let style: BrowsePrinter.Style =
+            arguments.has("--json") ? .json : Terminal.hasScreen(DescriptorStream.output) ? .table : .lines
+        let lookout = try BrowsePrinter(options, style, isResolving: arguments.has("--resolve"))
+        SignalHandler.first { await lookout.end() }
+        do throws(CommandError) {
             try await lookout.run(for: time.map { .seconds($0) })
         } catch {
             await lookout.end()

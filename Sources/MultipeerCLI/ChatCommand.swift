@@ -4,7 +4,8 @@ import Multipeer
 enum ChatCommand {
     private static let mostData = 15
     static let room = Usage.Option(
-        "--room", "NAME", "link with those alone who are in the room of this name; default: \(Purpose.lobby)")
+        "--room", "NAME", "link with those alone who are in the room of this name; default: \(PeerRole.lobby)"
+    )
 
     static let usage = Usage(
         ["chat"], operands: "[DATA...]", mostOperands: mostData,
@@ -23,7 +24,7 @@ enum ChatCommand {
             on standard error. Two of the same name get digits of their ids behind it. A peer that is slow holds up
             nobody: when too much waits for it, lines are dropped for it, and that is said. These can be typed:
 
-            """ + RoomOrder.manual + """
+            """ + RoomCommand.manual + """
 
 
                 Where there is no terminal, the first line waits until somebody is linked, as long as --timeout
@@ -34,7 +35,7 @@ enum ChatCommand {
                   multipeer chat --name cid --out c.data --from b.data
                 """,
         options: [
-            room, Exchange.manual,
+            room, ManualExchange.manual,
             .init(
                 "--from", "FILE", isRepeatable: true,
                 "take somebody's data from FILE as soon as it is there and whole; when it leads to nobody, wait for "
@@ -49,28 +50,31 @@ enum ChatCommand {
         ] + DiscoveryOptions.options + SessionOptions.options,
         exits: [.linkFailed, .badInput, .system, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         try arguments.exclude(["--verbose", "--quiet"])
         var data: [ConnectionData] = []
-        for text in arguments.operands { data.append(try Blob.read(Blob.decode(text))) }
-        let isByHand = try Exchange.isWanted(arguments, takingOperands: true)
+        for text in arguments.operands {
+            data.append(try ConnectionDataInput.read(ConnectionDataInput.decode(text)))
+        }
+        let isByHand = try ManualExchange.isWanted(arguments, takingOperands: true)
         let screen = Screen(isQuiet: arguments.has("--quiet"))
-        let questions = RoomQuestions(screen)
+        let questions = RoomPrompts(screen)
         let options = try SessionOptions(arguments) { await questions.ask($0) }
         var configuration = options.configuration
         configuration.topology = arguments.has("--star") ? .star : .mesh
         configuration.peers = try arguments.number("--peers", in: 2...16) ?? configuration.peers
         configuration.maxMessage = 65_536
         configuration.maxChannels = 16
-        let session = try Complaint.translating { [configuration] () throws(MultipeerError) in
+        let session = try CommandError.translating { [configuration] () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: configuration)
         }
         let finder = isByHand ? nil : try finder(arguments, as: options.peer)
         let room = Room(
-            session, screen, questions, own: OwnData(arguments), finder, isMesh: !arguments.has("--star"),
+            session, screen, questions, own: LocalConnectionData(arguments), finder,
+            isMesh: !arguments.has("--star"),
             isVerbose: arguments.has("--verbose"))
-        Interrupt.first { await room.leave() }
-        do throws(Complaint) {
+        SignalHandler.first { await room.leave() }
+        do throws(CommandError) {
             try await room.run(seeking: data, from: arguments.values("--from"))
         } catch {
             await room.leave()
@@ -79,8 +83,9 @@ enum ChatCommand {
         await room.leave()
     }
 
-    private static func finder(_ arguments: Arguments, as peer: PeerID) throws(Complaint) -> RoomFinder {
-        try RoomFinder(
-            arguments.value(room.name) ?? Purpose.lobby, DiscoveryOptions(arguments), as: peer)
+    private static func finder(_ arguments: Arguments, as peer: PeerID) throws(CommandError) -> RoomDiscovery
+    {
+        try RoomDiscovery(
+            arguments.value(room.name) ?? PeerRole.lobby, DiscoveryOptions(arguments), as: peer)
     }
 }

@@ -5,11 +5,11 @@ import Multipeer
 package final class ChildProcess: Sendable {
     package let id: Int32
     /// What the process reads.
-    package let input: Stream
+    package let input: DescriptorStream
     /// What the process writes.
-    package let output: Stream
+    package let output: DescriptorStream
     /// What it writes to standard error; nil when that goes where ours goes.
-    package let error: Stream?
+    package let error: DescriptorStream?
     private let status = Locked<Int32?>(nil)
     /// Between making a pipe and marking its ends, no other process may be started: it would keep them open.
     private static let starting = Locked(())
@@ -18,21 +18,21 @@ package final class ChildProcess: Sendable {
     package init(
         _ path: String, _ arguments: [String], environment changes: [String: String] = [:],
         catchingErrors: Bool = false
-    ) throws(Complaint) {
+    ) throws(CommandError) {
         let (read, input) = try ChildProcess.pipe("standard input of \(path)")
         let (output, write) = try ChildProcess.pipe("standard output of \(path)")
         let errors = catchingErrors ? try ChildProcess.pipe("standard error of \(path)") : nil
-        var ends: [(Stream, Int32)] = [(read, 0), (write, 1)]
+        var ends: [(DescriptorStream, Int32)] = [(read, 0), (write, 1)]
         if let errors { ends.append((errors.write, 2)) }
         defer { for (end, _) in ends { end.close() } }
         let environment = ProcessInfo.processInfo.environment.merging(changes) { $1 }
         let program = Program(path, arguments, environment: environment)
         (self.input, self.output, error) = (input, output, errors?.read)
-        id = try ChildProcess.starting.withLock { [ends] _ throws(Complaint) in
+        id = try ChildProcess.starting.withLock { [ends] _ throws(CommandError) in
             do throws(Program.NotStarted) {
                 return try program.start(with: ends.map { ($0.descriptor, $1) })
             } catch {
-                throw Stream.failure("cannot start \(path.printable)", error.code)
+                throw DescriptorStream.failure("cannot start \(path.printable)", error.code)
             }
         }
     }
@@ -59,15 +59,20 @@ package final class ChildProcess: Sendable {
         for stream in [input, output] + (error.map { [$0] } ?? []) { stream.close() }
     }
 
-    private static func pipe(_ name: String) throws(Complaint) -> (read: Stream, write: Stream) {
+    private static func pipe(_ name: String) throws(CommandError) -> (
+        read: DescriptorStream, write: DescriptorStream
+    ) {
         var ends: [Int32] = [0, 0]
         let isMade = starting.withLock { _ in
             guard unsafe Glibc.pipe(&ends) == 0 else { return false }
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             return true
         }
-        guard isMade else { throw Stream.failure("cannot make a pipe") }
-        return (Stream(descriptor: ends[0], name: name), Stream(descriptor: ends[1], name: name))
+        guard isMade else { throw DescriptorStream.failure("cannot make a pipe") }
+        return (
+            DescriptorStream(descriptor: ends[0], name: name),
+            DescriptorStream(descriptor: ends[1], name: name)
+        )
     }
 }
 

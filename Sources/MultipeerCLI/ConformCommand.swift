@@ -10,7 +10,7 @@ enum ConformListCommand {
             "A line for each case: its id, the chapter of the specification, its level, and what it is about.",
         options: ConformCommand.choosing)
 
-    static func run(_ arguments: Arguments) throws(Complaint) {
+    static func run(_ arguments: Arguments) throws(CommandError) {
         let rows = try ConformCommand.selection(arguments).cases.map { one in
             "\(one.id.padded(to: 8)) \(one.chapter.padded(to: 5)) \(one.level.rawValue.padded(to: 8)) \(one.title)\n"
         }
@@ -48,10 +48,10 @@ enum ConformRunCommand {
             ],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         let selection = try ConformCommand.selection(arguments)
         if let word = selection.unknown.first {
-            throw arguments.complaint("there is no case '\(word.printable)'")
+            throw arguments.commandError("there is no case '\(word.printable)'")
         }
         let seed = try ConformCommand.seed(arguments)
         var plan = Plan(
@@ -61,43 +61,45 @@ enum ConformRunCommand {
         plan.jobs = try arguments.number("--jobs", in: 1...64) ?? 4
         plan.isStrict = arguments.has("--strict")
         plan.skips = try skips(arguments)
-        guard !plan.cases.isEmpty else { throw arguments.complaint("no case fits") }
+        guard !plan.cases.isEmpty else { throw arguments.commandError("no case fits") }
         let report = try await ConformCommand.report(plan)
         try Terminal.put(report.text)
         try write(report, arguments)
         try ConformCommand.judge(report)
     }
 
-    private static func write(_ report: Report, _ arguments: Arguments) throws(Complaint) {
+    private static func write(_ report: Report, _ arguments: Arguments) throws(CommandError) {
         if let path = arguments.value("--junit") {
-            try File.write(Array(report.junit.utf8), to: path, replacing: true)
+            try AtomicFile.write(Array(report.junit.utf8), to: path, replacing: true)
         }
         if let path = arguments.value("--markdown") {
-            try File.write(Array(report.markdown.utf8), to: path, replacing: true)
+            try AtomicFile.write(Array(report.markdown.utf8), to: path, replacing: true)
         }
         if let path = arguments.value("--json") {
-            guard let json = try? report.json() else { throw Complaint("cannot write JSON", exit: .system) }
-            try File.write(json, to: path, replacing: true)
+            guard let json = try? report.json() else {
+                throw CommandError("cannot write JSON", exit: .system)
+            }
+            try AtomicFile.write(json, to: path, replacing: true)
         }
         guard let folder = arguments.value("--html") else { return }
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw Complaint("cannot make the folder \(folder.printable)", exit: .system)
+            throw CommandError("cannot make the folder \(folder.printable)", exit: .system)
         }
         for page in report.pages {
-            try File.write(Array(page.text.utf8), to: "\(folder)/\(page.name)", replacing: true)
+            try AtomicFile.write(Array(page.text.utf8), to: "\(folder)/\(page.name)", replacing: true)
         }
     }
 
-    private static func skips(_ arguments: Arguments) throws(Complaint) -> [String: String] {
+    private static func skips(_ arguments: Arguments) throws(CommandError) -> [String: String] {
         guard let path = arguments.value("--skips") else { return [:] }
         var skips: [String: String] = [:]
-        for line in String(decoding: try File.read(path), as: UTF8.self).split(separator: "\n") {
+        for line in String(decoding: try AtomicFile.read(path), as: UTF8.self).split(separator: "\n") {
             let words = line.split(separator: " ", maxSplits: 1)
             guard let id = words.first, !id.hasPrefix("#") else { continue }
             guard words.count == 2 else {
-                throw arguments.complaint("\(path.printable): '\(String(id).printable)' has no reason")
+                throw arguments.commandError("\(path.printable): '\(String(id).printable)' has no reason")
             }
             skips[String(id)] = String(words[1])
         }
@@ -124,14 +126,14 @@ enum ConformCommand {
     /// This program's shim.
     static var ownShim: String { "'\(ChildProcess.ownPath)' shim" }
 
-    static func selection(_ arguments: Arguments) throws(Complaint) -> CaseSelection {
+    static func selection(_ arguments: Arguments) throws(CommandError) -> CaseSelection {
         var selection = CaseSelection()
         selection.words = arguments.operands
         selection.sections = arguments.values("--section")
         for word in arguments.values("--level") {
             guard let level = Level(rawValue: word) else {
                 let list = Level.allCases.map(\.rawValue).joined(separator: ", ")
-                throw arguments.complaint("option '--level' takes one of \(list), not '\(word)'")
+                throw arguments.commandError("option '--level' takes one of \(list), not '\(word)'")
             }
             selection.levels.append(level)
         }
@@ -139,13 +141,13 @@ enum ConformCommand {
         return selection
     }
 
-    static func seed(_ arguments: Arguments) throws(Complaint) -> UInt64 {
+    static func seed(_ arguments: Arguments) throws(CommandError) -> UInt64 {
         UInt64(try arguments.number("--seed", in: 0...Int.max) ?? Int.random(in: 0...999_999_999))
     }
 
     /// Runs a plan on threads of its own and tells on standard error what does not pass.
-    static func report(_ plan: Plan) async throws(Complaint) -> Report {
-        let outcomes = try await Worker("conform").run { () throws(Complaint) in
+    static func report(_ plan: Plan) async throws(CommandError) -> Report {
+        let outcomes = try await Worker("conform").run { () throws(CommandError) in
             Run(plan).callAsFunction { outcome in
                 guard outcome.verdict != .pass else { return }
                 Terminal.show("\(outcome.verdict.rawValue)  \(outcome.name)  \(outcome.reason.printable)\n")
@@ -156,12 +158,12 @@ enum ConformCommand {
     }
 
     /// Ends with the exit code that the report deserves.
-    static func judge(_ report: Report) throws(Complaint) {
+    static func judge(_ report: Report) throws(CommandError) {
         if report.count(.fault) > 0 {
-            throw Complaint("\(report.count(.fault)) cases could not be tried", exit: .badInput)
+            throw CommandError("\(report.count(.fault)) cases could not be tried", exit: .badInput)
         }
         if report.count(.fail) > 0 {
-            throw Complaint(
+            throw CommandError(
                 "\(report.count(.fail)) of \(report.outcomes.count) cases failed", exit: .linkFailed)
         }
     }

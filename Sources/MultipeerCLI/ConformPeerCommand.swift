@@ -15,18 +15,18 @@ enum ConformPeerCommand {
             .init("--bugs", "list the faults and end"),
         ], exits: [.system])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         if arguments.has("--bugs") {
             return try Terminal.put(Bug.allCases.map { $0.rawValue + "\n" }.joined())
         }
         var bug: Bug?
         if let name = arguments.value("--bug") {
             guard let found = Bug(rawValue: name) else {
-                throw arguments.complaint("there is no fault '\(name.printable)'")
+                throw arguments.commandError("there is no fault '\(name.printable)'")
             }
             bug = found
         }
-        let code = try await Worker("peer").run { [bug] () throws(Complaint) in BrokenPeer.run(bug: bug) }
-        guard code == 0 else { throw Complaint("the peer failed", exit: .system) }
+        let code = try await Worker("peer").run { [bug] () throws(CommandError) in BrokenPeer.run(bug: bug) }
+        guard code == 0 else { throw CommandError("the peer failed", exit: .system) }
     }
 }

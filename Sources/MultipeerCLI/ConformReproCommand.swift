@@ -14,17 +14,17 @@ enum ConformReproCommand {
         options: [.init("--shim", "COMMAND", "another shim than that of the report")],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
-        guard arguments.operands.count == 2 else { throw arguments.complaint("REPORT and ID are needed") }
-        let bytes = try File.read(arguments.operands[0], limit: 1 << 30)
+    static func run(_ arguments: Arguments) async throws(CommandError) {
+        guard arguments.operands.count == 2 else { throw arguments.commandError("REPORT and ID are needed") }
+        let bytes = try AtomicFile.read(arguments.operands[0], limit: 1 << 30)
         guard let kept = try? JSONDecoder().decode(KeptReport.self, from: Data(bytes)) else {
-            throw arguments.complaint("\(arguments.operands[0].printable) is no report in JSON")
+            throw arguments.commandError("\(arguments.operands[0].printable) is no report in JSON")
         }
         var selection = CaseSelection()
         let words = arguments.operands[1].split(separator: "#", maxSplits: 1).map(String.init)
         selection.words = [words[0]]
         guard !selection.cases.isEmpty else {
-            throw arguments.complaint("there is no case '\(arguments.operands[1].printable)'")
+            throw arguments.commandError("there is no case '\(arguments.operands[1].printable)'")
         }
         var plan = Plan(
             shim: arguments.value("--shim") ?? kept.shim, cases: selection.cases, seed: kept.seed)

@@ -21,11 +21,11 @@ enum ConformSelftestCommand {
         ],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         let cases = try ConformCommand.selection(arguments).cases
         let wanted = arguments.values("--bug")
         if let name = wanted.first(where: { Bug(rawValue: $0) == nil }) {
-            throw arguments.complaint("there is no fault '\(name.printable)'")
+            throw arguments.commandError("there is no fault '\(name.printable)'")
         }
         let seed = try ConformCommand.seed(arguments)
         let jobs = try arguments.number("--jobs", in: 1...64) ?? 4
@@ -33,7 +33,7 @@ enum ConformSelftestCommand {
         let selftest = Selftest(bugs: bugs, cases: cases)
         let shim = "'\(ChildProcess.ownPath)' conform peer"
         let faultless = wanted.isEmpty ? try await withoutFault(cases, shim, seed, jobs) : nil
-        let findings = try await Worker("selftest").run { () throws(Complaint) in
+        let findings = try await Worker("selftest").run { () throws(CommandError) in
             selftest.run(seed: seed, jobs: jobs, shim: { "\(shim) --bug \($0)" }) { finding in
                 guard !finding.isCaught else { return }
                 let charge = finding.charge
@@ -42,7 +42,7 @@ enum ConformSelftestCommand {
             }
         }
         if let path = arguments.value("--markdown") {
-            try File.write(Array(table(findings).utf8), to: path, replacing: true)
+            try AtomicFile.write(Array(table(findings).utf8), to: path, replacing: true)
         }
         let missed = findings.count { !$0.isCaught }
         try Terminal.put("\(findings.count - missed) of \(findings.count) faults caught; seed \(seed)\n")
@@ -54,14 +54,14 @@ enum ConformSelftestCommand {
                 "named, and the peer does not have it: \(selftest.unknown.joined(separator: ", "))\n")
         }
         guard missed == 0 else {
-            throw Complaint("\(missed) of \(findings.count) faults were missed", exit: .linkFailed)
+            throw CommandError("\(missed) of \(findings.count) faults were missed", exit: .linkFailed)
         }
         if let faultless { try ConformCommand.judge(faultless) }
     }
 
     private static func withoutFault(
         _ cases: [Case], _ shim: String, _ seed: UInt64, _ jobs: Int
-    ) async throws(Complaint) -> Report {
+    ) async throws(CommandError) -> Report {
         var plan = Plan(shim: shim, cases: cases, seed: seed)
         plan.jobs = jobs
         let report = try await ConformCommand.report(plan)

@@ -14,22 +14,22 @@ enum DataInspectCommand {
             .init("--secret", "show the token too"), .init("--json", "print JSON"),
         ], exits: [.badInput, .system])
 
-    static func run(_ arguments: Arguments) throws(Complaint) {
+    static func run(_ arguments: Arguments) throws(CommandError) {
         try arguments.exclude(["--from"], orOperand: true)
         let bytes = try input(arguments)
         let report = Report(bytes, showingSecrets: arguments.has("--secret"))
         try Terminal.put(arguments.has("--json") ? JSON.encode(report) : Array(report.text.utf8))
         if let fault = report.fault {
-            throw Complaint("check \(fault.check) failed: \(fault)", exit: .badInput)
+            throw CommandError("check \(fault.check) failed: \(fault)", exit: .badInput)
         }
     }
 
-    private static func input(_ arguments: Arguments) throws(Complaint) -> [UInt8] {
+    private static func input(_ arguments: Arguments) throws(CommandError) -> [UInt8] {
         if let path = arguments.value("--from") {
-            return try Blob.decode(contents: File.read(path, limit: 65_536))
+            return try ConnectionDataInput.decode(contents: AtomicFile.read(path, limit: 65_536))
         }
-        if let data = arguments.operands.first { return try Blob.decode(data) }
-        return try Blob.decode(contents: Stream.input.readAll(limit: 65_536))
+        if let data = arguments.operands.first { return try ConnectionDataInput.decode(data) }
+        return try ConnectionDataInput.decode(contents: DescriptorStream.input.readAll(limit: 65_536))
     }
 
     /// What is printed.

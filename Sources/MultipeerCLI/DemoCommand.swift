@@ -26,7 +26,7 @@ enum DemoCommand {
             KeyLogOption.option,
         ], exits: [.linkFailed, .system, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         try arguments.exclude(["--peers", "--seconds"])
         let peers = try arguments.number("--peers", in: 2...16)
         let seconds = try arguments.number("--seconds", in: 1...60) ?? 2
@@ -39,14 +39,14 @@ enum DemoCommand {
         let log = arguments.value(KeyLogOption.option.name).map { [KeyLogOption.option.name, $0] } ?? []
         if let peers {
             let mesh = try MeshDemonstration(peers, preference, log, isSilent: isSilent)
-            try await run(mesh.abandon, within: .seconds(120)) { () throws(Complaint) in
-                let formation = try await mesh.run()
-                if isSilent { try Terminal.put(JSON.encode(formation)) }
+            try await run(mesh.abandon, within: .seconds(120)) { () throws(CommandError) in
+                let timeline = try await mesh.run()
+                if isSilent { try Terminal.put(JSON.encode(timeline)) }
                 try await mesh.end()
             }
         } else {
             let demo = try Demonstration(3, preference, log, isSilent: isSilent)
-            try await run(demo.abandon, within: .seconds(60 + seconds)) { () throws(Complaint) in
+            try await run(demo.abandon, within: .seconds(60 + seconds)) { () throws(CommandError) in
                 let pairs = try await demo.run(Double(seconds))
                 try Terminal.put(isSilent ? JSON.encode(pairs) : DemoTable.text(pairs))
                 try await demo.end()
@@ -57,15 +57,15 @@ enum DemoCommand {
     /// Nobody is left behind when it is interrupted, takes too long, or fails.
     private static func run(
         _ abandon: @escaping @Sendable () -> Void, within patience: Duration,
-        _ body: () async throws(Complaint) -> Void
-    ) async throws(Complaint) {
-        Interrupt.first { abandon() }
+        _ body: () async throws(CommandError) -> Void
+    ) async throws(CommandError) {
+        SignalHandler.first { abandon() }
         let guardian = Task {
             try await Task.sleep(for: patience)
             abandon()
         }
         defer { guardian.cancel() }
-        do throws(Complaint) {
+        do throws(CommandError) {
             try await body()
         } catch {
             abandon()
@@ -77,7 +77,7 @@ enum DemoCommand {
 /// What is known of one pair of peers in the end.
 struct DemoPair: Encodable, Sendable {
     /// The two, what protects their link, and when it came about.
-    let link: Formation.Link
+    let link: DemoTimeline.Link
     let speed: DemoSpeed
     let delivery: DemoDelivery
 }
@@ -99,7 +99,7 @@ enum DemoTable {
     private static func figures(_ transfer: DemoTransfer) -> String {
         let rate = Double(transfer.bytes) / max(transfer.seconds, 1e-6)
         return
-            "\(Amount.bytes(transfer.bytes)) in \(Amount.duration(.seconds(transfer.seconds))), \(Amount.bytes(rate))/s"
+            "\(HumanReadable.bytes(transfer.bytes)) in \(HumanReadable.duration(.seconds(transfer.seconds))), \(HumanReadable.bytes(rate))/s"
     }
 
     static func text(_ pairs: [DemoPair]) -> [UInt8] {
@@ -113,10 +113,10 @@ enum DemoTable {
                 [
                     pair.link.peers.joined(separator: " - "),
                     pair.link.protection.suite.map { "TLS 1.3, \($0)" } ?? "nothing",
-                    pair.link.protection.authentication, pair.link.found.map(Formation.text) ?? "-",
-                    pair.link.invited.map(Formation.text) ?? "-", Formation.text(pair.link.linked),
-                    Amount.duration(.seconds(pair.speed.roundTrip)),
-                    "\(Amount.bytes(Int(pair.speed.bytesPerSecond)))/s",
+                    pair.link.protection.authentication, pair.link.found.map(DemoTimeline.text) ?? "-",
+                    pair.link.invited.map(DemoTimeline.text) ?? "-", DemoTimeline.text(pair.link.linked),
+                    HumanReadable.duration(.seconds(pair.speed.roundTrip)),
+                    "\(HumanReadable.bytes(Int(pair.speed.bytesPerSecond)))/s",
                 ]
             }
         let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }

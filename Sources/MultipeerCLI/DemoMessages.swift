@@ -69,7 +69,7 @@ struct DemoTransfer: Codable, Sendable {
 }
 
 /// What the peers of the demonstration say to each other: one byte for the kind, then anything.
-enum DemoTalk: UInt8 {
+enum DemoMessage: UInt8 {
     case greeting = 1
     case question, answer, bulk, datagram, counting
 

@@ -6,35 +6,35 @@ struct DiscoveryOptions: Sendable {
         "--type", "TYPE",
         "the service type, 1 to 15 of a-z, 0-9 and '-'; only peers of the same type find each other; default: "
             + "\(standardType)")
-    static let options = [type, Neighbourhood.option]
+    static let options = [type, InterfaceSelection.option]
     private static let standardType = "multipeer"
 
     let service: ServiceType
-    let neighbourhood: Neighbourhood
+    let selectedInterfaces: InterfaceSelection
     /// Where the secrets of invitations go.
     let keyLog: KeyLog?
 
-    init(_ arguments: Arguments) throws(Complaint) {
+    init(_ arguments: Arguments) throws(CommandError) {
         do throws(InvalidServiceType) {
             service = try ServiceType(
                 arguments.value(DiscoveryOptions.type.name) ?? DiscoveryOptions.standardType)
         } catch {
-            throw arguments.complaint("option '--type': \(error)")
+            throw arguments.commandError("option '--type': \(error)")
         }
-        neighbourhood = Neighbourhood(arguments)
+        selectedInterfaces = InterfaceSelection(arguments)
         keyLog = try KeyLogOption.read(arguments)
     }
 
     var configuration: DiscoveryConfiguration {
-        var configuration = neighbourhood.configuration
+        var configuration = selectedInterfaces.configuration
         configuration.keyLog = keyLog
         return configuration
     }
 
     /// Where that is, for people.
     var place: String {
-        if neighbourhood.isLoopbackOnly { return "on this machine alone" }
-        return neighbourhood.names.isEmpty
-            ? "on the network" : "on \(neighbourhood.names.joined(separator: " and "))".printable
+        if selectedInterfaces.isLoopbackOnly { return "on this machine alone" }
+        return selectedInterfaces.names.isEmpty
+            ? "on the network" : "on \(selectedInterfaces.names.joined(separator: " and "))".printable
     }
 }

@@ -1,7 +1,7 @@
 import Multipeer
 
 /// How the two sides swap connection data by hand: ours is shown and written, theirs is typed, given or awaited.
-struct Exchange: Sendable {
+struct ManualExchange: Sendable {
     enum Source: Sendable {
         case text(String)
         case file(String)
@@ -24,60 +24,61 @@ struct Exchange: Sendable {
     ]
 
     let source: Source
-    let own: OwnData
+    let own: LocalConnectionData
     private let files = Worker("files")
 
     /// Whether the arguments say that data is swapped by hand. What belongs to finding each other then has no meaning.
-    static func isWanted(_ arguments: Arguments, takingOperands: Bool) throws(Complaint) -> Bool {
+    static func isWanted(_ arguments: Arguments, takingOperands: Bool) throws(CommandError) -> Bool {
         var signs = ["--data", "--from", "--out", manual.name].filter(arguments.has)
         if takingOperands, !arguments.operands.isEmpty { signs.append("an argument") }
-        let others = [DiscoveryOptions.type.name, ChatCommand.room.name, Admission.consent.name].filter(
-            arguments.has)
+        let others = [DiscoveryOptions.type.name, ChatCommand.room.name, ReceiverAdvertiser.consent.name]
+            .filter(
+                arguments.has)
         guard let sign = signs.first, let other = others.first else { return !signs.isEmpty }
-        throw arguments.complaint("\(other) and \(sign) exclude each other")
+        throw arguments.commandError("\(other) and \(sign) exclude each other")
     }
 
     /// `takingOperand`: whether the other side's data may be an operand too.
-    init(_ arguments: Arguments, takingOperand: Bool) throws(Complaint) {
+    init(_ arguments: Arguments, takingOperand: Bool) throws(CommandError) {
         try arguments.exclude(["--data", "--from"], orOperand: takingOperand)
         let operand = takingOperand ? arguments.operands.first : nil
         if let text = operand ?? arguments.value("--data") {
-            _ = try Blob.read(Blob.decode(text))
+            _ = try ConnectionDataInput.read(ConnectionDataInput.decode(text))
             source = .text(text)
         } else {
             source = arguments.value("--from").map(Source.file) ?? .prompt
         }
-        own = OwnData(arguments)
+        own = LocalConnectionData(arguments)
     }
 
     /// The other side's data.
-    func obtain(within patience: Duration) async throws(Complaint) -> ConnectionData {
+    func obtain(within patience: Duration) async throws(CommandError) -> ConnectionData {
         switch source {
-        case .text(let text): return try Blob.read(Blob.decode(text))
+        case .text(let text): return try ConnectionDataInput.read(ConnectionDataInput.decode(text))
         case .file(let path): return try await watch(path, until: .now + patience)
         case .prompt:
-            let line = try await files.run { () throws(Complaint) -> String? in
+            let line = try await files.run { () throws(CommandError) -> String? in
                 if let line = try Terminal.ask("the other side's connection data: ") { return line }
-                return try Stream.input.readLine()
+                return try DescriptorStream.input.readLine()
             }
             guard let line else {
-                throw Complaint(
+                throw CommandError(
                     "there is no connection data", hint: "give it as DATA or --from FILE", exit: .badInput)
             }
-            return try Blob.read(Blob.decode(line))
+            return try ConnectionDataInput.read(ConnectionDataInput.decode(line))
         }
     }
 
     private func watch(
         _ path: String, until deadline: ContinuousClock.Instant
-    ) async throws(Complaint) -> ConnectionData {
-        let file = DataFile(path, on: files)
+    ) async throws(CommandError) -> ConnectionData {
+        let file = ConnectionDataFile(path, on: files)
         if !own.isQuiet, !file.isThere { Terminal.say("waiting for \(path.printable)") }
         guard let contents = try await file.contents(until: deadline) else {
-            throw Complaint(
+            throw CommandError(
                 "no connection data came in \(path.printable)", hint: "--timeout allows more time",
                 exit: .linkFailed)
         }
-        return try Blob.read(Blob.decode(contents: contents))
+        return try ConnectionDataInput.read(ConnectionDataInput.decode(contents: contents))
     }
 }

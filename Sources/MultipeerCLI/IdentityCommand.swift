@@ -18,19 +18,19 @@ enum IdentityNewCommand {
             .init("--force", "replace FILE if it exists"),
         ], exits: [.badInput, .system])
 
-    static func run(_ arguments: Arguments) throws(Complaint) {
+    static func run(_ arguments: Arguments) throws(CommandError) {
         let isArchive = try arguments.choice("--format", of: ["pem", "pkcs12"]) { $0 == "pkcs12" } ?? false
         let name = arguments.value("--name") ?? ""
         guard name.utf8.count <= 64 else {
-            throw arguments.complaint("option '--name' takes at most 64 bytes")
+            throw arguments.commandError("option '--name' takes at most 64 bytes")
         }
         let out = arguments.value("--out")
-        guard !isArchive || out != nil || !Stream.output.isTerminal else {
-            throw arguments.complaint("a terminal cannot show pkcs12, use --out")
+        guard !isArchive || out != nil || !DescriptorStream.output.isTerminal else {
+            throw arguments.commandError("a terminal cannot show pkcs12, use --out")
         }
         let passphrase = Passphrase(arguments)
         let secret = try isArchive ? passphrase.choose() : passphrase.given()
-        guard !isArchive || secret != nil else { throw arguments.complaint("pkcs12 needs a passphrase") }
+        guard !isArchive || secret != nil else { throw arguments.commandError("pkcs12 needs a passphrase") }
         let (identity, bytes) = try IdentityFile.explain { () throws(SecurityFault) in
             let identity = try Identity.generate(commonName: name)
             let archive =
@@ -38,7 +38,7 @@ enum IdentityNewCommand {
             return (identity, archive)
         }
         guard let out else { return try Terminal.put(bytes) }
-        try File.write(bytes, to: out, replacing: arguments.has("--force"))
+        try AtomicFile.write(bytes, to: out, replacing: arguments.has("--force"))
         try Terminal.put("\(identity.fingerprint)\n")
     }
 }
@@ -51,8 +51,8 @@ enum IdentityShowCommand {
             "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. Nothing secret is shown.",
         options: [Passphrase.option, .init("--json", "print JSON")], exits: [.badInput, .system])
 
-    static func run(_ arguments: Arguments) throws(Complaint) {
-        guard let path = arguments.operands.first else { throw arguments.complaint("FILE is missing") }
+    static func run(_ arguments: Arguments) throws(CommandError) {
+        guard let path = arguments.operands.first else { throw arguments.commandError("FILE is missing") }
         let identity = try IdentityFile.read(path, Passphrase(arguments))
         let certificates = identity.chain.map(CertificateReport.init)
         if arguments.has("--json") { return try Terminal.put(JSON.encode(certificates)) }
@@ -65,9 +65,9 @@ enum IdentityShowCommand {
 
 /// An identity in a file, as options name it.
 enum IdentityFile {
-    static func read(_ path: String, _ passphrase: Passphrase) throws(Complaint) -> Identity {
-        let contents = try File.read(path)
-        if let mode = File.exposure(of: path) {
+    static func read(_ path: String, _ passphrase: Passphrase) throws(CommandError) -> Identity {
+        let contents = try AtomicFile.read(path)
+        if let mode = AtomicFile.exposure(of: path) {
             Terminal.say(
                 "others can read \(path.printable), mode \(mode) ('chmod 600' keeps the key private)")
         }
@@ -80,26 +80,26 @@ enum IdentityFile {
                 try Identity(file: contents, passphrase: typed)
             }
         } catch {
-            throw complaint(error, path)
+            throw commandError(error, path)
         }
     }
 
-    /// The complaint for a fault of the security layer.
+    /// The commandError for a fault of the security layer.
     static func explain<Value>(
         _ path: String? = nil, _ body: () throws(SecurityFault) -> Value
-    ) throws(Complaint) -> Value {
+    ) throws(CommandError) -> Value {
         do throws(SecurityFault) {
             return try body()
         } catch {
-            throw complaint(error, path)
+            throw commandError(error, path)
         }
     }
 
-    private static func complaint(_ fault: SecurityFault, _ path: String?) -> Complaint {
+    private static func commandError(_ fault: SecurityFault, _ path: String?) -> CommandError {
         let subject = path.map { "\($0.printable): " } ?? ""
         var hint: String?
         if case .local(.passphraseNeeded) = fault { hint = "give it with --passphrase-file" }
-        return Complaint(subject + "\(fault)".printable, hint: hint, exit: .badInput)
+        return CommandError(subject + "\(fault)".printable, hint: hint, exit: .badInput)
     }
 }
 

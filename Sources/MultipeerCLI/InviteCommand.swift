@@ -29,26 +29,27 @@ enum InviteCommand {
             KeyLogOption.option,
         ], exits: [.linkFailed, .badInput, .system, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         let options = try DiscoveryOptions(arguments)
-        let party = try Party(arguments, options)
+        let connectivity = try ConnectivitySession(arguments, options)
         let time = try arguments.number("--for", in: 1...86_400).map { Duration.seconds($0) }
         let counts = (
             least: try arguments.number("--min", in: 2...8), most: try arguments.number("--max", in: 2...8)
         )
         if arguments.has("--wait") {
             if counts.least != nil || counts.most != nil {
-                throw arguments.complaint("--wait excludes --min and --max")
+                throw arguments.commandError("--wait excludes --min and --max")
             }
-            let lobby = Lobby(party, options)
-            Interrupt.first { await lobby.leave() }
+            let lobby = InviteAssistant(connectivity, options)
+            SignalHandler.first { await lobby.leave() }
             return try await lobby.run(for: time)
         }
         if let least = counts.least, let most = counts.most, least > most {
-            throw arguments.complaint("option '--min' takes no more than '--max'")
+            throw arguments.commandError("option '--min' takes no more than '--max'")
         }
-        Interrupt.first { await party.leave() }
-        let chooser = await Chooser(party, options, least: counts.least ?? 2, most: counts.most ?? 8)
+        SignalHandler.first { await connectivity.leave() }
+        let chooser = await InviteBrowser(
+            connectivity, options, least: counts.least ?? 2, most: counts.most ?? 8)
         try await chooser.run(for: time)
     }
 }

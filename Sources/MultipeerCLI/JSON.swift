@@ -2,12 +2,12 @@ import Foundation
 
 /// JSON for scripts: sorted keys, one trailing line break.
 enum JSON {
-    static func encode(_ value: some Encodable, isPretty: Bool = true) throws(Complaint) -> [UInt8] {
+    static func encode(_ value: some Encodable, isPretty: Bool = true) throws(CommandError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting =
             isPretty ? [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes] : .sortedKeys
         guard let data = try? encoder.encode(value) else {
-            throw Complaint("cannot write JSON", exit: .system)
+            throw CommandError("cannot write JSON", exit: .system)
         }
         return Array(data) + [UInt8(ascii: "\n")]
     }

@@ -9,7 +9,7 @@ enum KeyLogOption {
             + "default: the variable SSLKEYLOGFILE")
 
     /// Nil where nobody asks for it, and for a command that encrypts nothing.
-    static func read(_ arguments: Arguments) throws(Complaint) -> KeyLog? {
+    static func read(_ arguments: Arguments) throws(CommandError) -> KeyLog? {
         guard arguments.takes(option.name) else { return nil }
         let variable = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"].flatMap { $0.isEmpty ? nil : $0 }
         guard let path = arguments.value(option.name) ?? variable else { return nil }
@@ -18,7 +18,7 @@ enum KeyLogOption {
                 Terminal.say("TLS secrets are not written any more: \("\(failure)".printable)")
             }
         } catch {
-            throw Complaint("cannot write TLS secrets: \("\(error)".printable)", exit: .system)
+            throw CommandError("cannot write TLS secrets: \("\(error)".printable)", exit: .system)
         }
     }
 }

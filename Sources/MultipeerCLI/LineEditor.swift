@@ -17,13 +17,13 @@ final class LineEditor: Sendable {
 
     /// Nil where there is no terminal, or one without escape sequences.
     init?() {
-        guard Terminal.hasScreen(Stream.input), Terminal.tellEveryKey() else { return nil }
+        guard Terminal.hasScreen(DescriptorStream.input), Terminal.tellEveryKey() else { return nil }
         Terminal.show(LineEditor.prompt)
     }
 
     /// What was typed until Return; nil at the end.
-    func next() async throws(Complaint) -> String? {
-        try await worker.run { [self] () throws(Complaint) in try read() }
+    func next() async throws(CommandError) -> String? {
+        try await worker.run { [self] () throws(CommandError) in try read() }
     }
 
     /// Writes whole lines above the line that is being typed.
@@ -42,14 +42,14 @@ final class LineEditor: Sendable {
         }
     }
 
-    private func read() throws(Complaint) -> String? {
+    private func read() throws(CommandError) -> String? {
         while true {
             switch state.withLock({ $0.next() }) {
             case .entered(let text): return text
             case .ended: return nil
             case .changed, .nothing: break
             case nil:
-                let more = try Stream.input.read(4_096)
+                let more = try DescriptorStream.input.read(4_096)
                 state.withLock { if let more { $0.typed += more } else { $0.isOver = true } }
                 if more == nil { return nil }
             }

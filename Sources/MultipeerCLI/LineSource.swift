@@ -22,11 +22,11 @@ final class LineSource: Sendable {
     init(longest: Int = 16_384) { self.longest = longest }
 
     /// The next line without its end; nil behind the last.
-    func next() async throws(Complaint) -> Line? {
-        try await worker.run { [self] () throws(Complaint) in try read() }
+    func next() async throws(CommandError) -> Line? {
+        try await worker.run { [self] () throws(CommandError) in try read() }
     }
 
-    private func read() throws(Complaint) -> Line? {
+    private func read() throws(CommandError) -> Line? {
         var isTooLong = false
         while true {
             let (line, isOver) = state.withLock { ($0.take(), $0.isOver) }
@@ -34,7 +34,7 @@ final class LineSource: Sendable {
                 return isTooLong || line.count > longest ? .tooLong : LineSource.text(line)
             }
             if isOver { return nil }
-            let more = try Stream.input.read(LineSource.piece)
+            let more = try DescriptorStream.input.read(LineSource.piece)
             isTooLong = state.withLock { state in
                 // What is too long is not kept until its end comes.
                 let wasLong = isTooLong || state.bytes.count > longest

@@ -20,7 +20,7 @@ enum LinkCommand {
 
 
             """ + Verification.details,
-        options: Rendezvous.options + [
+        options: PeerConnector.options + [
             .init(
                 "--mesh",
                 "link with everybody with whom the other side is linked, too, when it gives this option as well; what "
@@ -30,29 +30,29 @@ enum LinkCommand {
             .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
         ], exits: [.linkFailed, .badInput, .system, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
-        let rendezvous = try Rendezvous(arguments, as: .linking)
-        Interrupt.first { await rendezvous.leave() }
-        do throws(Complaint) {
-            try await talk(rendezvous, wantsChat: arguments.has("--chat"))
+    static func run(_ arguments: Arguments) async throws(CommandError) {
+        let connector = try PeerConnector(arguments, as: .linking)
+        SignalHandler.first { await connector.leave() }
+        do throws(CommandError) {
+            try await talk(connector, wantsChat: arguments.has("--chat"))
         } catch {
-            await rendezvous.leave()
+            await connector.leave()
             throw error
         }
-        await rendezvous.leave()
+        await connector.leave()
     }
 
-    private static func talk(_ rendezvous: Rendezvous, wantsChat: Bool) async throws(Complaint) {
-        let isChat = wantsChat || (Stream.input.isTerminal && Stream.output.isTerminal)
-        let peer = try await rendezvous.meet()
-        let conversation = Conversation(
-            rendezvous.session, with: peer, asChat: isChat ? Chat(with: peer) : nil,
-            refusal: rendezvous.refusal(to: peer))
-        let isShown = Stream.error.isTerminal && !rendezvous.isQuiet && !isChat
-        let progress = isShown ? Task { await conversation.progress.show() } : nil
-        defer { if rendezvous.isVerbose { Terminal.say(conversation.progress.summary) } }
-        do throws(Complaint) {
-            try await conversation.run()
+    private static func talk(_ connector: PeerConnector, wantsChat: Bool) async throws(CommandError) {
+        let isChat = wantsChat || (DescriptorStream.input.isTerminal && DescriptorStream.output.isTerminal)
+        let peer = try await connector.meet()
+        let relay = StandardStreamRelay(
+            connector.session, with: peer, asChat: isChat ? ChatFormatter(with: peer) : nil,
+            refusal: connector.refusal(to: peer))
+        let isShown = DescriptorStream.error.isTerminal && !connector.isQuiet && !isChat
+        let progress = isShown ? Task { await relay.progress.show() } : nil
+        defer { if connector.isVerbose { Terminal.say(relay.progress.summary) } }
+        do throws(CommandError) {
+            try await relay.run()
         } catch {
             await end(progress)
             throw error

@@ -3,43 +3,43 @@ import Multipeer
 
 /// Processes that become a mesh: each invites whoever it finds, and whoever is linked introduces the others meanwhile.
 final class MeshDemonstration: Sendable {
-    private let gathering: Gathering
+    private let group: DemoProcessGroup
 
     init(
         _ count: Int, _ preference: EncryptionPreference, _ options: [String], isSilent: Bool
-    ) throws(Complaint) {
-        gathering = try Gathering(
+    ) throws(CommandError) {
+        group = try DemoProcessGroup(
             count, preference, ["--mesh", "--cap", "\(max(8, count))"] + options, isSilent: isSilent)
     }
 
-    func run() async throws(Complaint) -> Formation {
-        let formation = try await gathering.form(gathering.meet())
-        try gathering.say("the mesh is full after \(Formation.text(formation.seconds ?? 0)):")
-        try gathering.say(formation.roster)
+    func run() async throws(CommandError) -> DemoTimeline {
+        let timeline = try await group.form(group.meet())
+        try group.say("the mesh is full after \(DemoTimeline.text(timeline.seconds ?? 0)):")
+        try group.say(timeline.roster)
         try await talk()
-        return formation
+        return timeline
     }
 
     /// Everybody says one line to all, and everybody must have heard all of them.
-    private func talk() async throws(Complaint) {
-        let players = gathering.players
+    private func talk() async throws(CommandError) {
+        let processes = group.processes
         let start = ContinuousClock.now
-        for player in players { try await player.give(.say(text: "hello from \(player.name)")) }
-        for player in players {
-            var missing = Set(players.map(\.name)).subtracting([player.name])
+        for process in processes { try await process.give(.say(text: "hello from \(process.name)")) }
+        for process in processes {
+            var missing = Set(processes.map(\.name)).subtracting([process.name])
             while !missing.isEmpty {
-                let (from, text) = try await player.heard()
+                let (from, text) = try await process.heard()
                 guard text == "hello from \(from)", missing.remove(from) != nil else {
-                    throw Complaint(
-                        "\(player.name) heard something wrong: \(text.printable)", exit: .linkFailed)
+                    throw CommandError(
+                        "\(process.name) heard something wrong: \(text.printable)", exit: .linkFailed)
                 }
             }
         }
-        for player in players { try gathering.say("\(player.name) to all: hello from \(player.name)") }
-        try gathering.say("everybody heard everybody, \(Amount.duration(start.duration(to: .now)))")
+        for process in processes { try group.say("\(process.name) to all: hello from \(process.name)") }
+        try group.say("everybody heard everybody, \(HumanReadable.duration(start.duration(to: .now)))")
     }
 
-    func end() async throws(Complaint) { try await gathering.end() }
+    func end() async throws(CommandError) { try await group.end() }
 
-    func abandon() { gathering.abandon() }
+    func abandon() { group.abandon() }
 }

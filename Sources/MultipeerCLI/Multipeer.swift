@@ -6,25 +6,25 @@ package enum Multipeer {
     package static let version = "0.1.0"
 
     static func main() {
-        Interrupt.block()
+        SignalHandler.block()
         // Detached: this function belongs to the main actor, and most of what follows does not.
         Task.detached {
-            do throws(Complaint) {
+            do throws(CommandError) {
                 try await run(Array(CommandLine.arguments.dropFirst()))
-                await Interrupt.yield()
+                await SignalHandler.yield()
                 Terminal.leave(.success)
             } catch {
-                await Interrupt.yield()
+                await SignalHandler.yield()
                 Terminal.say("\(error)")
                 Terminal.leave(error.exit)
             }
         }
-        Interrupt.serve()
+        SignalHandler.serve()
     }
 
-    private static func run(_ words: [String]) async throws(Complaint) {
+    private static func run(_ words: [String]) async throws(CommandError) {
         if try answer(words) { return }
-        let (usage, rest) = try Manual.find(words)
+        let (usage, rest) = try CommandCatalog.find(words)
         let arguments = try Arguments(rest, for: usage)
         if arguments.wantsHelp { return try Terminal.put(usage.help) }
         switch usage.path {
@@ -41,7 +41,7 @@ package enum Multipeer {
         case DoctorCommand.usage.path: try await DoctorCommand.run(arguments)
         case DemoCommand.usage.path: try await DemoCommand.run(arguments)
         case ShimCommand.usage.path: try await ShimCommand.run(arguments)
-        case DemoPeer.usage.path: try await DemoPeer.run(arguments)
+        case DemoPeerCommand.usage.path: try await DemoPeerCommand.run(arguments)
         case ConformListCommand.usage.path: try ConformListCommand.run(arguments)
         case ConformRunCommand.usage.path: try await ConformRunCommand.run(arguments)
         case ConformReproCommand.usage.path: try await ConformReproCommand.run(arguments)
@@ -52,12 +52,12 @@ package enum Multipeer {
     }
 
     /// Answers what every command line tool is asked; false when it was something else.
-    private static func answer(_ words: [String]) throws(Complaint) -> Bool {
+    private static func answer(_ words: [String]) throws(CommandError) -> Bool {
         switch words.first {
-        case nil: throw Complaint("a command is missing", hint: "try 'multipeer --help'", exit: .usage)
+        case nil: throw CommandError("a command is missing", hint: "try 'multipeer --help'", exit: .usage)
         case "--version", "version": try Terminal.put("multipeer \(version)\n")
-        case "--help", "-h": try Terminal.put(Manual.overview)
-        case "help": try Terminal.put(Manual.help(for: Array(words.dropFirst())))
+        case "--help", "-h": try Terminal.put(CommandCatalog.overview)
+        case "help": try Terminal.put(CommandCatalog.help(for: Array(words.dropFirst())))
         default: return false
         }
         return true

@@ -13,26 +13,28 @@ struct Passphrase {
     init(_ arguments: Arguments) { file = arguments.value(Passphrase.option.name) }
 
     /// What was given without asking anybody.
-    func given() throws(Complaint) -> String? {
+    func given() throws(CommandError) -> String? {
         guard let file else { return ProcessInfo.processInfo.environment[Passphrase.variable] }
-        let text = String(decoding: try File.read(file, limit: 65_536), as: UTF8.self)
+        let text = String(decoding: try AtomicFile.read(file, limit: 65_536), as: UTF8.self)
         let line = text.prefix { !$0.isNewline }
-        guard !line.isEmpty else { throw Complaint("\(file.printable) holds no passphrase", exit: .badInput) }
+        guard !line.isEmpty else {
+            throw CommandError("\(file.printable) holds no passphrase", exit: .badInput)
+        }
         return String(line)
     }
 
     /// The passphrase that opens something.
-    func open(_ what: String) throws(Complaint) -> String? {
+    func open(_ what: String) throws(CommandError) -> String? {
         if let given = try given() { return given }
         return try Terminal.ask("passphrase of \(what.printable): ", isSecret: true)
     }
 
     /// A passphrase for something new, typed twice.
-    func choose() throws(Complaint) -> String? {
+    func choose() throws(CommandError) -> String? {
         if let given = try given() { return given }
         guard let first = try Terminal.ask("new passphrase: ", isSecret: true) else { return nil }
         guard try Terminal.ask("the same again: ", isSecret: true) == first else {
-            throw Complaint("the two passphrases differ", exit: .badInput)
+            throw CommandError("the two passphrases differ", exit: .badInput)
         }
         return first
     }

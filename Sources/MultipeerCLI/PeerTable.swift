@@ -36,7 +36,7 @@ package struct PeerTable: Sendable {
         let cells = shown.map { row in
             [
                 row.peer.peer.displayName.printable.fitted(to: PeerTable.longestName), row.peer.peer.shortID,
-                Amount.clock(time - row.since), PeerTable.remark(row),
+                HumanReadable.clock(time - row.since), PeerTable.remark(row),
             ]
         }
         var lines = PeerTable.aligned([["NAME", "ID", "FOR", "INFO"]] + cells, width: width)

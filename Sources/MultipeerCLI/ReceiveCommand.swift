@@ -28,37 +28,38 @@ enum ReceiveCommand {
               multipeer send report.pdf photo.jpg --out a.data --from b.data
             """,
         options: [
-            Admission.consent,
+            ReceiverAdvertiser.consent,
             .init("--into", "DIR", "where files go; default: the current directory"),
             .init("--force", "replace files that exist"),
             .init("--max-size", "SIZE", "take no file that is longer, in bytes or as 64K, 20M, 1.5G"),
             .init("--count", "N", "leave when N files have come"),
             .init("--verbose", "say what protects the link"),
             .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
-            Exchange.manual,
-        ] + DiscoveryOptions.options + Rendezvous.options,
+            ManualExchange.manual,
+        ] + DiscoveryOptions.options + PeerConnector.options,
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         let count = try arguments.number("--count", in: 1...1_000_000)
         var limit: UInt64?
         if let text = arguments.value("--max-size") {
-            guard let size = Amount.count(of: text) else {
-                throw arguments.complaint(
+            guard let size = HumanReadable.count(of: text) else {
+                throw arguments.commandError(
                     "option '--max-size' takes a size as 64K, 20M or 1.5G, not '\(text)'")
             }
             limit = size
         }
-        let landing = try Landing(arguments.value("--into") ?? ".", isForced: arguments.has("--force"))
-        let rendezvous = try Rendezvous(arguments, as: .receiving)
-        let reception = Reception(rendezvous, landing, most: count, largest: limit)
-        Interrupt.first { await reception.abandon() }
-        do throws(Complaint) {
-            try await reception.run()
+        let downloads = try DownloadDirectory(
+            arguments.value("--into") ?? ".", isForced: arguments.has("--force"))
+        let connector = try PeerConnector(arguments, as: .receiving)
+        let receiver = FileReceiver(connector, downloads, most: count, largest: limit)
+        SignalHandler.first { await receiver.abandon() }
+        do throws(CommandError) {
+            try await receiver.run()
         } catch {
-            await reception.abandon()
+            await receiver.abandon()
             throw error
         }
-        await rendezvous.leave()
+        await connector.leave()
     }
 }

@@ -3,8 +3,8 @@ import Multipeer
 /// How others get in: connection data that was given, that comes in a file, or that is typed.
 extension Room {
     func add(_ text: String) {
-        do throws(Complaint) {
-            let data = try Blob.read(Blob.decode(text))
+        do throws(CommandError) {
+            let data = try ConnectionDataInput.read(ConnectionDataInput.decode(text))
             arrival.searchesBegan(1)
             Task { await search { await self.seek(data) } }
         } catch {
@@ -32,14 +32,16 @@ extension Room {
 
     /// Waits for a file with data; when that leads to nobody, for other data in it.
     func watch(_ path: String) async -> Bool {
-        let file = DataFile(path, on: files)
+        let file = ConnectionDataFile(path, on: files)
         if !file.isThere { screen.note("waiting for \(path.printable)") }
         var old: [UInt8]?
         while !isLeaving {
-            do throws(Complaint) {
+            do throws(CommandError) {
                 guard let contents = try await file.contents(otherThan: old) else { return false }
                 old = contents
-                if try await seek(Blob.read(Blob.decode(contents: contents))) { return true }
+                if try await seek(ConnectionDataInput.read(ConnectionDataInput.decode(contents: contents))) {
+                    return true
+                }
             } catch {
                 guard error.exit == .badInput else {
                     screen.tell("\(error)")

@@ -5,7 +5,7 @@ import Multipeer
 extension Room {
     func announce(_ resource: IncomingResource) {
         let number = offers.add(resource)
-        let size = resource.size.map { ", \(Amount.bytes($0))" } ?? ""
+        let size = resource.size.map { ", \(HumanReadable.bytes($0))" } ?? ""
         screen.note(
             "\(members.name(of: resource.peer)) offers \(resource.name.printable)\(size): /accept \(number) or /decline \(number)"
         )
@@ -17,29 +17,30 @@ extension Room {
     }
 
     func accept(_ number: Int, into directory: String) {
-        do throws(Complaint) {
-            let landing = try Landing(Room.expanded(directory), isForced: false)
+        do throws(CommandError) {
+            let downloads = try DownloadDirectory(Room.expanded(directory), isForced: false)
             guard let resource = offers.take(number) else { return screen.tell("there is no file \(number)") }
             offers.receptions[number] = resource
-            Task { await self.receive(resource, number, landing) }
+            Task { await self.receive(resource, number, downloads) }
         } catch {
             screen.tell("\(error)")
         }
     }
 
-    private func receive(_ resource: IncomingResource, _ number: Int, _ landing: Landing) async {
+    private func receive(_ resource: IncomingResource, _ number: Int, _ downloads: DownloadDirectory) async {
         defer { offers.receptions[number] = nil }
-        let (line, isComplete) = await RoomDownload(resource: resource, landing: landing, files: files).run()
+        let (line, isComplete) = await RoomDownload(resource: resource, downloads: downloads, files: files)
+            .run()
         let text = "\(line), from \(members.name(of: resource.peer))"
         if isComplete { screen.note(text) } else { screen.tell(text) }
     }
 
     func offer(_ text: String) {
-        do throws(Complaint) {
+        do throws(CommandError) {
             let (path, peers) = recipients(text)
             guard !peers.isEmpty else { return screen.tell("nobody is here to take it") }
-            let source = try Source(path)
-            guard source.origin != .input else { throw Complaint("a file is missing", exit: .usage) }
+            let source = try TransferSource(path)
+            guard source.origin != .input else { throw CommandError("a file is missing", exit: .usage) }
             let names = peers.map { members.name(of: $0) }.joined(separator: ", ")
             screen.note("offered \(source.label.printable) to \(names)")
             for peer in peers { Task { await self.deliver(source, to: peer) } }
@@ -62,7 +63,7 @@ extension Room {
         return FileManager.default.homeDirectoryForCurrentUser.path + path.dropFirst()
     }
 
-    private func deliver(_ source: Source, to peer: PeerID) async {
+    private func deliver(_ source: TransferSource, to peer: PeerID) async {
         let name = members.name(of: peer)
         do throws(MultipeerError) {
             guard let received = try await RoomUpload(source: source, peer: peer).run(in: session) else {

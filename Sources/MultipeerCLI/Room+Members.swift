@@ -2,7 +2,7 @@ import Multipeer
 
 /// Who comes, who goes, and why.
 extension Room {
-    func listen() async throws(Complaint) {
+    func listen() async throws(CommandError) {
         for await event in session.events {
             if isLeaving { continue }
             switch event {
@@ -17,7 +17,7 @@ extension Room {
         }
     }
 
-    private func change(_ peer: PeerID, _ state: PeerState) async throws(Complaint) {
+    private func change(_ peer: PeerID, _ state: PeerState) async throws(CommandError) {
         meet(peer)
         let name = members.name(of: peer)
         switch state {
@@ -46,8 +46,8 @@ extension Room {
     }
 
     /// Whoever has to leave a mesh that became too large is a new instance, whose old data leads nowhere.
-    private func renew() async throws(Complaint) {
-        let mine = try await Complaint.translating { () async throws(MultipeerError) in
+    private func renew() async throws(CommandError) {
+        let mine = try await CommandError.translating { () async throws(MultipeerError) in
             try await session.connectionData(mesh: isMesh)
         }
         guard mine.instance != data?.instance else { return }

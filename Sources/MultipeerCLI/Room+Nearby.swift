@@ -9,7 +9,7 @@ extension Room {
     private static let timeout = Duration.seconds(20)
 
     /// Until the room is left.
-    func open(_ finder: RoomFinder) async throws(Complaint) {
+    func open(_ finder: RoomDiscovery) async throws(CommandError) {
         try await finder.start()
         screen.note(
             "you are \(session.peer.displayName.printable) in the room \(finder.room.printable); whoever comes into it "
@@ -18,7 +18,7 @@ extension Room {
         tasks.append(Task { await self.admit(finder) })
     }
 
-    private func watch(_ finder: RoomFinder) async {
+    private func watch(_ finder: RoomDiscovery) async {
         for await event in finder.browser.events where !isLeaving {
             switch event {
             case .found(let peer), .updated(let peer):
@@ -29,7 +29,7 @@ extension Room {
     }
 
     /// `isAgain`: what comes of it is told only if it is a link.
-    private func approach(_ peer: PeerID, _ finder: RoomFinder, isAgain: Bool = false) {
+    private func approach(_ peer: PeerID, _ finder: RoomDiscovery, isAgain: Bool = false) {
         neighbours.add(peer)
         guard !neighbours.isInvited(peer), !members.isLinked(peer) else { return }
         let task = Task {
@@ -46,7 +46,7 @@ extension Room {
     }
 
     /// Until the peer is linked, does not want it, or is gone.
-    private func invite(_ peer: PeerID, _ finder: RoomFinder, isAgain: Bool) async {
+    private func invite(_ peer: PeerID, _ finder: RoomDiscovery, isAgain: Bool) async {
         // Whoever has left is not seen any more a second later.
         var pause = isAgain ? Room.pauses.first : .zero
         var isTold = isAgain
@@ -74,13 +74,13 @@ extension Room {
         }
     }
 
-    private func admit(_ finder: RoomFinder) async {
+    private func admit(_ finder: RoomDiscovery) async {
         for await invitation in finder.advertiser.invitations {
             Task { await self.answer(invitation, finder) }
         }
     }
 
-    private func answer(_ invitation: Invitation, _ finder: RoomFinder) async {
+    private func answer(_ invitation: Invitation, _ finder: RoomDiscovery) async {
         let inviter = invitation.inviter
         defer { members.dismiss(inviter) }
         do throws(MultipeerError) {

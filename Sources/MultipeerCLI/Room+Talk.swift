@@ -26,7 +26,7 @@ extension Room {
 
     private func post(_ bytes: [UInt8], to peer: PeerID) {
         guard let link = members[peer]?.link else { return }
-        switch members.update(peer, { $0.backlog.post(bytes) }) {
+        switch members.update(peer, { $0.lineQueue.post(bytes) }) {
         case .begins: Task { await self.carry(to: peer, over: link) }
         case .dropped(isFirst: true):
             screen.tell("\(members.name(of: peer)) is so far behind that lines are dropped for them")
@@ -41,11 +41,11 @@ extension Room {
                 try await session.send(line, to: peer)
             } catch {
                 guard members[peer]?.link == link else { return }
-                let count = 1 + (members[peer]?.backlog.count ?? 0)
+                let count = 1 + (members[peer]?.lineQueue.count ?? 0)
                 if error.code == .tooLarge {
                     screen.tell("\(members.name(of: peer)) takes no line as long as that")
                 } else if !isLeaving {
-                    members.update(peer) { $0.backlog = Backlog() }
+                    members.update(peer) { $0.lineQueue = LineQueue() }
                     let lines = count == 1 ? "1 line" : "\(count) lines"
                     screen.tell(
                         "\(lines) did not get to \(members.name(of: peer)): \(error.description.printable)")
@@ -58,7 +58,7 @@ extension Room {
         }
     }
 
-    func hear(_ message: Message) async throws(Complaint) {
+    func hear(_ message: Message) async throws(CommandError) {
         guard let said = RoomMessage(message.bytes) else { return }
         try await screen.put(said.shown(from: members.name(of: message.peer)))
     }

@@ -9,24 +9,25 @@ actor Room {
     let files = Worker("files")
     let isVerbose: Bool
     /// Nil where data is swapped by hand alone.
-    let finder: RoomFinder?
-    private let own: OwnData
-    private let questions: RoomQuestions
+    let finder: RoomDiscovery?
+    private let own: LocalConnectionData
+    private let questions: RoomPrompts
     var data: ConnectionData?
 
     var members: RoomMembers
     var offers = RoomOffers()
-    var neighbours = RoomNeighbours()
-    var arrival = RoomArrival()
+    var neighbours = DiscoveredRoomPeers()
+    var arrival = RoomOccupancy()
     /// What goes on until the room is left.
     var tasks: [Task<Void, Never>] = []
     var isLeaving = false
     private var leaving: Task<Void, Never>?
-    private let outcome = Promise<Complaint?>()
+    private let outcome = Promise<CommandError?>()
     private static let patience = Duration.seconds(2)
 
     init(
-        _ session: Session, _ screen: Screen, _ questions: RoomQuestions, own: OwnData, _ finder: RoomFinder?,
+        _ session: Session, _ screen: Screen, _ questions: RoomPrompts, own: LocalConnectionData,
+        _ finder: RoomDiscovery?,
         isMesh: Bool, isVerbose: Bool
     ) {
         self.session = session
@@ -40,7 +41,7 @@ actor Room {
     }
 
     /// Until somebody types that it is over, or the input ends.
-    func run(seeking data: [ConnectionData], from paths: [String]) async throws(Complaint) {
+    func run(seeking data: [ConnectionData], from paths: [String]) async throws(CommandError) {
         screen.begin()
         if let finder {
             // It goes on as long as the room.
@@ -52,20 +53,20 @@ actor Room {
         }
         let seeking = data.map { one in Task { await self.search { await self.seek(one) } } }
         let watching = paths.map { path in Task { await self.search { await self.watch(path) } } }
-        let listening = Task { await settle { () throws(Complaint) in try await self.listen() } }
+        let listening = Task { await settle { () throws(CommandError) in try await self.listen() } }
         // Nobody can stop the one that reads standard input, and the process ends anyway.
-        Task { await settle { () throws(Complaint) in try await self.read() } }
-        let complaint = await outcome.value()
+        Task { await settle { () throws(CommandError) in try await self.read() } }
+        let commandError = await outcome.value()
         for task in seeking + watching + tasks { task.cancel() }
         neighbours.cancelInvitations()
-        if complaint == nil { await drain() }
+        if commandError == nil { await drain() }
         isLeaving = true
         listening.cancel()
-        if let complaint { throw complaint }
+        if let commandError { throw commandError }
     }
 
-    private func settle(_ body: () async throws(Complaint) -> Void) async {
-        do throws(Complaint) {
+    private func settle(_ body: () async throws(CommandError) -> Void) async {
+        do throws(CommandError) {
             try await body()
             outcome.send(nil)
         } catch {
@@ -73,8 +74,8 @@ actor Room {
         }
     }
 
-    func publish() async throws(Complaint) {
-        let mine = try await Complaint.translating { () async throws(MultipeerError) in
+    func publish() async throws(CommandError) {
+        let mine = try await CommandError.translating { () async throws(MultipeerError) in
             try await session.connectionData(mesh: isMesh)
         }
         data = mine
@@ -110,14 +111,14 @@ actor Room {
 
     // MARK: what is typed
 
-    private func read() async throws(Complaint) {
+    private func read() async throws(CommandError) {
         var hasWaited = screen.isTerminal
         while let line = try await screen.next() {
             guard case .text(let text) = line else {
                 screen.tell("that line is too long, and was not sent")
                 continue
             }
-            let order = RoomOrder(text)
+            let order = RoomCommand(text)
             if order == .quit { return }
             if order.needsSomebody, !hasWaited {
                 await waitForSomebody()
@@ -126,7 +127,7 @@ actor Room {
             try await obey(order)
         }
         if screen.isTerminal { return }
-        if let complaint = arrival.complaint(isPublic: finder != nil) { throw complaint }
+        if let commandError = arrival.commandError(isPublic: finder != nil) { throw commandError }
     }
 
     /// A program that says something has said it before anybody can be there.
@@ -142,7 +143,7 @@ actor Room {
         arrival.searchEnded(isLinked: isLinked)
     }
 
-    private func obey(_ order: RoomOrder) async throws(Complaint) {
+    private func obey(_ order: RoomCommand) async throws(CommandError) {
         switch order {
         case .nothing, .quit: break
         case .say(let text): say(text)
@@ -155,7 +156,7 @@ actor Room {
         case .trust(let isTrusted): questions.answer(isTrusted)
         case .who: await describe()
         case .data: try await publish()
-        case .help: screen.tell(RoomOrder.manual)
+        case .help: screen.tell(RoomCommand.manual)
         case .wrong(let text): screen.tell(text)
         }
     }

@@ -11,7 +11,7 @@ struct RoomMember: Sendable {
     var state = State.connecting
     /// Counts its links, so that what belongs to an old one is not taken for the present one's.
     var link = 0
-    var backlog = Backlog()
+    var lineQueue = LineQueue()
     /// Whether the user has said that the code is the same on both sides of this link.
     var isVerified = false
     /// The link for which a code was shown.
@@ -27,7 +27,7 @@ struct RoomMember: Sendable {
     mutating func begin() {
         state = .linked
         link += 1
-        backlog = Backlog()
+        lineQueue = LineQueue()
         isVerified = false
     }
 

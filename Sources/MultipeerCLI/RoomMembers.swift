@@ -4,7 +4,7 @@ import Multipeer
 /// be said why.
 struct RoomMembers: Sendable {
     private let own: PeerID
-    private var labels = Labels()
+    private var labels = PeerLabels()
     private var members: [PeerID: RoomMember] = [:]
     /// How many departures there have been.
     private var departures = 0
@@ -36,7 +36,7 @@ struct RoomMembers: Sendable {
     var sorted: [PeerID] { members.keys.sorted { (labels[$0], $0.uid) < (labels[$1], $1.uid) } }
 
     /// Whether what was said has been handed to the links.
-    var areIdle: Bool { members.values.allSatisfy { !$0.isLinked || $0.backlog.isIdle } }
+    var areIdle: Bool { members.values.allSatisfy { !$0.isLinked || $0.lineQueue.isIdle } }
 
     /// The other whose name the text begins with, and what stands behind it.
     func find(at text: String) -> (peer: PeerID, rest: String)? {
@@ -92,12 +92,12 @@ extension RoomMembers {
     /// The next line; nil when there is none, or the link is another.
     mutating func nextLine(for peer: PeerID, over link: Int) -> [UInt8]? {
         guard members[peer]?.link == link else { return nil }
-        return members[peer]?.backlog.next()
+        return members[peer]?.lineQueue.next()
     }
 
     /// How many lines were dropped for a peer that has caught up.
     mutating func recovery(of peer: PeerID, over link: Int) -> Int? {
         guard members[peer]?.link == link else { return nil }
-        return members[peer]?.backlog.recovery()
+        return members[peer]?.lineQueue.recovery()
     }
 }

@@ -5,7 +5,7 @@ import MultipeerWeb
 /// A file that a peer of the room offers, on its way into a directory.
 struct RoomDownload: Sendable {
     let resource: IncomingResource
-    let landing: Landing
+    let downloads: DownloadDirectory
     let files: Worker
 
     /// Answers the line that tells what became of it, and whether the file is there.
@@ -14,7 +14,7 @@ struct RoomDownload: Sendable {
         let name = FileName.of(label: resource.name)
         var report = TransferReport(.receiving)
         do {
-            let folder = URL(filePath: landing.directory, directoryHint: .isDirectory)
+            let folder = URL(filePath: downloads.directory, directoryHint: .isDirectory)
             let file = try await resource.receive(into: folder)
             let time = start.duration(to: .now)
             let settled = try await settle(file.path, as: name)
@@ -27,10 +27,10 @@ struct RoomDownload: Sendable {
     }
 
     /// What cannot get its name does not stay under another.
-    private func settle(_ path: String, as name: String) async throws(Complaint) -> String {
-        try await files.run { [landing] () throws(Complaint) in
-            do throws(Complaint) {
-                return try landing.settle(path, as: name)
+    private func settle(_ path: String, as name: String) async throws(CommandError) -> String {
+        try await files.run { [downloads] () throws(CommandError) in
+            do throws(CommandError) {
+                return try downloads.settle(path, as: name)
             } catch {
                 _ = unsafe unlink(path)
                 throw error
@@ -41,7 +41,7 @@ struct RoomDownload: Sendable {
 
 /// A file, or a document of the web, on its way to a peer of the room.
 struct RoomUpload: Sendable {
-    let source: Source
+    let source: TransferSource
     let peer: PeerID
 
     /// Answers what the peer has when all of it is there; nil for what cannot be offered.
@@ -54,6 +54,6 @@ struct RoomUpload: Sendable {
         }
         try await resource.completion()
         let digest = resource.digest.map { ", sha256 \(Dissection.hex($0))" } ?? ""
-        return "\(source.label.printable), \(Amount.bytes(resource.written))\(digest)"
+        return "\(source.label.printable), \(HumanReadable.bytes(resource.written))\(digest)"
     }
 }

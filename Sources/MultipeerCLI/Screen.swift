@@ -13,13 +13,13 @@ final class Screen: Sendable {
     private let source = LineSource()
 
     init(isQuiet: Bool) {
-        isTerminal = Stream.input.isTerminal && Stream.output.isTerminal
+        isTerminal = DescriptorStream.input.isTerminal && DescriptorStream.output.isTerminal
         self.isQuiet = isQuiet
     }
 
     /// From here on the terminal is the room's.
     func begin() {
-        guard isTerminal, Stream.error.isTerminal else { return }
+        guard isTerminal, DescriptorStream.error.isTerminal else { return }
         let editor = LineEditor()
         editing.withLock { $0 = editor }
     }
@@ -30,14 +30,14 @@ final class Screen: Sendable {
     private var editor: LineEditor? { editing.withLock { $0 } }
 
     /// What is typed next; nil at the end.
-    func next() async throws(Complaint) -> LineSource.Line? {
+    func next() async throws(CommandError) -> LineSource.Line? {
         guard let editor else { return try await source.next() }
         return try await editor.next().map(LineSource.Line.text)
     }
 
     /// What somebody says. Waits until it is taken: that is what holds peers back whose words nobody reads.
-    func put(_ text: String) async throws(Complaint) {
-        try await output.run { [editor] () throws(Complaint) in
+    func put(_ text: String) async throws(CommandError) {
+        try await output.run { [editor] () throws(CommandError) in
             if let editor { editor.show(text) } else { try Terminal.put(text) }
         }
     }

@@ -31,42 +31,42 @@ enum SendCommand {
               multipeer receive --into inbox --out b.data --from a.data
             """,
         options: [
-            Seeker.option,
+            ReceiverFinder.option,
             .init(
                 "--as", "LABEL", "what the other side calls the file, instead of the last part of its path"),
             .init("--no-digest", "compute no SHA-256; the link protects what it carries anyway"),
             .init("--verbose", "say what protects the link"),
             .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
-            Exchange.manual,
-        ] + DiscoveryOptions.options + Rendezvous.options,
+            ManualExchange.manual,
+        ] + DiscoveryOptions.options + PeerConnector.options,
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         let sources = try sources(arguments)
-        let rendezvous = try Rendezvous(arguments, as: .sending(files: sources.count))
-        let shipment = Shipment(sources, rendezvous, wantsDigest: !arguments.has("--no-digest"))
-        Interrupt.first { await shipment.abandon() }
-        do throws(Complaint) {
-            try await shipment.run(to: arguments.value("--to"))
+        let connector = try PeerConnector(arguments, as: .sending(files: sources.count))
+        let sender = FileSender(sources, connector, wantsDigest: !arguments.has("--no-digest"))
+        SignalHandler.first { await sender.abandon() }
+        do throws(CommandError) {
+            try await sender.run(to: arguments.value("--to"))
         } catch {
-            await shipment.abandon()
+            await sender.abandon()
             throw error
         }
-        await rendezvous.leave()
+        await connector.leave()
     }
 
-    private static func sources(_ arguments: Arguments) throws(Complaint) -> [Source] {
+    private static func sources(_ arguments: Arguments) throws(CommandError) -> [TransferSource] {
         let words = arguments.operands
-        guard !words.isEmpty else { throw arguments.complaint("FILE is missing") }
+        guard !words.isEmpty else { throw arguments.commandError("FILE is missing") }
         guard words.count(where: { $0 == "-" }) < 2 else {
-            throw arguments.complaint("standard input can be sent once")
+            throw arguments.commandError("standard input can be sent once")
         }
         let label = arguments.value("--as")
         guard label == nil || words.count == 1 else {
-            throw arguments.complaint("option '--as' names one file, not \(words.count)")
+            throw arguments.commandError("option '--as' names one file, not \(words.count)")
         }
-        var sources: [Source] = []
-        for word in words { sources.append(try Source(word, as: label)) }
+        var sources: [TransferSource] = []
+        for word in words { sources.append(try TransferSource(word, as: label)) }
         return sources
     }
 }

@@ -32,7 +32,7 @@ struct SessionOptions {
 
     init(
         _ arguments: Arguments, asking: @escaping TrustOption.Asking = TrustOption.onTerminal
-    ) throws(Complaint) {
+    ) throws(CommandError) {
         peer = try SessionOptions.peer(arguments)
         let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
             EncryptionPreference(name: $0)
@@ -40,20 +40,22 @@ struct SessionOptions {
         var configuration = SessionConfiguration(preference: preference ?? .required)
         if let path = arguments.value("--identity") {
             guard preference != EncryptionPreference.none else {
-                throw arguments.complaint("'--identity' and '--preference none' exclude each other")
+                throw arguments.commandError("'--identity' and '--preference none' exclude each other")
             }
             configuration.identity = try IdentityFile.read(path, Passphrase(arguments))
         }
         for text in arguments.values("--listen") {
             guard let address = SessionOptions.address(text) else {
-                throw arguments.complaint("option '--listen' takes ADDRESS or ADDRESS:PORT, not '\(text)'")
+                throw arguments.commandError("option '--listen' takes ADDRESS or ADDRESS:PORT, not '\(text)'")
             }
             configuration.listening.append(address)
         }
-        if configuration.listening.isEmpty { configuration.listening = Neighbourhood(arguments).listening }
+        if configuration.listening.isEmpty {
+            configuration.listening = InterfaceSelection(arguments).listening
+        }
         for text in arguments.values("--advertise") {
             guard let address = SocketAddress(text), address.port > 0 else {
-                throw arguments.complaint("option '--advertise' takes ADDRESS:PORT, not '\(text)'")
+                throw arguments.commandError("option '--advertise' takes ADDRESS:PORT, not '\(text)'")
             }
             configuration.advertised.append(address)
         }
@@ -65,22 +67,22 @@ struct SessionOptions {
     }
 
     /// Somebody for a while, whom nobody gets to see.
-    static func stranger() throws(Complaint) -> PeerID {
+    static func stranger() throws(CommandError) -> PeerID {
         do throws(InvalidPeerID) {
             return try PeerID(displayName: defaultName)
         } catch {
-            throw Complaint("\(error)", exit: .system)
+            throw CommandError("\(error)", exit: .system)
         }
     }
 
     /// The peer that `--name` and `--id` mean.
-    static func peer(_ arguments: Arguments) throws(Complaint) -> PeerID {
+    static func peer(_ arguments: Arguments) throws(CommandError) -> PeerID {
         let name = arguments.value("--name") ?? defaultName
         let fresh: PeerID
         do throws(InvalidPeerID) {
             fresh = try PeerID(displayName: name)
         } catch {
-            throw arguments.complaint("option '--name': \(error)")
+            throw arguments.commandError("option '--name': \(error)")
         }
         guard let path = arguments.value("--id") else { return fresh }
         return try PeerFile.peer(at: path, or: fresh)
@@ -105,15 +107,16 @@ struct SessionOptions {
 /// A peer id that is kept from one run to the next.
 enum PeerFile {
     /// The peer in the file with the name of `fresh`; `fresh` itself, written there, when there is no file.
-    static func peer(at path: String, or fresh: PeerID) throws(Complaint) -> PeerID {
+    static func peer(at path: String, or fresh: PeerID) throws(CommandError) -> PeerID {
         guard FileManager.default.fileExists(atPath: path) else {
-            try File.write(Array((Base64.encode(fresh.archived) + "\n").utf8), to: path, replacing: false)
+            try AtomicFile.write(
+                Array((Base64.encode(fresh.archived) + "\n").utf8), to: path, replacing: false)
             return fresh
         }
-        let text = String(decoding: try File.read(path, limit: 4_096), as: UTF8.self)
+        let text = String(decoding: try AtomicFile.read(path, limit: 4_096), as: UTF8.self)
         guard let bytes = Base64.decode(text), let kept = try? PeerID(archived: bytes),
             let peer = try? PeerID(uid: kept.uid, displayName: fresh.displayName)
-        else { throw Complaint("\(path.printable) holds no peer id", exit: .badInput) }
+        else { throw CommandError("\(path.printable) holds no peer id", exit: .badInput) }
         return peer
     }
 }

@@ -12,9 +12,9 @@ enum ShimCommand {
             """,
         exits: [.system, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
+    static func run(_ arguments: Arguments) async throws(CommandError) {
         let shim = await Shim()
-        Interrupt.first { await shim.leave() }
+        SignalHandler.first { await shim.leave() }
         try await shim.run()
     }
 }

@@ -9,13 +9,13 @@ package enum Terminal {
     static func say(_ text: String) { show("multipeer: \(text)\n") }
 
     /// Text for people as it is. Nobody can be told when it cannot be written.
-    static func show(_ text: String) { try? Stream.error.write(Array(text.utf8)) }
+    static func show(_ text: String) { try? DescriptorStream.error.write(Array(text.utf8)) }
 
     /// How many columns the terminal behind standard error has.
-    static var width: Int { size(of: Stream.error).width }
+    static var width: Int { size(of: DescriptorStream.error).width }
 
     /// How many columns and lines the terminal behind a stream has.
-    static func size(of stream: Stream) -> (width: Int, height: Int) {
+    static func size(of stream: DescriptorStream) -> (width: Int, height: Int) {
         var size = winsize()
         let isKnown = unsafe ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size) == 0
         guard isKnown, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
@@ -23,16 +23,16 @@ package enum Terminal {
     }
 
     /// Whether a stream leads to a terminal that knows escape sequences.
-    static func hasScreen(_ stream: Stream) -> Bool {
+    static func hasScreen(_ stream: DescriptorStream) -> Bool {
         let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
         return stream.isTerminal && !["", "dumb"].contains(kind)
     }
 
     /// Text for scripts.
-    static func put(_ text: String) throws(Complaint) { try put(Array(text.utf8)) }
+    static func put(_ text: String) throws(CommandError) { try put(Array(text.utf8)) }
 
     /// Waits until whoever reads standard output has taken everything.
-    static func put(_ bytes: [UInt8]) throws(Complaint) { try Stream.output.write(bytes) }
+    static func put(_ bytes: [UInt8]) throws(CommandError) { try DescriptorStream.output.write(bytes) }
 
     /// Ends the process at once: other threads may still be inside a library that would be torn down under them.
     static func leave(_ code: ExitCode) -> Never {
@@ -42,8 +42,8 @@ package enum Terminal {
 
     /// Asks on the terminal of whoever started us, also when the standard streams are redirected; nil when there is no
     /// terminal, or its input ended.
-    static func ask(_ prompt: String, isSecret: Bool = false) throws(Complaint) -> String? {
-        guard let terminal = try? Stream(opening: "/dev/tty", O_RDWR) else { return nil }
+    static func ask(_ prompt: String, isSecret: Bool = false) throws(CommandError) -> String? {
+        guard let terminal = try? DescriptorStream(opening: "/dev/tty", O_RDWR) else { return nil }
         defer { terminal.close() }
         if isSecret { hideTyping(on: terminal) }
         defer { if isSecret { showTyping() } }
@@ -55,7 +55,7 @@ package enum Terminal {
 
     /// Whether somebody can be asked.
     static var isThere: Bool {
-        guard let terminal = try? Stream(opening: "/dev/tty", O_RDWR) else { return false }
+        guard let terminal = try? DescriptorStream(opening: "/dev/tty", O_RDWR) else { return false }
         terminal.close()
         return true
     }
@@ -69,16 +69,16 @@ package enum Terminal {
     /// ends. False when there is no terminal.
     static func tellEveryKey() -> Bool {
         var mode = termios()
-        guard unsafe tcgetattr(Stream.input.descriptor, &mode) == 0 else { return false }
-        hidden.withLock { [mode] in $0 = (Stream.input, mode) }
+        guard unsafe tcgetattr(DescriptorStream.input.descriptor, &mode) == 0 else { return false }
+        hidden.withLock { [mode] in $0 = (DescriptorStream.input, mode) }
         mode.c_lflag &= ~tcflag_t(ECHO | ICANON)
-        return unsafe tcsetattr(Stream.input.descriptor, TCSADRAIN, &mode) == 0
+        return unsafe tcsetattr(DescriptorStream.input.descriptor, TCSADRAIN, &mode) == 0
     }
 
     /// How the terminal was before it was told to show nothing of what is typed.
-    private static let hidden = Locked<(terminal: Stream, before: termios)?>(nil)
+    private static let hidden = Locked<(terminal: DescriptorStream, before: termios)?>(nil)
 
-    private static func hideTyping(on terminal: Stream) {
+    private static func hideTyping(on terminal: DescriptorStream) {
         var mode = termios()
         guard unsafe tcgetattr(terminal.descriptor, &mode) == 0 else { return }
         hidden.withLock { [mode] in $0 = (terminal, mode) }

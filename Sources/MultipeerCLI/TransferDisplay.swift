@@ -8,7 +8,7 @@ final class TransferDisplay: Sendable {
     private let isShown: Bool
     private let last = Locked<ContinuousClock.Instant?>(nil)
 
-    init(isQuiet: Bool) { isShown = !isQuiet && Stream.error.isTerminal }
+    init(isQuiet: Bool) { isShown = !isQuiet && DescriptorStream.error.isTerminal }
 
     /// Rewrites the line, unless that was done a moment ago.
     func show(_ line: @autoclosure () -> TransferLine) {

@@ -2,7 +2,7 @@
 package struct TransferLine: Equatable, Sendable {
     package var name: String
     /// Which of how many files it is; nil when there is one, or nobody knows.
-    package var place: FilePlace?
+    package var place: FilePosition?
     package var completed: UInt64
     /// Nil while nobody knows, as for some sources on the web.
     package var total: UInt64?
@@ -13,7 +13,7 @@ package struct TransferLine: Equatable, Sendable {
     package var isOver: Bool
 
     package init(
-        name: String, place: FilePlace? = nil, completed: UInt64, total: UInt64? = nil, rate: Double,
+        name: String, place: FilePosition? = nil, completed: UInt64, total: UInt64? = nil, rate: Double,
         left: Duration? = nil, isOver: Bool = false
     ) {
         self.name = name
@@ -29,7 +29,7 @@ package struct TransferLine: Equatable, Sendable {
     /// file, the time, the rate, the bytes; then the name is cut.
     package func render(width: Int) -> String {
         let label = name.printable
-        var cells = [percent, bytes, "\(Amount.bytes(rate))/s", time].filter { !$0.isEmpty }
+        var cells = [percent, bytes, "\(HumanReadable.bytes(rate))/s", time].filter { !$0.isEmpty }
         var head = place.map { "\($0.number)/\($0.count) " } ?? ""
         func room() -> Int { width - head.count - cells.reduce(0) { $0 + 2 + $1.columns } }
         let enough = min(label.columns, TransferLine.shortestName)
@@ -64,11 +64,11 @@ package struct TransferLine: Equatable, Sendable {
     }
 
     private var bytes: String {
-        let done = Amount.bytes(Double(completed))
-        return total.map { "\(done) of \(Amount.bytes(Double($0)))" } ?? done
+        let done = HumanReadable.bytes(Double(completed))
+        return total.map { "\(done) of \(HumanReadable.bytes(Double($0)))" } ?? done
     }
 
-    private var time: String { left.map { "\(Amount.clock($0)) left" } ?? "" }
+    private var time: String { left.map { "\(HumanReadable.clock($0)) left" } ?? "" }
 }
 
 extension String {

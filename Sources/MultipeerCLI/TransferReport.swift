@@ -60,7 +60,8 @@ package struct TransferReport: Equatable, Sendable {
 
     private func figures(_ bytes: UInt64, _ time: Duration) -> String {
         let rate = Double(bytes) / max(time.seconds, 1e-6)
-        return "\(Amount.bytes(bytes)) in \(Amount.duration(time)), \(Amount.bytes(rate))/s"
+        return
+            "\(HumanReadable.bytes(bytes)) in \(HumanReadable.duration(time)), \(HumanReadable.bytes(rate))/s"
     }
 
     private static func hex(_ bytes: [UInt8]) -> String { Dissection.hex(bytes) }

@@ -15,7 +15,7 @@ enum TrustOption {
 
     static func apply(
         _ arguments: Arguments, to configuration: inout SessionConfiguration, asking: @escaping Asking
-    ) throws(Complaint) {
+    ) throws(CommandError) {
         var all: [TrustPolicy] = []
         for text in arguments.values(option.name) {
             var any: [TrustPolicy] = []
@@ -32,7 +32,7 @@ enum TrustOption {
 
     private static func policy(
         _ word: String, _ arguments: Arguments, _ asking: @escaping Asking
-    ) throws(Complaint) -> TrustPolicy {
+    ) throws(CommandError) -> TrustPolicy {
         let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
         switch (parts.first, parts.dropFirst().first) {
         case ("pinned", nil): return .connectionData
@@ -41,34 +41,34 @@ enum TrustOption {
         case ("ca", let path?): return .certificateAuthority(try authorities(path))
         case ("fingerprint", let hex?):
             guard let fingerprint = Fingerprint(hex: hex) else {
-                throw arguments.complaint("a fingerprint has 64 hexadecimal digits, not '\(hex)'")
+                throw arguments.commandError("a fingerprint has 64 hexadecimal digits, not '\(hex)'")
             }
             return .fingerprints([fingerprint])
         default:
-            throw arguments.complaint(
+            throw arguments.commandError(
                 "option '--trust' takes pinned, ca:FILE, fingerprint:HEX, tofu or ask, not '\(word)'")
         }
     }
 
-    private static func authorities(_ path: String) throws(Complaint) -> [Certificate] {
-        let text = String(decoding: try File.read(path), as: UTF8.self)
+    private static func authorities(_ path: String) throws(CommandError) -> [Certificate] {
+        let text = String(decoding: try AtomicFile.read(path), as: UTF8.self)
         var roots: [Certificate] = []
         for block in text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst() {
             let body = block.components(separatedBy: "-----END CERTIFICATE-----")[0]
             let certificate = Base64.decode(body).flatMap { try? Certificate(der: $0) }
             guard let certificate else {
-                throw Complaint(
+                throw CommandError(
                     "\(path.printable): certificate \(roots.count + 1) cannot be read", exit: .badInput)
             }
             roots.append(certificate)
         }
         guard !roots.isEmpty else {
-            throw Complaint("\(path.printable) holds no PEM certificate", exit: .badInput)
+            throw CommandError("\(path.printable) holds no PEM certificate", exit: .badInput)
         }
         return roots
     }
 
-    private static func store(_ given: String?) throws(Complaint) -> TrustStoreFile {
+    private static func store(_ given: String?) throws(CommandError) -> TrustStoreFile {
         let folder = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config/multipeer")
         let path = given ?? folder.appending(path: "trust").path
         do {
@@ -78,7 +78,7 @@ enum TrustOption {
             }
             return try TrustStoreFile(path: path)
         } catch {
-            throw Complaint(
+            throw CommandError(
                 "cannot use the trust store \(path.printable): \("\(error)".printable)", exit: .system)
         }
     }
@@ -93,7 +93,9 @@ enum TrustOption {
 
     /// No terminal, no answer: then nobody is trusted.
     static let onTerminal: Asking = { question in
-        let answer = try? await prompts.run { () throws(Complaint) in try Terminal.ask("\(question) [y/N] ") }
+        let answer = try? await prompts.run { () throws(CommandError) in
+            try Terminal.ask("\(question) [y/N] ")
+        }
         return Terminal.isYes(answer ?? nil)
     }
 }

@@ -18,13 +18,13 @@ struct Verification: Sendable {
     private static let prompts = Worker("verification")
 
     /// Nil when it is not asked for.
-    init?(_ arguments: Arguments, _ configuration: SessionConfiguration) throws(Complaint) {
+    init?(_ arguments: Arguments, _ configuration: SessionConfiguration) throws(CommandError) {
         guard arguments.has(Verification.option.name) else { return nil }
         guard configuration.preference != .none else {
-            throw arguments.complaint("'--verify' and '--preference none' exclude each other")
+            throw arguments.commandError("'--verify' and '--preference none' exclude each other")
         }
         guard Terminal.isThere else {
-            throw arguments.complaint("option '--verify' needs a terminal on which to ask")
+            throw arguments.commandError("option '--verify' needs a terminal on which to ask")
         }
     }
 
@@ -34,15 +34,17 @@ struct Verification: Sendable {
     }
 
     /// Throws unless the user says that the other side sees the same code.
-    func compare(with peer: PeerID, in session: Session) async throws(Complaint) {
-        let code = try await Complaint.translating { () async throws(MultipeerError) in
+    func compare(with peer: PeerID, in session: Session) async throws(CommandError) {
+        let code = try await CommandError.translating { () async throws(MultipeerError) in
             try await session.verificationCode(for: peer)
         }
         let question =
             "compare with the other side: \(code.prefix(3)) \(code.suffix(3))\nis it the same there? [y/N] "
-        let answer = try await Verification.prompts.run { () throws(Complaint) in try Terminal.ask(question) }
+        let answer = try await Verification.prompts.run { () throws(CommandError) in
+            try Terminal.ask(question)
+        }
         guard Terminal.isYes(answer) else {
-            throw Complaint(
+            throw CommandError(
                 "\(peer.displayName.printable) was not verified, and nothing was sent or shown",
                 hint: "codes that differ mean that somebody is in between", exit: .linkFailed)
         }

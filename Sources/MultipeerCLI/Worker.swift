@@ -39,11 +39,11 @@ package final class Worker: Sendable {
 
     /// Answers what `work` did. Cancelling the task does not stop it: a blocking call cannot be stopped.
     package func run<Value: Sendable>(
-        _ work: @escaping @Sendable () throws(Complaint) -> Value
-    ) async throws(Complaint) -> Value {
-        let answer = Promise<Result<Value, Complaint>>()
+        _ work: @escaping @Sendable () throws(CommandError) -> Value
+    ) async throws(CommandError) -> Value {
+        let answer = Promise<Result<Value, CommandError>>()
         post {
-            do throws(Complaint) { answer.send(.success(try work())) } catch {
+            do throws(CommandError) { answer.send(.success(try work())) } catch {
                 answer.send(.failure(error))
             }
         }

@@ -13,20 +13,20 @@ import MultipeerTransport
 /// it is not for a task, unless `hasBytesAvailable` has said yes. `close` gives the stream up, and so does letting go of
 /// it; before `open` that declines it. A run loop does not keep it.
 final class PeerInputStream: InputStream {
-    private let flow: InputFlow
-    private let calls: StreamCalls
+    private let flow: InputStreamBuffer
+    private let calls: StreamDelegateCaller
 
     init(_ source: IncomingStream, on executor: any TaskExecutor) {
-        let flow = InputFlow(source, on: executor)
-        let calls = StreamCalls(flow)
-        flow.onNews { [weak calls] in calls?.ring() }
+        let flow = InputStreamBuffer(source, on: executor)
+        let calls = StreamDelegateCaller(flow)
+        flow.onNews { [weak calls] in calls?.wake() }
         (self.flow, self.calls) = (flow, calls)
         super.init(data: Data())
         calls.attach(self)
     }
 
     deinit {
-        calls.silence()
+        calls.invalidate()
         flow.close()
     }
 

@@ -12,8 +12,8 @@ import MultipeerTransport
 /// is not for a task, unless `hasSpaceAvailable` has said yes. `close` ends the stream behind what was written; letting go
 /// of it without that gives it up, and the reader hears an error. A run loop does not keep it.
 final class PeerOutputStream: OutputStream {
-    private let flow: OutputFlow
-    private let calls: StreamCalls
+    private let flow: OutputStreamBuffer
+    private let calls: StreamDelegateCaller
     private let task: Task<Void, Never>
 
     /// `open` opens the stream of the session, which begins at once, on that executor.
@@ -21,9 +21,9 @@ final class PeerOutputStream: OutputStream {
         on executor: any TaskExecutor,
         open: @escaping @Sendable () async throws(MultipeerError) -> OutgoingStream
     ) {
-        let flow = OutputFlow()
-        let calls = StreamCalls(flow)
-        flow.onNews { [weak calls] in calls?.ring() }
+        let flow = OutputStreamBuffer()
+        let calls = StreamDelegateCaller(flow)
+        flow.onNews { [weak calls] in calls?.wake() }
         (self.flow, self.calls) = (flow, calls)
         task = Task(executorPreference: executor) { await flow.run(on: executor, open) }
         super.init(toMemory: ())
@@ -34,7 +34,7 @@ final class PeerOutputStream: OutputStream {
     required init(toMemory: ()) { preconditionFailure("a stream to a peer is made by MCSession.startStream") }
 
     deinit {
-        calls.silence()
+        calls.invalidate()
         if flow.abandon() { task.cancel() }
     }
 

@@ -26,7 +26,7 @@ extension SessionCore {
     /// For the caller everybody is gone at once. The delegate hears so when the goodbyes are out, before anything of the
     /// time behind: a program that ends when it hears that leaves nothing unsaid.
     func disconnect() {
-        roster.withLock { $0.leave() }
+        reportedPeers.withLock { $0.leave() }
         Task(executorPreference: native.executor) { [self] in
             // Not by way of the native session, which is one more turn in the queue: an invitation behind this would be first.
             await native.driver.disconnect(within: .seconds(1), isMarked: true)

@@ -56,7 +56,7 @@ extension SessionCore {
             let event = run.elements[place.events]
             place.events += 1
             // What the session tells while it is being left is of a time that is over for its owner.
-            if roster.withLock({ $0.isLeaving }) { continue }
+            if reportedPeers.withLock({ $0.isLeaving }) { continue }
             switch event {
             case .peer(let peer, let state): changed(peer, MCSessionState(state))
             case .message(let message): received(message)
@@ -73,18 +73,18 @@ extension SessionCore {
         case .attemptFailed(let peer):
             // It may be linked by now, or sought for another reason.
             if stateOf(peer) == .notConnected { tell(MCPeerID(peer), .notConnected) }
-        case .left: for peer in roster.withLock({ $0.hasLeft() }) { tell(peer, .notConnected) }
+        case .left: for peer in reportedPeers.withLock({ $0.hasLeft() }) { tell(peer, .notConnected) }
         case .reached(let signal): signal.send(())
         }
     }
 
     private func changed(_ peer: PeerID, _ state: MCSessionState) {
-        guard let peer = roster.withLock({ $0.change(peer, to: state) }) else { return }
+        guard let peer = reportedPeers.withLock({ $0.change(peer, to: state) }) else { return }
         tell(peer, state)
     }
 
     private func received(_ message: Message) {
-        guard let peer = roster.withLock({ $0.connected(message.peer) }) else { return }
+        guard let peer = reportedPeers.withLock({ $0.connected(message.peer) }) else { return }
         let data = message.withBytes { bytes in
             unsafe bytes.withUnsafeBufferPointer { unsafe Data(buffer: $0) }
         }

@@ -3,12 +3,12 @@ import MultipeerCore
 import MultipeerTransport
 
 extension SessionCore {
-    var connectedPeers: [MCPeerID] { roster.withLock { $0.connected } }
+    var connectedPeers: [MCPeerID] { reportedPeers.withLock { $0.connected } }
 
-    func stateOf(_ peer: PeerID) -> MCSessionState { roster.withLock { $0.state(of: peer) } }
+    func stateOf(_ peer: PeerID) -> MCSessionState { reportedPeers.withLock { $0.state(of: peer) } }
 
     /// The object by which the delegate knows a peer.
-    func object(_ peer: PeerID) -> MCPeerID { roster.withLock { $0.object(peer) } }
+    func object(_ peer: PeerID) -> MCPeerID { reportedPeers.withLock { $0.object(peer) } }
 
     /// An attempt to link with a peer came to nothing before it began: the delegate hears `.notConnected`, after everything
     /// that was called or has happened before.

@@ -9,7 +9,7 @@ import MultipeerTransport
 final class SessionCore: Sendable {
     let native: Session
     let callbacks: CallbackQueue
-    let roster = Locked(Roster())
+    let reportedPeers = Locked(ReportedPeers())
     let watches = SessionWatches()
     private let owner = Locked(Owner())
 
@@ -20,16 +20,16 @@ final class SessionCore: Sendable {
     }
 
     init(_ peer: PeerID, _ configuration: SessionConfiguration) {
-        let jury = Jury()
+        let trustDelegate = TrustDelegate()
         var configuration = configuration
-        configuration.trust = .ask { evidence in await jury.decide(evidence) }
+        configuration.trust = .ask { evidence in await trustDelegate.decide(evidence) }
         do {
             native = try Session(peer: peer, configuration: configuration)
         } catch {
             preconditionFailure("MCSession: there can be no session: \(error)")
         }
         callbacks = CallbackQueue("MCSession.callbackQueue")
-        jury.attach(self)
+        trustDelegate.attach(self)
     }
 
     /// Called once, when the session is there.

@@ -88,7 +88,7 @@ struct ExchangeTests {
         table.call("one", within: .seconds(3))
         let goesOn = table.began(0, 77)
         #expect(goesOn)
-        let (alarm, another) = (table.ann.newAlarm(), table.ann.newAlarm())
+        let (alarm, another) = (table.ann.earlierDeadline(), table.ann.earlierDeadline())
         #expect(alarm == Moment(nanoseconds: 3_000_000_000))
         #expect(another == nil)
         table.wait(.seconds(3))

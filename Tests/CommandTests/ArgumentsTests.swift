@@ -47,7 +47,7 @@ struct ArgumentsTests {
             (["a\n", "\u{1b}[2J"], "unexpected argument '\\u{1b}[2J'"),
         ])
     func mistakes(_ words: [String], _ text: String) {
-        let expected = Complaint(text, hint: "try 'multipeer try --help'", exit: .usage)
+        let expected = CommandError(text, hint: "try 'multipeer try --help'", exit: .usage)
         #expect(throws: expected) { try Arguments(words, for: usage) }
     }
 
@@ -56,19 +56,19 @@ struct ArgumentsTests {
         let arguments = try Arguments(["--out", "7"], for: usage)
         #expect(try arguments.number("--out", in: 1...7) == 7)
         #expect(try arguments.number("--listen", in: 1...7) == nil)
-        let tooLarge = arguments.complaint("option '--out' takes a number from 1 to 6, not '7'")
+        let tooLarge = arguments.commandError("option '--out' takes a number from 1 to 6, not '7'")
         #expect(throws: tooLarge) { try arguments.number("--out", in: 1...6) }
-        let unknown = arguments.complaint("option '--out' takes a, b or c, not '7'")
+        let unknown = arguments.commandError("option '--out' takes a, b or c, not '7'")
         #expect(throws: unknown) { try arguments.choice("--out", of: ["a", "b", "c"]) { $0 } }
     }
 
     @Test("what excludes each other is named")
     func exclusion() throws {
         let arguments = try Arguments(["--out", "7", "--quiet", "x"], for: usage)
-        #expect(throws: arguments.complaint("--out and --quiet exclude each other")) {
+        #expect(throws: arguments.commandError("--out and --quiet exclude each other")) {
             try arguments.exclude(["--out", "--quiet"])
         }
-        #expect(throws: arguments.complaint("--out and an argument exclude each other")) {
+        #expect(throws: arguments.commandError("--out and an argument exclude each other")) {
             try arguments.exclude(["--out"], orOperand: true)
         }
         try arguments.exclude(["--out", "--listen"])

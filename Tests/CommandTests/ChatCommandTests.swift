@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Command: chat", .serialized, .inTurns)
 struct ChatCommandTests {
-    private let company: Company
+    private let company: ChatProcesses
 
-    init() throws { company = try Company() }
+    init() throws { company = try ChatProcesses() }
 
     @Test("three in a chain hear each other, and one line is for one alone")
     func three() async throws {
@@ -29,7 +29,7 @@ struct ChatCommandTests {
             let ending = try await one.leaves()
             #expect(ending.code == 0)
             #expect(!ending.errors.contains("\u{1b}"))
-            #expect(ending.complaints.count + 1 == ending.errors.split(separator: "\n").count)
+            #expect(ending.errorLines.count + 1 == ending.errors.split(separator: "\n").count)
         }
         for name in ["ann", "bob", "cid"] { #expect(!company.folder.exists("\(name).data")) }
     }
@@ -176,7 +176,7 @@ struct ChatCommandTests {
         let ending = try await dan.leaves()
         #expect(ending.code == 1)
         #expect(
-            ending.complaints.last?.hasPrefix("multipeer: nobody was linked: the session is full") == true)
+            ending.errorLines.last?.hasPrefix("multipeer: nobody was linked: the session is full") == true)
         for one in people { #expect(try await one.leaves().code == 0) }
     }
 

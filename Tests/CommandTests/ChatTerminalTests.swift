@@ -8,7 +8,7 @@ import Testing
 struct ChatTerminalTests {
     @Test("a dumb terminal sees no escape sequences; on another one what is typed stays together")
     func terminals() async throws {
-        let company = try Company()
+        let company = try ChatProcesses()
         let ann = try company.typist("ann", seeking: "bob", terminal: "xterm")
         let bob = try company.typist("bob", seeking: "ann", terminal: "dumb")
         try await ann.sees("* bob joined, encrypted")
@@ -35,9 +35,9 @@ struct ChatTerminalTests {
     }
 }
 
-extension Company {
-    fileprivate func typist(_ name: String, seeking other: String, terminal: String) throws -> Typist {
-        Typist(
-            try join(name, from: [other], environment: ["TERM": terminal], through: Typist.wrapper))
+extension ChatProcesses {
+    fileprivate func typist(_ name: String, seeking other: String, terminal: String) throws -> TerminalUser {
+        TerminalUser(
+            try join(name, from: [other], environment: ["TERM": terminal], through: TerminalUser.wrapper))
     }
 }

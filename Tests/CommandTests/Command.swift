@@ -12,7 +12,7 @@ final class Command: Sendable {
 
         var text: String { String(decoding: output, as: UTF8.self) }
         /// What was complained about: standard error without connection data.
-        var complaints: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("multipeer: ") } }
+        var errorLines: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("multipeer: ") } }
     }
 
     /// After so long a process is killed, which makes its test fail.
@@ -56,7 +56,7 @@ final class Command: Sendable {
     }
 
     /// Once, however often it is called.
-    private func close(_ stream: MultipeerCLI.Stream, on worker: Worker) {
+    private func close(_ stream: MultipeerCLI.DescriptorStream, on worker: Worker) {
         let isFirst = closed.withLock { $0.insert(stream.descriptor).inserted }
         if isFirst { worker.post { stream.close() } }
     }
@@ -82,12 +82,12 @@ final class Command: Sendable {
 
     /// Writes to standard input, which stays open.
     func send(_ bytes: [UInt8]) async throws {
-        try await writing.run { [process] () throws(Complaint) in try process.input.write(bytes) }
+        try await writing.run { [process] () throws(CommandError) in try process.input.write(bytes) }
     }
 
     /// Waits for a line on standard error that contains `text`; false when standard error ends without it.
     func says(_ text: String) async throws -> Bool {
-        try await noticing.run { [process, noticed] () throws(Complaint) in
+        try await noticing.run { [process, noticed] () throws(CommandError) in
             while let line = try process.error?.readLine() {
                 noticed.add(line)
                 if line.contains(text) { return true }
@@ -98,7 +98,7 @@ final class Command: Sendable {
 
     /// Waits until standard error has had lines that contain these texts, in any order; answers those that did not come.
     func says(all texts: [String]) async throws -> [String] {
-        try await noticing.run { [process, noticed] () throws(Complaint) in
+        try await noticing.run { [process, noticed] () throws(CommandError) in
             var missing = texts
             while !missing.isEmpty, let line = try process.error?.readLine() {
                 noticed.add(line)
@@ -110,7 +110,7 @@ final class Command: Sendable {
 
     /// Waits for a line on standard output that contains `text`; false when standard output ends without it.
     func prints(_ text: String) async throws -> Bool {
-        try await reading.run { [process, printed] () throws(Complaint) in
+        try await reading.run { [process, printed] () throws(CommandError) in
             while let line = try process.output.readLine() {
                 printed.add(line)
                 if line.contains(text) { return true }
@@ -123,13 +123,13 @@ final class Command: Sendable {
     var written: String { printed.text + noticed.text }
 
     func firstLine() async throws -> String {
-        try await reading.run { [process] () throws(Complaint) in try process.output.readLine() } ?? ""
+        try await reading.run { [process] () throws(CommandError) in try process.output.readLine() } ?? ""
     }
 
     /// Writes the same piece again and again until nothing was taken for half a second; answers how many bytes were.
     func sendsUntilStalled(_ piece: [UInt8], most: Int) async throws -> Int {
         let descriptor = process.input.descriptor
-        return try await writing.run { [process] () throws(Complaint) in
+        return try await writing.run { [process] () throws(CommandError) in
             var sent = 0
             while sent < most {
                 var one = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -144,7 +144,7 @@ final class Command: Sendable {
 
     /// Gives it the rest of its input, takes all of its output and waits for its end.
     func finish(_ input: [UInt8]? = []) async throws -> Ending {
-        async let output = reading.run { [process] () throws(Complaint) in
+        async let output = reading.run { [process] () throws(CommandError) in
             var bytes: [UInt8] = []
             while let more = try process.output.read(65_536) { bytes += more }
             return bytes
@@ -155,7 +155,7 @@ final class Command: Sendable {
             close(process.input, on: writing)
         }
         _ = try await says("nothing that is ever said")
-        let code = await (try waiting.run { [process] () throws(Complaint) in process.wait() })
+        let code = await (try waiting.run { [process] () throws(CommandError) in process.wait() })
         return Ending(code: code, output: try await output, errors: noticed.text)
     }
 }

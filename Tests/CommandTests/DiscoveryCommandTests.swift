@@ -59,8 +59,8 @@ struct DiscoveryCommandTests {
     @Test("on a terminal it is a table that follows what happens, on a dumb one lines")
     func table() async throws {
         let ann = try await advertise("ann", ["--info", "k=v"])
-        let screen = try Typist(["browse", "--type", type])
-        let dumb = try Typist(["browse", "--type", type], terminal: "dumb")
+        let screen = try TerminalUser(["browse", "--type", type])
+        let dumb = try TerminalUser(["browse", "--type", type], terminal: "dumb")
         try await screen.sees("NAME  ID        FOR   INFO\r\nann   ")
         try await dumb.sees("found\t")
         ann.process.signal(SIGINT)
@@ -81,7 +81,7 @@ struct DiscoveryCommandTests {
         let ann = try await advertise("ann", ["--info", "does=receive"])
         let bob = try await Command.run("send", path, "--name", "bob", "--to", "ann", "--type", type)
         #expect(bob.code == 1)
-        #expect(bob.complaints.last?.contains("declined") == true, "\(bob.errors)")
+        #expect(bob.errorLines.last?.contains("declined") == true, "\(bob.errors)")
         let invited = try await ann.firstLine().split(separator: "\t").map(String.init)
         #expect([invited[0], invited[2], invited[3]] == ["invited", "bob", "send 1"])
         #expect(try await ann.firstLine() == "declined\t\(invited[1])\tbob\t")
@@ -112,7 +112,7 @@ struct DiscoveryCommandTests {
             let ending = try await Command(words + ["--interface", "nothing0", "--type", type]).finish()
             #expect(ending.code == 4, "\(words)")
             #expect(
-                ending.complaints.last?.hasSuffix(" ('multipeer doctor' says why)") == true,
+                ending.errorLines.last?.hasSuffix(" ('multipeer doctor' says why)") == true,
                 "\(ending.errors)")
         }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Command: doctor", .inTurns)
 struct DoctorTests {
-    private let ann = ProcFolder.Process(id: 7, name: "avahi-daemon")
+    private let ann = ProcFileSystem.Process(id: 7, name: "avahi-daemon")
 
     @Test("it finds nothing wrong on the loopback interface, and leaves nothing behind")
     func healthy() async throws {
@@ -54,7 +54,7 @@ struct DoctorTests {
             atPath: folder.path("7/fd/3"), withDestinationPath: "socket:[4711]")
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("8/fd/0"), withDestinationPath: "/dev/null")
-        let proc = ProcFolder(folder.path("."))
+        let proc = ProcFileSystem(folder.path("."))
         #expect(proc.sockets(on: 5_353).map(\.inode) == [4711, 4713])
         #expect(proc.sockets(on: 5_353).first == UDPSocket(port: 5_353, user: 101, inode: 4711))
         #expect(proc.owners(of: [4711, 4712, 4713]) == [4711: [ann]])

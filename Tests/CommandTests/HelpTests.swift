@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Command: help", .inTurns)
 struct HelpTests {
-    @Test("every command explains all of its options and exit codes", arguments: Manual.commands.map(\.path))
+    @Test(
+        "every command explains all of its options and exit codes",
+        arguments: CommandCatalog.commands.map(\.path))
     func commands(_ path: [String]) async throws {
-        let usage = try #require(Manual.commands.first { $0.path == path })
+        let usage = try #require(CommandCatalog.commands.first { $0.path == path })
         let ending = try await Command(path + ["--help"]).finish()
         #expect(ending.code == 0)
         #expect(ending.errors.isEmpty)
@@ -15,16 +17,17 @@ struct HelpTests {
         for option in usage.options { #expect(ending.text.contains("\n  \(option.name)")) }
         for code in usage.exits { #expect(ending.text.contains("\n  \(code.rawValue)  ")) }
         #expect(ending.text.split(separator: "\n").allSatisfy { $0.count <= 110 })
-        #expect(try Manual.help(for: path) == usage.help)
+        #expect(try CommandCatalog.help(for: path) == usage.help)
     }
 
     @Test("every command that encrypts writes its secrets down when asked, and says what that means")
     func keyLog() {
         let encrypting: Set = ["demo", "link", "send", "receive", "chat", "invite", "advertise"]
-        for usage in Manual.commands where usage.options.contains(where: { $0.name == "--preference" }) {
+        for usage in CommandCatalog.commands
+        where usage.options.contains(where: { $0.name == "--preference" }) {
             #expect(encrypting.contains(usage.path[0]), "\(usage.path)")
         }
-        for usage in Manual.commands where encrypting.contains(usage.path[0]) {
+        for usage in CommandCatalog.commands where encrypting.contains(usage.path[0]) {
             let option = usage.options.first { $0.name == "--keylog" }
             #expect(option?.summary.contains("whoever reads FILE reads all") == true, "\(usage.path)")
         }
@@ -33,9 +36,11 @@ struct HelpTests {
     @Test("the overview names every command, also for groups of them")
     func overview() async throws {
         let ending = try await Command.run("--help")
-        for usage in Manual.commands { #expect(ending.text.contains(usage.path.joined(separator: " "))) }
+        for usage in CommandCatalog.commands {
+            #expect(ending.text.contains(usage.path.joined(separator: " ")))
+        }
         #expect(try await Command.run("help").text == ending.text)
-        #expect(try await Command.run("identity", "--help").text == Manual.help(for: ["identity"]))
+        #expect(try await Command.run("identity", "--help").text == CommandCatalog.help(for: ["identity"]))
         #expect(!ending.text.contains("demo-peer"))
     }
 

@@ -10,8 +10,8 @@ struct InviteCommandTests {
 
     private func options(_ name: String) -> [String] { ["--name", name, "--type", type] }
 
-    private func waiting(_ name: String) async throws -> Typist {
-        let typist = try Typist(["invite", "--wait"] + options(name))
+    private func waiting(_ name: String) async throws -> TerminalUser {
+        let typist = try TerminalUser(["invite", "--wait"] + options(name))
         try await typist.sees("announcing '\(name)' (id ")
         return typist
     }
@@ -69,7 +69,7 @@ struct InviteCommandTests {
         #expect(try await ann.firstLine() == "lost\t1\t\(found[2])\tbob\t")
         let ending = try await ann.finish(Array("cancel\n".utf8))
         #expect(ending.code == 1)
-        #expect(ending.complaints == ["multipeer: nobody was chosen"])
+        #expect(ending.errorLines == ["multipeer: nobody was chosen"])
         #expect(try await Command(["invite"] + options("ann")).finish().code == 1)
         let late = try Command(["invite", "--for", "1"] + options("ann"))
         #expect(try await late.says("the time is over"))
@@ -84,7 +84,7 @@ struct InviteCommandTests {
     func terminal(_ kind: String) async throws {
         let host = try Command(["advertise", "--accept", "--info", "room=attic"] + options("host"))
         #expect(try await host.says("announcing"))
-        let ann = try Typist(["invite"] + options("ann"), terminal: kind)
+        let ann = try TerminalUser(["invite"] + options("ann"), terminal: kind)
         try await ann.sees("type a number or a name to invite")
         try await ann.sees("* 1  'host' (id ")
         try await ann.sees(") is here, which says room=attic")

@@ -8,7 +8,7 @@ import Testing
 struct LinkCommandTests {
     @Test("what goes in at one end comes out at the other, both ways, and the data files are gone")
     func transfer() async throws {
-        let pair = try Pair()
+        let pair = try LinkProcesses()
         let (one, other) = (pattern(300_000, seed: 1), pattern(70_001, seed: 2))
         async let ann = pair.ann.finish(one)
         async let bob = pair.bob.finish(other)
@@ -17,7 +17,7 @@ struct LinkCommandTests {
         #expect(second.code == 0)
         #expect(first.output == other)
         #expect(second.output == one)
-        #expect(first.complaints.last == "multipeer: linked with bob, encrypted")
+        #expect(first.errorLines.last == "multipeer: linked with bob, encrypted")
         #expect(!pair.folder.exists("ann.data"))
         #expect(!pair.folder.exists("bob.data"))
     }
@@ -25,7 +25,7 @@ struct LinkCommandTests {
     @Test("the data file is private, and the same line is on standard error")
     func data() async throws {
         let folder = try Folder()
-        let ann = try Pair.start("ann", seeking: "bob", in: folder)
+        let ann = try LinkProcesses.start("ann", seeking: "bob", in: folder)
         #expect(try await ann.says("waiting for"))
         let text = try String(contentsOfFile: folder.path("ann.data"), encoding: .utf8)
         #expect(try folder.mode("ann.data") == 0o600)
@@ -42,7 +42,7 @@ struct LinkCommandTests {
         arguments: EncryptionPreference.allCases)
     func preferences(_ one: EncryptionPreference) async throws {
         for other in EncryptionPreference.allCases {
-            let pair = try Pair(ann: ["--preference", "\(one)"], bob: ["--preference", "\(other)"])
+            let pair = try LinkProcesses(ann: ["--preference", "\(one)"], bob: ["--preference", "\(other)"])
             async let ann = pair.ann.finish([1])
             async let bob = pair.bob.finish([2])
             for ending in try await [ann, bob] {
@@ -50,13 +50,13 @@ struct LinkCommandTests {
                 case [.none, .required]:
                     #expect(ending.code == 1, "\(one) \(other)")
                     #expect(ending.output.isEmpty)
-                    #expect(ending.complaints.last?.contains("encryption or identity do not agree") == true)
+                    #expect(ending.errorLines.last?.contains("encryption or identity do not agree") == true)
                 case [.none], [.none, .optional]:
                     #expect(ending.code == 0, "\(one) \(other)")
-                    #expect(ending.complaints.last?.hasSuffix(", not encrypted") == true)
+                    #expect(ending.errorLines.last?.hasSuffix(", not encrypted") == true)
                 default:
                     #expect(ending.code == 0, "\(one) \(other)")
-                    #expect(ending.complaints.last?.hasSuffix(", encrypted") == true)
+                    #expect(ending.errorLines.last?.hasSuffix(", encrypted") == true)
                 }
             }
         }
@@ -67,7 +67,7 @@ struct LinkCommandTests {
         let folder = try Folder()
         let made = try await Command.run("identity", "new", "--name", "ann", "--out", folder.path("ann.pem"))
         let fingerprint = made.text.trimmingCharacters(in: .newlines)
-        let pair = try Pair(
+        let pair = try LinkProcesses(
             ann: ["--identity", folder.path("ann.pem")],
             bob: ["--trust", "fingerprint:\(fingerprint)", "--verbose"])
         async let ann = pair.ann.finish([1])
@@ -76,7 +76,7 @@ struct LinkCommandTests {
         #expect(endings.map(\.code) == [0, 0])
         #expect(endings[1].errors.contains("authenticated by its identity (a listed fingerprint)"))
         #expect(endings[1].errors.contains("protected by TLS_AES_128_GCM_SHA256"))
-        let stranger = try Pair(bob: ["--trust", "fingerprint:\(fingerprint)"])
+        let stranger = try LinkProcesses(bob: ["--trust", "fingerprint:\(fingerprint)"])
         async let first = stranger.ann.finish([1])
         async let refused = stranger.bob.finish([2])
         #expect(try await [first, refused].map(\.code) == [1, 1])
@@ -87,7 +87,7 @@ struct LinkCommandTests {
         let folder = try Folder()
         let trust = ["--trust", "tofu", "--trust-store", folder.path("trust")]
         for expected: Int32 in [0, 1] {
-            let pair = try Pair(ann: ["--id", folder.path("id")], bob: trust)
+            let pair = try LinkProcesses(ann: ["--id", folder.path("id")], bob: trust)
             async let ann = pair.ann.finish([1])
             async let bob = pair.bob.finish([2])
             #expect(try await [ann, bob].map(\.code) == [expected, expected])
@@ -107,10 +107,10 @@ struct LinkCommandTests {
     @Test("a peer's own data is refused at once")
     func itself() async throws {
         let folder = try Folder()
-        let ann = try Pair.start("ann", seeking: "ann", in: folder)
+        let ann = try LinkProcesses.start("ann", seeking: "ann", in: folder)
         let ending = try await ann.finish()
         #expect(ending.code == 1)
-        #expect(ending.complaints.last == "multipeer: the peer is this session itself")
+        #expect(ending.errorLines.last == "multipeer: the peer is this session itself")
     }
 
     @Test("nobody who answers, and no file that comes, ends after the timeout", arguments: [true, false])
@@ -118,7 +118,7 @@ struct LinkCommandTests {
         let folder = try Folder()
         var options = ["--timeout", "1", "--listen", "127.0.0.1"]
         if hasData {
-            let gone = try Pair.start("bob", seeking: "nobody", in: folder)
+            let gone = try LinkProcesses.start("bob", seeking: "nobody", in: folder)
             #expect(try await gone.says("waiting for"))
             options += [try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)]
             gone.process.signal(SIGKILL)
@@ -129,13 +129,13 @@ struct LinkCommandTests {
         let ending = try await Command(["link"] + options).finish()
         #expect(ending.code == 1)
         let reason = hasData ? "the peer did not answer in time" : "no connection data came in"
-        #expect(ending.complaints.last?.contains(reason) == true)
+        #expect(ending.errorLines.last?.contains(reason) == true)
     }
 
     @Test("data is asked for on standard input when there is neither argument nor terminal")
     func prompt() async throws {
         let folder = try Folder()
-        let bob = try Pair.start("bob", seeking: "ann", in: folder)
+        let bob = try LinkProcesses.start("bob", seeking: "ann", in: folder)
         #expect(try await bob.says("waiting for"))
         let theirs = try String(contentsOfFile: folder.path("bob.data"), encoding: .utf8)
         let ann = try Command(
@@ -152,7 +152,7 @@ struct LinkCommandTests {
 
     @Test("in a chat every line has its speaker, and nothing plays tricks")
     func chat() async throws {
-        let pair = try Pair(bob: ["--chat"])
+        let pair = try LinkProcesses(bob: ["--chat"])
         async let ann = pair.ann.finish(Array("hello\n\u{1b}[2J\u{202e}x\n".utf8))
         async let bob = pair.bob.finish()
         #expect(try await ann.code == 0)

@@ -7,7 +7,7 @@ import Testing
 struct LinkEndTests {
     @Test("a peer that is killed in the middle is noticed, with a reason and exit code 1")
     func killed() async throws {
-        let pair = try Pair()
+        let pair = try LinkProcesses()
         try await pair.linked()
         try await pair.ann.send(pattern(100_000, seed: 3))
         pair.bob.process.signal(SIGKILL)
@@ -15,24 +15,24 @@ struct LinkEndTests {
         #expect(ann.code == 1)
         // What the system adds, such as a reset, depends on the moment.
         let complaint = "the link to bob ended before everything had arrived: the connection was lost"
-        #expect(ann.complaints.last?.hasPrefix("multipeer: " + complaint) == true)
+        #expect(ann.errorLines.last?.hasPrefix("multipeer: " + complaint) == true)
         #expect(try await pair.bob.finish().code == 128 + SIGKILL)
     }
 
     @Test("a peer that is interrupted says goodbye", arguments: [SIGINT, SIGTERM, SIGHUP])
     func interrupted(_ signal: Int32) async throws {
-        let pair = try Pair()
+        let pair = try LinkProcesses()
         try await pair.linked()
         pair.bob.process.signal(signal)
         let ann = try await pair.ann.finish(nil)
         #expect(ann.code == 1)
-        #expect(ann.complaints.last?.contains("the peer left (GOODBYE)") == true)
+        #expect(ann.errorLines.last?.contains("the peer left (GOODBYE)") == true)
         #expect(try await pair.bob.finish().code == 130)
     }
 
     @Test("a closed standard output ends both sides, and nothing traps")
     func closedOutput() async throws {
-        let pair = try Pair()
+        let pair = try LinkProcesses()
         try await pair.linked()
         pair.bob.closeOutput()
         // It may end before it has taken all of this.
@@ -45,7 +45,7 @@ struct LinkEndTests {
 
     @Test("a receiver whose output nobody reads holds the sender back, and neither grows")
     func stalled() async throws {
-        let pair = try Pair()
+        let pair = try LinkProcesses()
         try await pair.linked()
         let before = try [pair.ann, pair.bob].map(residentKiB)
         let taken = try await pair.ann.sendsUntilStalled([UInt8](repeating: 7, count: 65_536), most: 1 << 30)

@@ -47,7 +47,7 @@ struct NearbyTests {
         for one in receivers { #expect(try await one.says("can be found")) }
         let sender = try await Command(["send", path, "--to", "bob"] + options("ann")).finish()
         #expect(sender.code == 1)
-        let complaint = try #require(sender.complaints.last)
+        let complaint = try #require(sender.errorLines.last)
         #expect(complaint.hasPrefix("multipeer: 2 are called bob (choose one with --to 'bob#"))
         let choices = complaint.matches(of: /--to '(bob#[0-9a-f]{8})'/).map { String($0.1) }
         try #require(choices.count == 2)
@@ -73,13 +73,13 @@ struct NearbyTests {
         }
         #expect(sender?.code == 1)
         #expect(
-            sender?.complaints.last?.hasPrefix(
+            sender?.errorLines.last?.hasPrefix(
                 "multipeer: nobody called bob receives on this machine alone: only 'carl' (id ") == true)
         carl.process.signal(SIGINT)
         #expect(try await carl.finish().code == 130)
         let lonely = try await Command(try receive("bob", ["--yes", "--timeout", "1"])).finish()
         #expect(lonely.code == 1)
-        #expect(lonely.complaints.last == "multipeer: nobody came to send files (--timeout allows more time)")
+        #expect(lonely.errorLines.last == "multipeer: nobody came to send files (--timeout allows more time)")
     }
 
     @Test("where nobody can be asked, nothing is taken without --yes")
@@ -95,7 +95,7 @@ struct NearbyTests {
     @Test("the user is asked about everybody, and only a yes lets files in")
     func consent() async throws {
         let path = try folder.write("x", to: "x")
-        let bob = try Typist(try receive("bob", []))
+        let bob = try TerminalUser(try receive("bob", []))
         try await bob.sees("waiting for files")
         async let refused = Command(["send", path, "--to", "bob"] + options("eve")).finish()
         try await bob.sees(") wants to send a file. take it? [y/N] ")
@@ -103,7 +103,7 @@ struct NearbyTests {
         try await bob.types("\n")
         let eve = try await refused
         #expect(eve.code == 1)
-        #expect(eve.complaints.last?.contains("declined") == true, "\(eve.errors)")
+        #expect(eve.errorLines.last?.contains("declined") == true, "\(eve.errors)")
         async let taken = Command(["send", path, path, "--to", "bob"] + options("ann")).finish()
         try await bob.sees(") wants to send 2 files. take it? [y/N] ")
         try await bob.types("y\n")
@@ -143,6 +143,6 @@ struct NearbyTests {
             "chat", "--timeout", "1", "--type", type, input: Array("hello\n".utf8))
         #expect(ending.code == 1)
         #expect(
-            ending.complaints.last == "multipeer: nobody came into the room ('multipeer doctor' says why)")
+            ending.errorLines.last == "multipeer: nobody came into the room ('multipeer doctor' says why)")
     }
 }

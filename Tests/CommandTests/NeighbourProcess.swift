@@ -38,17 +38,17 @@ final class NeighbourProcess: Sendable {
         }
     }
 
-    func tell(_ line: String) throws(Complaint) { try process.input.write(Array("\(line)\n".utf8)) }
+    func tell(_ line: String) throws(CommandError) { try process.input.write(Array("\(line)\n".utf8)) }
 
     /// What it has said of that kind, of that peer, once it is so many; throws when it ends before.
     @discardableResult
     func says(_ event: String, of uid: String? = nil, times count: Int = 1) async throws -> [Said] {
-        try await reading.run { [self] () throws(Complaint) in
+        try await reading.run { [self] () throws(CommandError) in
             while true {
                 let heard = said.withLock { $0.filter { $0.event == event && (uid == nil || $0.uid == uid) } }
                 if heard.count >= count { return heard }
                 guard let line = try process.output.readLine() else {
-                    throw Complaint("it ended before it said \(event) \(count) times", exit: .system)
+                    throw CommandError("it ended before it said \(event) \(count) times", exit: .system)
                 }
                 if let one = try? JSONDecoder().decode(Said.self, from: Data(line.utf8)) {
                     said.withLock { $0.append(one) }

@@ -14,7 +14,7 @@ struct SendReceiveTests {
     func files() async throws {
         let (one, other) = (pattern(3_000_001, seed: 1), [UInt8]())
         let paths = [try folder.write(one, to: "one.bin"), try folder.write(other, to: "two 日本.bin")]
-        let delivery = try Delivery(paths, in: folder, send: ["--to", "bob"])
+        let delivery = try TransferProcesses(paths, in: folder, send: ["--to", "bob"])
         let (sender, receiver) = try await delivery.finish()
         #expect(sender.code == 0, "\(sender.errors)")
         #expect(receiver.code == 0, "\(receiver.errors)")
@@ -27,8 +27,8 @@ struct SendReceiveTests {
         #expect(sender.errors.contains(digest))
         #expect(receiver.errors.contains("multipeer: received one.bin, 2.9 MiB in "))
         #expect(receiver.errors.contains(digest))
-        #expect(sender.complaints.last?.hasPrefix("multipeer: sent 2 files, 2.9 MiB in ") == true)
-        #expect(receiver.complaints.last?.hasPrefix("multipeer: received 2 files, 2.9 MiB in ") == true)
+        #expect(sender.errorLines.last?.hasPrefix("multipeer: sent 2 files, 2.9 MiB in ") == true)
+        #expect(receiver.errorLines.last?.hasPrefix("multipeer: received 2 files, 2.9 MiB in ") == true)
         // No progress where there is no terminal.
         #expect(!sender.errors.contains("\u{1b}") && !receiver.errors.contains("\u{1b}"))
         #expect(sender.output.isEmpty && receiver.output.isEmpty)
@@ -38,7 +38,7 @@ struct SendReceiveTests {
     @Test("standard input is sent under the label that it gets")
     func input() async throws {
         let bytes = pattern(700_000, seed: 2)
-        let delivery = try Delivery(["-"], in: folder, send: ["--as", "a/b/../notes.txt"])
+        let delivery = try TransferProcesses(["-"], in: folder, send: ["--as", "a/b/../notes.txt"])
         let (sender, receiver) = try await delivery.finish(input: bytes)
         #expect(sender.code == 0, "\(sender.errors)")
         #expect(receiver.code == 0, "\(receiver.errors)")
@@ -48,11 +48,11 @@ struct SendReceiveTests {
     @Test("quiet says nothing, and without a digest there is none")
     func quiet() async throws {
         let path = try folder.write("x", to: "x")
-        let delivery = try Delivery([path], in: folder, send: ["--quiet"], receive: ["--quiet"])
+        let delivery = try TransferProcesses([path], in: folder, send: ["--quiet"], receive: ["--quiet"])
         let (sender, receiver) = try await delivery.finish()
         #expect((sender.code, receiver.code) == (0, 0))
         #expect(sender.errors.isEmpty && receiver.errors.isEmpty)
-        let again = try Delivery(
+        let again = try TransferProcesses(
             [path], in: folder, send: ["--no-digest"], receive: ["--force"], isKept: true)
         let (first, second) = try await again.finish()
         #expect((first.code, second.code) == (0, 0))
@@ -65,7 +65,7 @@ struct SendReceiveTests {
         try FileManager.default.createDirectory(
             atPath: folder.path("inbox"), withIntermediateDirectories: true)
         _ = try folder.write("old", to: "inbox/a")
-        let delivery = try Delivery(paths, in: folder)
+        let delivery = try TransferProcesses(paths, in: folder)
         let (sender, receiver) = try await delivery.finish()
         #expect((sender.code, receiver.code) == (5, 5))
         #expect(try delivery.received("a") == Array("old".utf8))
@@ -73,8 +73,8 @@ struct SendReceiveTests {
         #expect(receiver.errors.contains("multipeer: skipped a: exists already (--force replaces files)\n"))
         #expect(receiver.errors.contains("received 1 file, 5 B in "))
         #expect(sender.errors.contains("multipeer: not sent a: the other side declined it\n"))
-        #expect(sender.complaints.last == "multipeer: not every file was sent")
-        #expect(receiver.complaints.last == "multipeer: not every file was received")
+        #expect(sender.errorLines.last == "multipeer: not every file was sent")
+        #expect(receiver.errorLines.last == "multipeer: not every file was received")
     }
 
     @Test("force replaces files and links, not what came in the same run, and follows nothing")
@@ -91,7 +91,7 @@ struct SendReceiveTests {
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("inbox/a"), withDestinationPath: target)
         _ = try folder.write("old", to: "inbox/b")
-        let delivery = try Delivery(paths, in: folder, receive: ["--force"])
+        let delivery = try TransferProcesses(paths, in: folder, receive: ["--force"])
         let (sender, receiver) = try await delivery.finish()
         #expect((sender.code, receiver.code) == (5, 5))
         #expect(try delivery.received("a") == Array("first".utf8))
@@ -105,13 +105,14 @@ struct SendReceiveTests {
         let paths = try [("long", 2_000), ("a", 10), ("b", 10), ("c", 10)].map {
             try folder.write(pattern($1, seed: 3), to: $0)
         }
-        let delivery = try Delivery(paths, in: folder, receive: ["--max-size", "1K", "--count", "2"])
+        let delivery = try TransferProcesses(
+            paths, in: folder, receive: ["--max-size", "1K", "--count", "2"])
         let (sender, receiver) = try await delivery.finish()
         #expect(sender.code == 5)
         #expect(receiver.code == 5)
         #expect(try delivery.inbox == ["a", "b"])
         #expect(receiver.errors.contains("skipped long: it has 2.0 KiB, --max-size allows 1.0 KiB"))
-        let enough = try Delivery(
+        let enough = try TransferProcesses(
             [paths[1]], in: folder, receive: ["--count", "1", "--force"], isKept: true)
         let (last, taker) = try await enough.finish()
         #expect((last.code, taker.code) == (0, 0))
@@ -119,7 +120,7 @@ struct SendReceiveTests {
 
     @Test("standard input that becomes too long is cut off, and nothing of it stays")
     func endless() async throws {
-        let delivery = try Delivery(["-"], in: folder, receive: ["--max-size", "64K"])
+        let delivery = try TransferProcesses(["-"], in: folder, receive: ["--max-size", "64K"])
         let (sender, receiver) = try await delivery.finish(input: pattern(1 << 20, seed: 4))
         #expect((sender.code, receiver.code) == (5, 5))
         #expect(receiver.errors.contains("skipped input: it has more than 64 KiB, which --max-size allows"))
@@ -129,11 +130,11 @@ struct SendReceiveTests {
     @Test("a peer of another name is refused before there is a link")
     func otherName() async throws {
         let path = try folder.write("x", to: "x")
-        let delivery = try Delivery(
+        let delivery = try TransferProcesses(
             [path], in: folder, send: ["--to", "carl"], receive: ["--timeout=2"].dropLast())
         let sender = try await delivery.sender.finish()
         #expect(sender.code == 3)
-        #expect(sender.complaints.last == "multipeer: this connection data is of bob, not of carl")
+        #expect(sender.errorLines.last == "multipeer: this connection data is of bob, not of carl")
         delivery.receiver.process.signal(SIGINT)
         let receiver = try await delivery.receiver.finish()
         #expect(receiver.code == 130)

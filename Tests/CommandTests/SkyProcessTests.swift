@@ -72,8 +72,8 @@ struct SkyProcessTests {
 
     @Test("on a terminal the lines of all are rewritten where they are, and the summary stands below them")
     func terminal() async throws {
-        let typist = Typist(
-            try sky(["--workers", "2", "--tiles", "12", "--wait", "50"], through: Typist.wrapper))
+        let typist = TerminalUser(
+            try sky(["--workers", "2", "--tiles", "12", "--wait", "50"], through: TerminalUser.wrapper))
         try await typist.sees("12 tiles for 3 observatories")
         // Three and one for all of them: up there, and written again.
         try await typist.sees("\u{1b}[4A\r")
@@ -88,7 +88,8 @@ struct SkyProcessTests {
 
     @Test("interrupted at a terminal all processes end, with the exit code of an interrupt")
     func interrupted() async throws {
-        let typist = Typist(try sky(["--workers", "2", "--tiles", "5000"], through: Typist.wrapper))
+        let typist = TerminalUser(
+            try sky(["--workers", "2", "--tiles", "5000"], through: TerminalUser.wrapper))
         try await typist.sees("5000 tiles for 3 observatories")
         #expect(try processes("").count == 3)
         try await typist.types("\u{3}")

@@ -13,7 +13,7 @@ struct TransferEndTests {
 
     @Test("an interrupted sender tells the receiver, and nothing is left", arguments: [SIGINT, SIGTERM])
     func sender(_ signal: Int32) async throws {
-        let delivery = try Delivery([try huge()], in: folder)
+        let delivery = try TransferProcesses([try huge()], in: folder)
         try await delivery.isUnderWay()
         delivery.sender.process.signal(signal)
         let (sender, receiver) = try await delivery.finish()
@@ -26,7 +26,7 @@ struct TransferEndTests {
 
     @Test("an interrupted receiver tells the sender, and nothing is left", arguments: [SIGINT, SIGTERM])
     func receiver(_ signal: Int32) async throws {
-        let delivery = try Delivery([try huge(), try folder.write("x", to: "x")], in: folder)
+        let delivery = try TransferProcesses([try huge(), try folder.write("x", to: "x")], in: folder)
         try await delivery.isUnderWay()
         delivery.receiver.process.signal(signal)
         let (sender, receiver) = try await delivery.finish()
@@ -39,30 +39,30 @@ struct TransferEndTests {
 
     @Test("a lost link ends the receiver, and nothing is left")
     func killed() async throws {
-        let delivery = try Delivery([try huge()], in: folder)
+        let delivery = try TransferProcesses([try huge()], in: folder)
         try await delivery.isUnderWay()
         delivery.sender.process.signal(SIGKILL)
         let (sender, receiver) = try await delivery.finish()
         #expect(sender.code == 128 + SIGKILL)
         #expect(receiver.code == 1)
-        #expect(receiver.complaints.last?.hasPrefix("multipeer: the link to ann ended: ") == true)
+        #expect(receiver.errorLines.last?.hasPrefix("multipeer: the link to ann ended: ") == true)
         #expect(try delivery.inbox.isEmpty)
     }
 
     @Test("a lost link ends the sender")
     func lostReceiver() async throws {
-        let delivery = try Delivery([try huge()], in: folder)
+        let delivery = try TransferProcesses([try huge()], in: folder)
         try await delivery.isUnderWay()
         delivery.receiver.process.signal(SIGKILL)
         let (sender, _) = try await delivery.finish()
         #expect(sender.code == 1, "\(sender.errors)")
-        #expect(sender.complaints.last?.contains("the link to bob") == true)
+        #expect(sender.errorLines.last?.contains("the link to bob") == true)
     }
 
     @Test("a file that shrinks while it is sent fails on both sides, and the next one comes")
     func shrinking() async throws {
         let path = try huge()
-        let delivery = try Delivery([path, try folder.write("x", to: "x")], in: folder)
+        let delivery = try TransferProcesses([path, try folder.write("x", to: "x")], in: folder)
         try await delivery.isUnderWay()
         try FileHandle(forWritingTo: URL(filePath: path)).truncate(atOffset: 1)
         let (sender, receiver) = try await delivery.finish()
@@ -72,7 +72,7 @@ struct TransferEndTests {
 
     @Test("a sender that never finishes its input can be interrupted")
     func input() async throws {
-        let delivery = try Delivery(["-"], in: folder)
+        let delivery = try TransferProcesses(["-"], in: folder)
         try await delivery.sender.send([1, 2, 3])
         try await delivery.isUnderWay()
         delivery.sender.process.signal(SIGINT)

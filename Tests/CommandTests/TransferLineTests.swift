@@ -36,7 +36,7 @@ struct TransferLineTests {
             for total in [nil, 0, 1, 1 << 30, UInt64.max] {
                 for width in 0...140 {
                     let line = TransferLine(
-                        name: name, place: FilePlace(3, of: 12), completed: 7, total: total, rate: 1e18,
+                        name: name, place: FilePosition(3, of: 12), completed: 7, total: total, rate: 1e18,
                         left: .seconds(Int64.max / 2))
                     #expect(line.render(width: width).columns <= width, "\(name) \(width)")
                 }
@@ -56,7 +56,7 @@ struct TransferLineTests {
         line.total = nil
         line.left = nil
         #expect(line.render(width: 80) == "holiday.mov  1.0 GiB  117 MiB/s")
-        line.place = FilePlace(2, of: 3)
+        line.place = FilePosition(2, of: 3)
         #expect(line.render(width: 80) == "2/3 holiday.mov  1.0 GiB  117 MiB/s")
     }
 
@@ -75,7 +75,7 @@ struct TransferLineTests {
 }
 
 @Suite("Command: amounts", .computing)
-struct AmountTests {
+struct HumanReadableTests {
     @Test(
         "sizes are read as people write them",
         arguments: [
@@ -84,22 +84,22 @@ struct AmountTests {
             ("7T", 7 << 40), ("10B", 10),
         ])
     func sizes(_ text: String, _ count: UInt64) {
-        #expect(Amount.count(of: text) == count)
+        #expect(HumanReadable.count(of: text) == count)
     }
 
     @Test(
         "what is no size is refused",
         arguments: ["", "K", "-1", "1e9", "nan", "inf", "0x10", "1 G", "1.2.3", "9999999999T", "1X", "+5"])
     func noSizes(_ text: String) {
-        #expect(Amount.count(of: text) == nil)
+        #expect(HumanReadable.count(of: text) == nil)
     }
 
     @Test("bytes and times are short")
     func short() {
-        #expect(Amount.bytes(1_023) == "1023 B")
-        #expect(Amount.bytes(1_536) == "1.5 KiB")
-        #expect(Amount.bytes(UInt64.max) == "16 EiB")
-        #expect(Amount.clock(.seconds(3_723)) == "1:02:03")
-        #expect(Amount.clock(.seconds(59)) == "0:59")
+        #expect(HumanReadable.bytes(1_023) == "1023 B")
+        #expect(HumanReadable.bytes(1_536) == "1.5 KiB")
+        #expect(HumanReadable.bytes(UInt64.max) == "16 EiB")
+        #expect(HumanReadable.clock(.seconds(3_723)) == "1:02:03")
+        #expect(HumanReadable.clock(.seconds(59)) == "0:59")
     }
 }

@@ -38,7 +38,7 @@ struct VerifyCommandTests {
     func oneSided() async throws {
         let folder = try Folder()
         let ann = try User("ann", seeking: "bob", in: folder, ["--verify"])
-        let bob = try Pair.start("bob", seeking: "ann", in: folder)
+        let bob = try LinkProcesses.start("bob", seeking: "ann", in: folder)
         #expect(try await bob.says("ann wants to compare codes first: link again, both with --verify"))
         bob.process.signal(SIGINT)
         #expect(try await bob.finish().code == 130)

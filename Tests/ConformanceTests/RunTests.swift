@@ -21,7 +21,7 @@ struct RunTests {
         selection.words = ids
         var plan = Plan(shim: shim, cases: selection.cases, seed: 1)
         change(&plan)
-        return try await Worker("conform").run { [plan] () throws(Complaint) in Run(plan)() }
+        return try await Worker("conform").run { [plan] () throws(CommandError) in Run(plan)() }
     }
 
     @Test("the library passes cases of each section", .timeLimit(.minutes(3)))
@@ -52,7 +52,7 @@ struct RunTests {
         var selection = CaseSelection()
         selection.words = ["LINK-12/tester-lower"]
         let selftest = Selftest(bugs: ["mac-role-wrong"], cases: selection.cases)
-        let findings = try await Worker("selftest").run { () throws(Complaint) in
+        let findings = try await Worker("selftest").run { () throws(CommandError) in
             selftest.run(
                 seed: 1, jobs: 1, shim: { _ in words.isEmpty ? "true" : "\(RunTests.program) \(words)" },
                 tell: { _ in })

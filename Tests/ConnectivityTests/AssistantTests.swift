@@ -8,7 +8,7 @@ import Testing
 struct AssistantTests {
     @Test("the user is asked, and the delegate hears before and behind that", arguments: [true, false])
     func asked(_ isYes: Bool) async throws {
-        let network = Network()
+        let network = TestNetwork()
         let (ann, host) = (Device("ann", network), Hosting("bob", network))
         host.presenter.open.withLock { $0 = { _ in isYes } }
         host.assistant.start()
@@ -32,7 +32,7 @@ struct AssistantTests {
 
     @Test("one question is asked at a time, and one that nobody waits for is taken away")
     func turns() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let devices = [Device("ann", network), Device("carl", network)]
         let host = Hosting("bob", network)
         let mayAnswer = Promise<Bool>()
@@ -71,7 +71,7 @@ struct AssistantTests {
     @Test("stopping takes the question away, and so does letting go")
     func stopped() async throws {
         for isLetGo in [true, false] {
-            let network = Network()
+            let network = TestNetwork()
             let ann = Device("ann", network)
             var host: Hosting? = Hosting("bob", network)
             let peer = try #require(host).peer
@@ -117,7 +117,7 @@ private final class Hosting: NSObject, MCAdvertiserAssistantDelegate, @unchecked
     let presenter = Scripted()
     let log = Log<String>()
 
-    init(_ name: String, _ network: Network) {
+    init(_ name: String, _ network: TestNetwork) {
         peer = MCPeerID(displayName: name)
         session = MCSession(
             peer: peer, securityIdentity: nil, encryptionPreference: .required, configuration: .loopback)

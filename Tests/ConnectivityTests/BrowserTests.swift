@@ -8,9 +8,9 @@ import Testing
 struct BrowserTests {
     @Test(
         "who advertises is found, with what it says, and lost; nobody finds itself",
-        arguments: Network.Kind.allCases)
-    func found(_ kind: Network.Kind) async throws {
-        let network = Network(kind)
+        arguments: TestNetwork.Kind.allCases)
+    func found(_ kind: TestNetwork.Kind) async throws {
+        let network = TestNetwork(kind)
         let (ann, bob) = (Device("ann", network), Device("bob", network, info: ["room": "attic"]))
         ann.start()
         bob.start()
@@ -25,7 +25,7 @@ struct BrowserTests {
 
     @Test("starting twice is once, stopping tells nothing, and starting again tells everything again")
     func again() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
         for _ in 0..<3 { bob.advertiser.startAdvertisingPeer() }
         for round in 1...3 {
@@ -48,7 +48,7 @@ struct BrowserTests {
 
     @Test("nothing is told before the start has returned, also not inside a callback")
     func order() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
         bob.advertiser.startAdvertisingPeer()
         let isStarting = Locked(false)
@@ -95,7 +95,7 @@ struct BrowserTests {
 
     @Test("capital letters in a service type are small ones, and it stays as it was given")
     func capitals() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let peer = MCPeerID(displayName: "loud")
         let loud = MCNearbyServiceAdvertiser(
             peer: peer, discoveryInfo: ["n": "1", "MPC": "2", "~x": "3"],
@@ -143,7 +143,7 @@ struct BrowserTests {
 
     @Test("everything may be called from everywhere at once, also from inside the callbacks")
     func crowd() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
         ann.whenTold.withLock { told in
             told = { heard in
@@ -182,9 +182,9 @@ struct BrowserTests {
 
     @Test(
         "letting go of both inside a callback ends them, and nothing keeps them",
-        arguments: Network.Kind.allCases)
-    func letGo(_ kind: Network.Kind) async throws {
-        let network = Network(kind)
+        arguments: TestNetwork.Kind.allCases)
+    func letGo(_ kind: TestNetwork.Kind) async throws {
+        let network = TestNetwork(kind)
         let (watcher, other) = (Device("watcher", network), MCPeerID(displayName: "other"))
         watcher.start()
         final class Holder: NSObject, MCNearbyServiceBrowserDelegate, Sendable {

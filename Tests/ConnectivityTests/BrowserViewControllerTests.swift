@@ -9,7 +9,7 @@ import Testing
 struct BrowserViewControllerTests {
     @Test("who is nearby is shown with how far things are, and whoever is invited is connected")
     func invites() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let (bob, carl) = (
             Device("bob", network, info: ["room": "attic"]), Device("carl", network, .declines)
         )
@@ -43,7 +43,7 @@ struct BrowserViewControllerTests {
 
     @Test("who came in by something else is shown, too, and done tells the delegate")
     func others() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let bob = Device("bob", network)
         let view = View(network)
         bob.browser.startBrowsingForPeers()
@@ -66,7 +66,7 @@ struct BrowserViewControllerTests {
 
     @Test("the delegate may hide peers, and the most that may come are counted")
     func limits() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let devices = ["bob", "carl", "hidden"].map { Device($0, network) }
         let view = View(network)
         view.hidden = "hidden"
@@ -85,7 +85,7 @@ struct BrowserViewControllerTests {
 
     @Test("numbers of peers are 2 to 8, as with Apple's")
     func numbers() {
-        let view = View(Network())
+        let view = View(TestNetwork())
         #expect(view.controller.minimumNumberOfPeers == 2)
         #expect(view.controller.maximumNumberOfPeers == 8)
         for (given, meant) in [(0, 2), (1, 2), (3, 3), (8, 8), (9, 8), (Int.max, 8), (Int.min, 2)] {
@@ -109,7 +109,7 @@ struct BrowserViewControllerTests {
 
     @Test("one that is let go of ends")
     func letGo() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let bob = Device("bob", network)
         bob.advertiser.startAdvertisingPeer()
         weak var controller: MCBrowserViewController?
@@ -136,7 +136,7 @@ private final class View: NSObject, @preconcurrency MCBrowserViewControllerDeleg
     var hidden: String?
     private let changes = Log<Int>()
 
-    init(_ network: Network) {
+    init(_ network: TestNetwork) {
         session = MCSession(
             peer: peer, securityIdentity: nil, encryptionPreference: .required, configuration: .loopback)
         advertiser = MCNearbyServiceAdvertiser(

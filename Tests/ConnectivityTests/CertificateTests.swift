@@ -94,7 +94,7 @@ struct CertificateTests {
     @Test("an answer may come late, from anywhere, and only the first counts")
     func lateAnswers() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
-        let handlers = Journal<@Sendable (Bool) -> Void>()
+        let handlers = EventLog<@Sendable (Bool) -> Void>()
         ann.recorder.judge { handlers.note($0) }
         try await ann.dial(bob)
         try await handlers.until { $0.count == 1 }
@@ -114,7 +114,7 @@ struct CertificateTests {
     @Test("disconnecting while the question is open answers it, and a later answer does nothing")
     func disconnecting() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
-        let handlers = Journal<@Sendable (Bool) -> Void>()
+        let handlers = EventLog<@Sendable (Bool) -> Void>()
         ann.recorder.judge { handlers.note($0) }
         try await ann.dial(bob)
         try await handlers.until { $0.count == 1 }

@@ -43,7 +43,7 @@ struct CustomDiscoveryTests {
     @Test("the handler is called once, on the session's queue, with data or with an error")
     func handler() async throws {
         let ann = Member("ann")
-        let answers = Journal<(Data?, MCError?)>()
+        let answers = EventLog<(Data?, MCError?)>()
         let bob = MCPeerID(displayName: "bob")
         for peer in [bob, ann.peer] {
             ann.session.nearbyConnectionData(forPeer: peer) { data, error in
@@ -110,7 +110,7 @@ struct CustomDiscoveryTests {
         ann.session.connectPeer(bob.peer, withNearbyConnectionData: old)
         try await ann.recorder.hears(.connecting, of: bob.peer)
         ann.session.disconnect()
-        let answers = Journal<Data?>()
+        let answers = EventLog<Data?>()
         ann.session.nearbyConnectionData(forPeer: bob.peer) { data, _ in answers.note(data) }
         ann.session.connectPeer(bob.peer, withNearbyConnectionData: old)
         try await answers.until { !$0.isEmpty }

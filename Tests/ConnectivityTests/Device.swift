@@ -7,7 +7,7 @@ import struct Multipeer.PeerID
 @unsafe @preconcurrency import MultipeerConnectivity
 
 /// Everything that one device of a test has heard, in order.
-enum Heard: Equatable, Sendable {
+enum DeviceEvent: Equatable, Sendable {
     case found(PeerID, [String: String]?)
     case lost(PeerID)
     case invited(PeerID, Data?)
@@ -22,7 +22,7 @@ enum Heard: Equatable, Sendable {
 /// replaced.
 final class Device: NSObject, @unchecked Sendable {
     /// What it does about invitations.
-    enum Manners: Sendable {
+    enum InvitationPolicy: Sendable {
         case accepts, declines
         /// The answer is the test's: `answers`.
         case waits
@@ -34,16 +34,17 @@ final class Device: NSObject, @unchecked Sendable {
     let session: MCSession
     let advertiser: MCNearbyServiceAdvertiser
     let browser: MCNearbyServiceBrowser
-    let log = Log<Heard>()
-    let manners: Locked<Manners>
+    let log = Log<DeviceEvent>()
+    let manners: Locked<InvitationPolicy>
     let answers = Log<Answer>()
     /// Called behind everything that is told, where it is told.
-    let whenTold = Locked<(@Sendable (Heard) -> Void)?>(nil)
+    let whenTold = Locked<(@Sendable (DeviceEvent) -> Void)?>(nil)
 
     var id: PeerID { peer.id }
 
     init(
-        _ name: String, _ network: Network, _ manners: Manners = .accepts, info: [String: String]? = nil,
+        _ name: String, _ network: TestNetwork, _ manners: InvitationPolicy = .accepts,
+        info: [String: String]? = nil,
         _ preference: MCEncryptionPreference = .required
     ) {
         peer = MCPeerID(displayName: name)
@@ -97,7 +98,7 @@ final class Device: NSObject, @unchecked Sendable {
         await signal.value()
     }
 
-    fileprivate func note(_ heard: Heard) {
+    fileprivate func note(_ heard: DeviceEvent) {
         log.note(heard)
         whenTold.withLock { $0 }?(heard)
     }
@@ -125,7 +126,7 @@ final class Box<Value>: @unchecked Sendable {
     }
 }
 
-extension Heard {
+extension DeviceEvent {
     func isFound(_ peer: PeerID) -> Bool {
         if case .found(peer, _) = self { true } else { false }
     }

@@ -12,7 +12,8 @@ struct HoldingBackTests {
     func mark() async throws {
         let network = InMemoryDiscovery()
         let (ann, bob, carol) = (
-            Handset("ann", on: network), Handset("bob", on: network), Handset("carol", on: network)
+            TestApplication("ann", on: network), TestApplication("bob", on: network),
+            TestApplication("carol", on: network)
         )
         for handset in [ann, bob, carol] { handset.keepQuiet() }
         for other in [bob, carol] {

@@ -8,9 +8,9 @@ import Testing
 struct InvitationTests {
     @Test(
         "a yes connects both, each of which hears connecting and connected, once",
-        arguments: Network.Kind.allCases)
-    func accepted(_ kind: Network.Kind) async throws {
-        let devices = try await meeting(["ann", "bob"], Network(kind))
+        arguments: TestNetwork.Kind.allCases)
+    func accepted(_ kind: TestNetwork.Kind) async throws {
+        let devices = try await meeting(["ann", "bob"], TestNetwork(kind))
         let (ann, bob) = (devices[0], devices[1])
         ann.invite(bob, context: Data("chess?".utf8))
         try await ann.hears(.connected, of: bob)
@@ -30,7 +30,7 @@ struct InvitationTests {
 
     @Test("a no is one notConnected at the inviter, and nothing at the other end")
     func declined() async throws {
-        let devices = try await meeting(["ann", "bob"], Network(), .declines)
+        let devices = try await meeting(["ann", "bob"], TestNetwork(), .declines)
         let (ann, bob) = (devices[0], devices[1])
         ann.invite(bob)
         try await ann.hears(.notConnected, of: bob)
@@ -43,7 +43,7 @@ struct InvitationTests {
 
     @Test("without a session a yes is a no, and so is an advertiser without a delegate")
     func nobody() async throws {
-        let devices = try await meeting(["ann", "bob"], Network(), .waits)
+        let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
         ann.invite(bob)
         try await bob.answers.entry(0)(true, nil)
@@ -57,7 +57,7 @@ struct InvitationTests {
 
     @Test("an answer may come later and from anywhere; the first one counts")
     func later() async throws {
-        let devices = try await meeting(["ann", "bob"], Network(), .waits)
+        let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
         ann.invite(bob)
         let answer = try await bob.answers.entry(0)
@@ -74,7 +74,7 @@ struct InvitationTests {
 
     @Test("without an answer the inviter hears notConnected when the time is over, and a late yes, too")
     func never() async throws {
-        let devices = try await meeting(["ann", "bob"], Network(), .waits)
+        let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
         // On a busy machine a second may be over before he is asked.
         for (round, timeout) in [1.0, 6, 20].enumerated() where bob.answers.all.isEmpty {
@@ -95,7 +95,7 @@ struct InvitationTests {
         "stopping the advertiser inside the answer, or letting go of it, takes no yes back",
         arguments: [true, false])
     func stopped(_ isLetGo: Bool) async throws {
-        let network = Network()
+        let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network, .waits))
         ann.start()
         let bobs = Box<MCNearbyServiceAdvertiser?>(
@@ -128,7 +128,7 @@ struct InvitationTests {
 
     @Test("stopping the advertiser before there was an answer ends the invitation")
     func stoppedBefore() async throws {
-        let devices = try await meeting(["ann", "bob"], Network(), .waits)
+        let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
         ann.invite(bob)
         let answer = try await bob.answers.entry(0)
@@ -178,7 +178,7 @@ struct InvitationTests {
 
     @Test("who cannot be invited is not connected, which is told once")
     func impossible() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network))
         ann.browser.startBrowsingForPeers()
         // Nobody has found him.
@@ -197,7 +197,7 @@ struct InvitationTests {
 
     @Test("leaving the session ends its invitations, and those behind that count")
     func left() async throws {
-        let devices = try await meeting(["ann", "bob"], Network(), .waits)
+        let devices = try await meeting(["ann", "bob"], TestNetwork(), .waits)
         let (ann, bob) = (devices[0], devices[1])
         ann.invite(bob)
         let answer = try await bob.answers.entry(0)
@@ -221,7 +221,7 @@ struct InvitationTests {
 
     @Test("a session that is let go of takes its invitations along")
     func letGo() async throws {
-        let network = Network()
+        let network = TestNetwork()
         let (ann, bob) = (Device("ann", network), Device("bob", network, .waits))
         bob.start()
         ann.browser.startBrowsingForPeers()

@@ -17,7 +17,7 @@ struct OwnershipTests {
         arguments: Moment.allCases)
     func moments(_ moment: Moment) async throws {
         let network = InMemoryDiscovery()
-        let (ann, bob) = (Handset("ann", on: network), Handset("bob", on: network))
+        let (ann, bob) = (TestApplication("ann", on: network), TestApplication("bob", on: network))
         (ann.partner, bob.partner) = (bob, ann)
         if moment != .talking { [ann, bob].forEach { $0.keepQuiet() } }
         try await reach(moment, ann, bob)
@@ -33,7 +33,7 @@ struct OwnershipTests {
         do { try await atLast { remains.areGone } } catch { Issue.record("\(remains)") }
     }
 
-    private func reach(_ moment: Moment, _ ann: Handset, _ bob: Handset) async throws {
+    private func reach(_ moment: Moment, _ ann: TestApplication, _ bob: TestApplication) async throws {
         if moment == .unused { return }
         switch moment {
         case .invited: bob.keepInvitations()
@@ -61,7 +61,7 @@ struct OwnershipTests {
         }
     }
 
-    private func connected(_ ann: Handset, _ bob: Handset) async throws {
+    private func connected(_ ann: TestApplication, _ bob: TestApplication) async throws {
         for (one, other) in [(ann, bob), (bob, ann)] {
             try await inTime { await one.until { $0.isConnected(to: other.peer) } }
         }
@@ -71,7 +71,7 @@ struct OwnershipTests {
         "a stream goes with its last reference, opened or not, scheduled or not, and its peer hears an error")
     func streams() async throws {
         let network = InMemoryDiscovery()
-        let (ann, bob) = (Handset("ann", on: network), Handset("bob", on: network))
+        let (ann, bob) = (TestApplication("ann", on: network), TestApplication("bob", on: network))
         (ann.partner, bob.partner) = (bob, ann)
         [ann, bob].forEach { $0.keepQuiet() }
         ann.connect()

@@ -9,7 +9,7 @@ struct ProgressTests {
     @Test(
         "the progress of a resource is a part of the current one, and grows until the receiver has all of it")
     func parts() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let file = try folder.file([UInt8](repeating: 8, count: 4_000_000))
         let parent = Progress(totalUnitCount: 100)
@@ -45,7 +45,7 @@ struct ProgressTests {
 
     @Test("it is not complete before the receiver has said so")
     func unconfirmed() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let (gate, hasStarted) = (DispatchSemaphore(value: 0), Promise<Void>())
         exchange.bob.recorder.react { _, heard in
@@ -66,7 +66,7 @@ struct ProgressTests {
 
     @Test("it has the values that Foundation has on Apple's platforms")
     func values() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let file = try folder.file([UInt8](repeating: 1, count: 100_000))
         let (progress, outcome) = exchange.send(file, "x")
@@ -93,7 +93,7 @@ struct ProgressTests {
 
     @Test("the speed is known while a file is under way")
     func speed() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let (progress, outcome) = exchange.send(try folder.endless(), "x")
         let sending = try #require(progress)

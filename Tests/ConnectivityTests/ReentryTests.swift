@@ -16,30 +16,31 @@ enum Rounds {
 struct ReentryTests {
     @Test(
         "in every callback everything may be called: it returns, nothing hangs, and nothing is kept",
-        .timeLimit(.minutes(30)), arguments: Place.allCases)
-    func everywhere(_ place: Place) async throws {
-        let first = Place.allCases.firstIndex(of: place) ?? 0
-        for number in 0..<Rounds.each(of: Place.allCases.count, unless: 2) {
-            let deed = Deed.allCases[(first + 5 * number + number / 2) % Deed.allCases.count]
-            try await Encounter(place, deed, isOfInviter: place.isOfInviter ?? (number % 2 == 0)).run()
+        .timeLimit(.minutes(30)), arguments: CallbackSite.allCases)
+    func everywhere(_ place: CallbackSite) async throws {
+        let first = CallbackSite.allCases.firstIndex(of: place) ?? 0
+        for number in 0..<Rounds.each(of: CallbackSite.allCases.count, unless: 2) {
+            let deed = CallbackAction.allCases[
+                (first + 5 * number + number / 2) % CallbackAction.allCases.count]
+            try await ReentryScenario(place, deed, isOfInviter: place.isOfInviter ?? (number % 2 == 0)).run()
         }
     }
 }
 
 /// Two devices meet and talk, and one of them does something at a place where it is called.
-struct Encounter {
-    let place: Place
-    let deed: Deed
-    let ann: Handset
-    let bob: Handset
-    let subject: Handset
+struct ReentryScenario {
+    let place: CallbackSite
+    let deed: CallbackAction
+    let ann: TestApplication
+    let bob: TestApplication
+    let subject: TestApplication
 
-    init(_ place: Place, _ deed: Deed, isOfInviter: Bool) {
+    init(_ place: CallbackSite, _ deed: CallbackAction, isOfInviter: Bool) {
         self.place = place
         self.deed = deed
         let network = InMemoryDiscovery()
-        ann = Handset("ann", on: network)
-        bob = Handset("bob", on: network)
+        ann = TestApplication("ann", on: network)
+        bob = TestApplication("bob", on: network)
         (ann.partner, bob.partner) = (bob, ann)
         subject = isOfInviter ? ann : bob
     }
@@ -91,7 +92,7 @@ struct Encounter {
         }
     }
 
-    private var other: Handset { subject === ann ? bob : ann }
+    private var other: TestApplication { subject === ann ? bob : ann }
 }
 
 /// What should be gone when nobody holds it.
@@ -104,7 +105,7 @@ struct Remains: CustomStringConvertible {
     private var items: [Item] = []
 
     /// What the device holds now.
-    mutating func add(_ handset: Handset) {
+    mutating func add(_ handset: TestApplication) {
         let (held, name) = (handset.belongings, handset.peer.displayName)
         items.append(Item(name: "\(name)'s session", object: held.session))
         items.append(Item(name: "\(name)'s native session", object: held.session?.native.driver))

@@ -12,7 +12,7 @@ struct ResourceEndTests {
 
     @Test("whoever cancels, both sides hear so once, and nothing is left", arguments: Who.allCases)
     func cancel(_ who: Who) async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let name = "cancelled-by-\(who)"
         let parent = Progress(totalUnitCount: 10)
@@ -37,7 +37,7 @@ struct ResourceEndTests {
 
     @Test("what is cancelled inside the call that announces it, or before anybody hears of it, ends so")
     func cancelAtOnce() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         exchange.bob.recorder.react { _, heard in heard.start("at the receiver")?.cancel() }
         let (_, first) = exchange.send(try folder.endless(), "at the receiver")
@@ -116,7 +116,7 @@ struct ResourceEndTests {
         }
     }
 
-    private func expectNothing(at path: String, _ exchange: Exchange) async throws {
+    private func expectNothing(at path: String, _ exchange: ConnectedPair) async throws {
         try await exchange.talk("done")
         #expect(!FileManager.default.fileExists(atPath: path))
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path

@@ -11,7 +11,7 @@ struct ResourceTests {
         "a file arrives under its own name, to be moved away while the delegate is called",
         arguments: [0, 1, 300_000])
     func file(_ count: Int) async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         var numbers = Seeded(1)
         let bytes = numbers.bytes(count)
@@ -41,7 +41,7 @@ struct ResourceTests {
 
     @Test("a file that is not moved away is gone behind the delegate's call, and its directory with it")
     func left() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let mode = Locked<mode_t?>(nil)
         exchange.bob.recorder.onFinish { url, _ in
@@ -70,7 +70,7 @@ struct ResourceTests {
             (String(repeating: "ä", count: 512), String(repeating: "ä", count: 127)),
         ])
     func hostile(_ label: String, _ name: String) async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let (_, outcome) = exchange.send(try folder.file([1]), label)
         #expect(try await outcome.value() == nil)
@@ -86,7 +86,7 @@ struct ResourceTests {
 
     @Test("the file may be removed as soon as the call returns")
     func removed() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let file = try folder.file([UInt8](repeating: 5, count: 2_000_000))
         exchange.bob.recorder.onFinish { url, _ in if let url { folder.keep(url, as: "kept") } }
@@ -100,7 +100,7 @@ struct ResourceTests {
 
     @Test("a document of the web is fetched and forwarded, of known length or not", arguments: [true, false])
     func web(_ isLengthKnown: Bool) async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         var numbers = Seeded(2)
         let bytes = numbers.bytes(500_000)
@@ -122,7 +122,7 @@ struct ResourceTests {
 
     @Test("what cannot be sent has no progress, and the handler hears why, once")
     func refusal() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         let file = try folder.file([1])
         let cases: [(String, String, MCPeerID, MCError.Code)] = [
@@ -153,7 +153,7 @@ struct ResourceTests {
 
     @Test("a document that cannot be fetched is an error for the sender, and nothing for the receiver")
     func brokenWeb() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let server = try WebServer { _, write in
             _ = write(WebServer.head("404 Not Found", "Content-Length: 0"))
         }
@@ -168,13 +168,13 @@ struct ResourceTests {
 
     @Test("a session without a delegate declines")
     func declined() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         exchange.bob.session.delegate = nil
         let folder = Folder()
         let (_, outcome) = exchange.send(try folder.endless(), "x")
         #expect(try await outcome.value()?.code == .cancelled)
         let output = try exchange.startStream()
-        let writer = StreamEnd()
+        let writer = RecordingStreamDelegate()
         let fault = Locked<MCError?>(nil)
         writer.onEvent { stream, event in
             guard event == .errorOccurred else { return }

@@ -35,7 +35,7 @@ struct SessionTests {
     )
     func insideCallbacks() async throws {
         let (ann, bob) = (Member("ann"), Member("bob"))
-        let seen = Journal<[MCPeerID]>()
+        let seen = EventLog<[MCPeerID]>()
         ann.recorder.react { session, heard in
             guard case .state(let peer, let state) = heard else { return }
             seen.note(session.connectedPeers)

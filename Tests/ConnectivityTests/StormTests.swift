@@ -19,14 +19,14 @@ private struct Storm {
     private static let deeds = 6
 
     let seed: UInt64
-    let ann: Handset
-    let bob: Handset
+    let ann: TestApplication
+    let bob: TestApplication
 
     init(seed: UInt64) {
         self.seed = seed
         let network = InMemoryDiscovery()
-        ann = Handset("ann", on: network)
-        bob = Handset("bob", on: network)
+        ann = TestApplication("ann", on: network)
+        bob = TestApplication("bob", on: network)
         (ann.partner, bob.partner) = (bob, ann)
     }
 
@@ -63,7 +63,7 @@ private struct Storm {
             var dice = Seeded(seed << 8 | thread)
             for _ in 0..<Storm.deeds {
                 let handset = Bool.random(using: &dice) ? ann : bob
-                let deed = Deed.allCases.randomElement(using: &dice) ?? .send
+                let deed = CallbackAction.allCases.randomElement(using: &dice) ?? .send
                 handset.perform(deed)
                 if deed == .release { handset.begin() }
                 if deed == .dropDelegates { handset.takeDelegates() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A thread with a run loop, as an app has them in the background.
-enum Background {
+enum BackgroundThread {
     /// Runs the body on a thread of its own.
     static func thread(_ body: @escaping @Sendable () -> Void) { Thread.detachNewThread(body) }
 
@@ -35,7 +35,7 @@ enum Background {
 }
 
 /// A stream's delegate: reads whatever comes, or writes what it was given, and remembers what it heard.
-final class StreamEnd: StreamDelegate, Sendable {
+final class RecordingStreamDelegate: StreamDelegate, Sendable {
     struct Report: Sendable {
         var events: [UInt] = []
         var threads: Set<UInt> = []
@@ -46,7 +46,7 @@ final class StreamEnd: StreamDelegate, Sendable {
     private struct State {
         var report = Report()
         var unwritten: ArraySlice<UInt8> = []
-        var onEvent: (@Sendable (Held<Foundation.Stream>, Foundation.Stream.Event) -> Void)?
+        var onEvent: (@Sendable (UncheckedSendable<Foundation.Stream>, Foundation.Stream.Event) -> Void)?
     }
 
     private let state = Locked(State())
@@ -60,7 +60,9 @@ final class StreamEnd: StreamDelegate, Sendable {
     }
 
     /// Called instead of what it does by itself.
-    func onEvent(_ body: @escaping @Sendable (Held<Foundation.Stream>, Foundation.Stream.Event) -> Void) {
+    func onEvent(
+        _ body: @escaping @Sendable (UncheckedSendable<Foundation.Stream>, Foundation.Stream.Event) -> Void
+    ) {
         state.withLock { $0.onEvent = body }
     }
 
@@ -77,8 +79,8 @@ final class StreamEnd: StreamDelegate, Sendable {
 
     /// Schedules the stream on a run loop of its own and opens it.
     func run(_ stream: Foundation.Stream, in mode: RunLoop.Mode = .default) {
-        let held = Held(stream)
-        Background.loop(mode, until: { [self] in isOver }) { [self] loop in
+        let held = UncheckedSendable(stream)
+        BackgroundThread.loop(mode, until: { [self] in isOver }) { [self] loop in
             held.value.delegate = self
             held.value.schedule(in: loop, forMode: mode)
             held.value.open()
@@ -91,7 +93,7 @@ final class StreamEnd: StreamDelegate, Sendable {
             state.report.threads.insert(UInt(pthread_self()))
             return state.onEvent
         }
-        if let body { return body(Held(stream), event) }
+        if let body { return body(UncheckedSendable(stream), event) }
         switch event {
         case .hasBytesAvailable: if let stream = stream as? InputStream { take(stream) }
         case .hasSpaceAvailable: if let stream = stream as? OutputStream { give(stream) }

@@ -8,13 +8,13 @@ import Testing
 struct StreamScheduleTests {
     @Test("events come in the mode that the stream is scheduled in", arguments: [true, false])
     func modes(_ isCommon: Bool) async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
-        let reader = StreamEnd()
+        let reader = RecordingStreamDelegate()
         let own = RunLoop.Mode("own")
         if isCommon {
-            let held = Held(input)
-            Background.loop(.default, until: { reader.isOver }) { loop in
+            let held = UncheckedSendable(input)
+            BackgroundThread.loop(.default, until: { reader.isOver }) { loop in
                 held.value.delegate = reader
                 held.value.schedule(in: loop, forMode: .common)
                 held.value.open()
@@ -22,20 +22,20 @@ struct StreamScheduleTests {
         } else {
             reader.run(input, in: own)
         }
-        StreamEnd(writing: [1, 2, 3]).run(output)
+        RecordingStreamDelegate(writing: [1, 2, 3]).run(output)
         #expect(try await reader.wait().bytes == [1, 2, 3])
         exchange.end()
     }
 
     @Test("a loop in another mode hears nothing")
     func otherMode() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
-        let reader = StreamEnd()
-        let held = Held(input)
+        let reader = RecordingStreamDelegate()
+        let held = UncheckedSendable(input)
         output.open()
         #expect(output.write([1]) == 1)
-        let hasRun = try await Background.value { () -> Bool in
+        let hasRun = try await BackgroundThread.value { () -> Bool in
             held.value.delegate = reader
             held.value.schedule(in: .current, forMode: RunLoop.Mode("own"))
             held.value.open()
@@ -52,9 +52,9 @@ struct StreamScheduleTests {
 
     @Test("a stream that is moved to another loop goes on there")
     func moved() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
-        let (reader, moved) = (StreamEnd(), Promise<Void>())
+        let (reader, moved) = (RecordingStreamDelegate(), Promise<Void>())
         reader.onEvent { stream, event in
             if event != .hasBytesAvailable { return }
             _ = (stream.value as? InputStream)?.bytes(1)
@@ -62,8 +62,8 @@ struct StreamScheduleTests {
             stream.value.remove(from: .current, forMode: .default)
             moved.send(())
         }
-        let held = Held(input)
-        Background.loop(until: { moved.isSent }) { loop in
+        let held = UncheckedSendable(input)
+        BackgroundThread.loop(until: { moved.isSent }) { loop in
             held.value.delegate = reader
             held.value.schedule(in: loop, forMode: .default)
             held.value.schedule(in: loop, forMode: .default)
@@ -72,7 +72,7 @@ struct StreamScheduleTests {
         output.open()
         #expect(output.write([1, 2]) == 2)
         try await soon { await moved.value(onCancel: { moved.send(()) }) }
-        let next = StreamEnd()
+        let next = RecordingStreamDelegate()
         #expect(output.write([3]) == 1)
         output.close()
         next.run(input)
@@ -84,9 +84,9 @@ struct StreamScheduleTests {
     @Test(
         "a delegate that goes, or closes the stream, in a call hears nothing more", arguments: [true, false])
     func silenced(_ closes: Bool) async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
-        let reader = StreamEnd()
+        let reader = RecordingStreamDelegate()
         let heard = Promise<Void>()
         reader.onEvent { stream, _ in
             if closes { stream.value.close() } else { stream.value.delegate = nil }
@@ -106,15 +106,15 @@ struct StreamScheduleTests {
 
     @Test("a delegate that comes late hears what nobody has heard, and one that reads a little hears again")
     func lateDelegate() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
         output.open()
         #expect(output.write([1, 2, 3]) == 3)
         output.close()
-        let held = Held(input)
-        let reader = StreamEnd(step: 1)
+        let held = UncheckedSendable(input)
+        let reader = RecordingStreamDelegate(step: 1)
         let isReady = Promise<Void>()
-        Background.loop(until: { reader.isOver }) { loop in
+        BackgroundThread.loop(until: { reader.isOver }) { loop in
             held.value.open()
             held.value.schedule(in: loop, forMode: .default)
             isReady.send(())
@@ -135,11 +135,11 @@ struct StreamScheduleTests {
         "a delegate that runs the loop in a call hears the rest in there, also what there was before",
         arguments: [false, true])
     func nested(isEarly: Bool) async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
         output.open()
         #expect(output.write([1, 2]) == 2)
-        let reader = StreamEnd()
+        let reader = RecordingStreamDelegate()
         reader.onEvent { stream, event in
             switch event {
             case .openCompleted:
@@ -150,8 +150,8 @@ struct StreamScheduleTests {
             default: break
             }
         }
-        let held = Held(input)
-        Background.loop(until: { reader.isOver }) { loop in
+        let held = UncheckedSendable(input)
+        BackgroundThread.loop(until: { reader.isOver }) { loop in
             held.value.delegate = reader
             held.value.schedule(in: loop, forMode: .default)
             held.value.open()
@@ -169,9 +169,9 @@ struct StreamScheduleTests {
 
     @Test("a delegate that runs the loop in a call hears of other streams in there")
     func nestedOthers() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
-        let (first, second) = (StreamEnd(), StreamEnd())
+        let (first, second) = (RecordingStreamDelegate(), RecordingStreamDelegate())
         let isNested = Locked(false)
         first.onEvent { _, event in
             guard event == .openCompleted else { return }
@@ -185,8 +185,8 @@ struct StreamScheduleTests {
             #expect(isNested.withLock { $0 })
             second.finish()
         }
-        let (held, other) = (Held(input), Held(output))
-        Background.loop(until: { first.isOver }) { loop in
+        let (held, other) = (UncheckedSendable(input), UncheckedSendable(output))
+        BackgroundThread.loop(until: { first.isOver }) { loop in
             for (stream, end) in [(held.value as Foundation.Stream, first), (other.value, second)] {
                 stream.delegate = end
                 stream.schedule(in: loop, forMode: .default)
@@ -200,19 +200,19 @@ struct StreamScheduleTests {
 
     @Test("neither a run loop nor a session keeps a stream")
     func lifetime() async throws {
-        let exchange = try await Exchange()
-        let reader = StreamEnd()
+        let exchange = try await ConnectedPair()
+        let reader = RecordingStreamDelegate()
         let output = try exchange.startStream()
         do {
-            let input = Held(try await exchange.bob.recorder.stream("stream"))
+            let input = UncheckedSendable(try await exchange.bob.recorder.stream("stream"))
             exchange.bob.recorder.log.clear()
-            try await Background.value {
+            try await BackgroundThread.value {
                 input.value.schedule(in: .current, forMode: .default)
                 input.value.delegate = reader
                 input.value.open()
             }
         }
-        let (writer, hasHeard) = (StreamEnd(), Promise<Bool>())
+        let (writer, hasHeard) = (RecordingStreamDelegate(), Promise<Bool>())
         writer.onEvent { _, event in if event == .errorOccurred { hasHeard.send(true) } }
         writer.run(output)
         #expect(try await soon { await hasHeard.value(onCancel: { hasHeard.send(false) }) })

@@ -8,11 +8,11 @@ import Testing
 struct StreamTests {
     @Test("200 kB come through byte for byte on background run loops, from the first event to the end")
     func onRunLoops() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
         var numbers = Seeded(1)
         let bytes = numbers.bytes(200_000)
-        let (writer, reader) = (StreamEnd(writing: bytes), StreamEnd())
+        let (writer, reader) = (RecordingStreamDelegate(writing: bytes), RecordingStreamDelegate())
         reader.run(input)
         writer.run(output)
         _ = try await writer.wait()
@@ -30,17 +30,17 @@ struct StreamTests {
 
     @Test("a stream works without any run loop: reading and writing wait")
     func blocking() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
         var numbers = Seeded(2)
         let bytes = numbers.bytes(3_000_000)
-        let (out, into) = (Held(output), Held(input))
-        async let written = Background.value {
+        let (out, into) = (UncheckedSendable(output), UncheckedSendable(input))
+        async let written = BackgroundThread.value {
             out.value.open()
             defer { out.value.close() }
             return out.value.writeAll(bytes)
         }
-        async let read = Background.value {
+        async let read = BackgroundThread.value {
             into.value.open()
             return into.value.allBytes()
         }
@@ -54,16 +54,16 @@ struct StreamTests {
 
     @Test("whoever asks whether there are bytes never waits, and hears of the end")
     func polling() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
         let bytes = [UInt8](repeating: 7, count: 100_000)
-        let (out, into) = (Held(output), Held(input))
-        async let written = Background.value {
+        let (out, into) = (UncheckedSendable(output), UncheckedSendable(input))
+        async let written = BackgroundThread.value {
             out.value.open()
             defer { out.value.close() }
             return out.value.writeAll(bytes)
         }
-        let read = try await Background.value { () -> [UInt8] in
+        let read = try await BackgroundThread.value { () -> [UInt8] in
             var all: [UInt8] = []
             into.value.open()
             while into.value.streamStatus != .atEnd {
@@ -78,20 +78,24 @@ struct StreamTests {
 
     @Test("several streams and a resource come through at once")
     func several() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let folder = Folder()
         var numbers = Seeded(3)
         let file = numbers.bytes(1_000_000)
         let (_, outcome) = exchange.send(try folder.file(file), "file.bin")
         exchange.bob.recorder.onFinish { url, _ in if let url { folder.keep(url, as: "received") } }
-        var readers: [(StreamEnd, [UInt8], Held<OutputStream>, Held<InputStream>)] = []
+        var readers:
+            [(
+                RecordingStreamDelegate, [UInt8], UncheckedSendable<OutputStream>,
+                UncheckedSendable<InputStream>
+            )] = []
         for index in 0..<5 {
             let bytes = numbers.bytes(200_000)
             let (output, input) = try await exchange.stream("stream \(index)")
-            let (writer, reader) = (StreamEnd(writing: bytes), StreamEnd())
+            let (writer, reader) = (RecordingStreamDelegate(writing: bytes), RecordingStreamDelegate())
             reader.run(input)
             writer.run(output)
-            readers.append((reader, bytes, Held(output), Held(input)))
+            readers.append((reader, bytes, UncheckedSendable(output), UncheckedSendable(input)))
         }
         for (reader, bytes, _, _) in readers { #expect(try await reader.wait().bytes == bytes) }
         #expect(try await outcome.value() == nil)
@@ -103,10 +107,10 @@ struct StreamTests {
 
     @Test("a reader that stops holds back the writer, and messages go on")
     func backPressure() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let (output, input) = try await exchange.stream()
         let bytes = [UInt8](repeating: 3, count: 8_000_000)
-        let writer = StreamEnd(writing: bytes, step: 50_000)
+        let writer = RecordingStreamDelegate(writing: bytes, step: 50_000)
         let written = Locked(0)
         writer.onEvent { stream, event in
             guard event == .hasSpaceAvailable, let stream = stream.value as? OutputStream else { return }
@@ -122,8 +126,8 @@ struct StreamTests {
         for round in 0..<30 { try await exchange.talk("round \(round)") }
         // 64 KiB twice in the streams, 512 KiB and 256 KiB in the session, a piece here and there.
         #expect(written.withLock { $0 } < 1_200_000)
-        let into = Held(input)
-        let read = try await Background.value {
+        let into = UncheckedSendable(input)
+        let read = try await BackgroundThread.value {
             into.value.open()
             return into.value.allBytes(1_000_000)
         }
@@ -134,15 +138,15 @@ struct StreamTests {
 
     @Test("one stream after the other leaves nothing behind")
     func sequence() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         for index in 0..<Sanitizer.fewer(1_000) {
             let output = try exchange.startStream("\(index)")
             output.open()
             #expect(output.write([1, 2, 3]) == 3)
             output.close()
-            let input = Held(try await exchange.bob.recorder.stream("\(index)"))
+            let input = UncheckedSendable(try await exchange.bob.recorder.stream("\(index)"))
             exchange.bob.recorder.log.clear()
-            let bytes = try await Background.value {
+            let bytes = try await BackgroundThread.value {
                 input.value.open()
                 defer { input.value.close() }
                 return input.value.allBytes()
@@ -154,7 +158,7 @@ struct StreamTests {
 
     @Test("a stream to somebody who is not connected, or with no name, is refused at once")
     func refusal() async throws {
-        let exchange = try await Exchange()
+        let exchange = try await ConnectedPair()
         let stranger = MCPeerID(displayName: "cleo")
         #expect(
             code(of: { try exchange.ann.session.startStream(withName: "x", toPeer: stranger) })

@@ -80,8 +80,8 @@ struct TrustMatrixTests {
             row.hasIdentities ? [try MCIdentity.generate(commonName: "a device")] : nil
         }
         let network = InMemoryDiscovery()
-        func handset(_ name: String, _ identity: [MCIdentity]?) -> Handset {
-            Handset(name, on: network, encryption: row.encryption, identity: identity) {
+        func handset(_ name: String, _ identity: [MCIdentity]?) -> TestApplication {
+            TestApplication(name, on: network, encryption: row.encryption, identity: identity) {
                 $0.patience = patience
                 if row.behaviour == .neverAnswers { $0.overrides.decision = .seconds(1) }
             }
@@ -115,7 +115,7 @@ struct TrustMatrixTests {
     }
 
     /// What came to nothing spoils nothing: the same sessions connect when the answer is another.
-    private func again(_ ann: Handset, _ bob: Handset) async throws {
+    private func again(_ ann: TestApplication, _ bob: TestApplication) async throws {
         bob.judge { $0(true) }
         try await atLast {
             if ann.isConnected(to: bob.peer) { return true }
@@ -129,7 +129,7 @@ struct TrustMatrixTests {
         try await talk(ann, bob)
     }
 
-    private func talk(_ one: Handset, _ other: Handset) async throws {
+    private func talk(_ one: TestApplication, _ other: TestApplication) async throws {
         try await inTime { await one.until { $0.isConnected(to: other.peer) } }
         try one.session?.send(Data("trusted".utf8), toPeers: [other.peer], with: .reliable)
         try await inTime { await other.until { $0.messages.contains(Data("trusted".utf8)) } }

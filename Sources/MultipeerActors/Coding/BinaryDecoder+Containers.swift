@@ -1,5 +1,5 @@
 struct BinarySingle: SingleValueDecodingContainer {
-    let place: BinaryPlace
+    let place: BinaryValueDecoder
     var codingPath: [any CodingKey] { place.codingPath }
 
     func decodeNil() -> Bool { place.isNull }
@@ -21,12 +21,12 @@ struct BinarySingle: SingleValueDecodingContainer {
 }
 
 struct BinaryArray: UnkeyedDecodingContainer {
-    private let place: BinaryPlace
+    private let place: BinaryValueDecoder
     private let total: Int
     private var position: Int
     private(set) var currentIndex = 0
 
-    init(_ place: BinaryPlace) throws {
+    init(_ place: BinaryValueDecoder) throws {
         guard case .array(let total, let first) = try place.item() else { throw place.mismatch([Any].self) }
         self.place = place
         self.total = total
@@ -38,13 +38,13 @@ struct BinaryArray: UnkeyedDecodingContainer {
     var isAtEnd: Bool { currentIndex == total }
 
     /// Reads one element and goes on, unless reading throws.
-    private mutating func next<Value>(_ read: (BinaryPlace) throws -> Value) throws -> Value {
+    private mutating func next<Value>(_ read: (BinaryValueDecoder) throws -> Value) throws -> Value {
         guard !isAtEnd else {
             throw DecodingError.valueNotFound(
                 Value.self,
                 DecodingError.Context(codingPath: codingPath, debugDescription: "the array has ended"))
         }
-        let element = BinaryPlace(
+        let element = BinaryValueDecoder(
             place.input, position, parent: place, key: BinaryIndex(intValue: currentIndex))
         let value = try read(element)
         position = try element.end()
@@ -91,7 +91,7 @@ struct BinaryArray: UnkeyedDecodingContainer {
 }
 
 struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    private let place: BinaryPlace
+    private let place: BinaryValueDecoder
     /// Where each key is, and the value behind it, in the order of the bytes.
     private let entries: [(key: Range<Int>, value: Int)]
     /// Values are mostly asked for in the order in which they were written.
@@ -99,7 +99,7 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     private final class Hint { var index = 0 }
 
-    init(_ place: BinaryPlace) throws {
+    init(_ place: BinaryValueDecoder) throws {
         guard case .map(let count, var position) = try place.item() else {
             throw place.mismatch([String: Any].self)
         }
@@ -141,12 +141,12 @@ struct BinaryMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return nil
     }
 
-    private func value(of key: some CodingKey) throws -> BinaryPlace {
+    private func value(of key: some CodingKey) throws -> BinaryValueDecoder {
         guard let position = find(key) else {
             throw DecodingError.keyNotFound(
                 key, DecodingError.Context(codingPath: codingPath, debugDescription: "there is no such key"))
         }
-        return BinaryPlace(place.input, position, parent: place, key: key)
+        return BinaryValueDecoder(place.input, position, parent: place, key: key)
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(of: key).bool() }

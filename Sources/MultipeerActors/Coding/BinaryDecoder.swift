@@ -18,18 +18,18 @@ package struct BinaryDecoder {
                 DecodingError.Context(
                     codingPath: [], debugDescription: "no value: \(error)", underlyingError: error))
         }
-        return try BinaryPlace(input, 0, parent: nil, key: nil).decode(type)
+        return try BinaryValueDecoder(input, 0, parent: nil, key: nil).decode(type)
     }
 }
 
 /// Where one value is: a decoder as the value sees it.
-final class BinaryPlace {
+final class BinaryValueDecoder {
     let input: BinaryInput
     let position: Int
-    private let parent: BinaryPlace?
+    private let parent: BinaryValueDecoder?
     private let key: (any CodingKey)?
 
-    init(_ input: BinaryInput, _ position: Int, parent: BinaryPlace?, key: (any CodingKey)?) {
+    init(_ input: BinaryInput, _ position: Int, parent: BinaryValueDecoder?, key: (any CodingKey)?) {
         self.input = input
         self.position = position
         self.parent = parent
@@ -116,7 +116,7 @@ final class BinaryPlace {
     }
 }
 
-extension BinaryPlace: Decoder {
+extension BinaryValueDecoder: Decoder {
     var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (key.map { [$0] } ?? []) }
     var userInfo: [CodingUserInfoKey: Any] { input.info() }
 

@@ -1,5 +1,5 @@
 struct BinarySingleContainer: SingleValueEncodingContainer {
-    let node: BinaryNode
+    let node: BinaryValueEncoder
     var codingPath: [any CodingKey] { node.codingPath }
 
     mutating func encodeNil() { node.storage.appendNil() }
@@ -21,7 +21,7 @@ struct BinarySingleContainer: SingleValueEncodingContainer {
 }
 
 struct BinaryUnkeyedContainer: UnkeyedEncodingContainer {
-    let node: BinaryNode
+    let node: BinaryValueEncoder
     var codingPath: [any CodingKey] { node.codingPath }
     var count: Int { node.count }
 
@@ -62,7 +62,7 @@ struct BinaryUnkeyedContainer: UnkeyedEncodingContainer {
     mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested().unkeyedContainer() }
     mutating func superEncoder() -> any Encoder { nested() }
 
-    private func nested() -> BinaryNode {
+    private func nested() -> BinaryValueEncoder {
         let index = BinaryIndex(intValue: count)
         node.add()
         return node.nested(index)
@@ -70,7 +70,7 @@ struct BinaryUnkeyedContainer: UnkeyedEncodingContainer {
 }
 
 struct BinaryKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-    let node: BinaryNode
+    let node: BinaryValueEncoder
     var codingPath: [any CodingKey] { node.codingPath }
 
     private func value(for key: some CodingKey) -> BinarySingleContainer {
@@ -140,7 +140,7 @@ struct BinaryKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     mutating func superEncoder() -> any Encoder { nested(BinaryIndex.parent) }
     mutating func superEncoder(forKey key: Key) -> any Encoder { nested(key) }
 
-    private func nested(_ key: some CodingKey) -> BinaryNode {
+    private func nested(_ key: some CodingKey) -> BinaryValueEncoder {
         node.add(key)
         return node.nested(key)
     }

@@ -16,15 +16,15 @@ package struct BinaryEncoder {
     package func encode(_ value: some Encodable) throws -> [UInt8] {
         let storage = BinaryStorage()
         if storage.appendCommon(value) { return storage.bytes }
-        try BinaryNode(storage, parent: nil, key: nil, userInfo).encode(value)
+        try BinaryValueEncoder(storage, parent: nil, key: nil, userInfo).encode(value)
         return storage.whole()
     }
 }
 
 /// The place of one value: an encoder as the value sees it.
-final class BinaryNode {
+final class BinaryValueEncoder {
     let storage: BinaryStorage
-    private let parent: BinaryNode?
+    private let parent: BinaryValueEncoder?
     private let key: (any CodingKey)?
     private let info: () -> [CodingUserInfoKey: any Sendable]
     private let depth: Int
@@ -32,7 +32,7 @@ final class BinaryNode {
     private var container: (major: BinaryStorage.Major, head: Int, count: Int)?
 
     init(
-        _ storage: BinaryStorage, parent: BinaryNode?, key: (any CodingKey)?,
+        _ storage: BinaryStorage, parent: BinaryValueEncoder?, key: (any CodingKey)?,
         _ info: @escaping () -> [CodingUserInfoKey: any Sendable]
     ) {
         self.storage = storage
@@ -64,8 +64,8 @@ final class BinaryNode {
     }
 
     /// A container that may be filled later than what comes behind it.
-    func nested(_ key: (any CodingKey)?) -> BinaryNode {
-        BinaryNode(storage.appendHole(), parent: self, key: key, info)
+    func nested(_ key: (any CodingKey)?) -> BinaryValueEncoder {
+        BinaryValueEncoder(storage.appendHole(), parent: self, key: key, info)
     }
 
     func encode<Value: Encodable>(_ value: Value, for key: (any CodingKey)? = nil) throws {
@@ -76,12 +76,12 @@ final class BinaryNode {
                 EncodingError.Context(codingPath: codingPath, debugDescription: "more than 64 levels"))
         }
         let before = storage.count
-        try value.encode(to: BinaryNode(storage, parent: self, key: key, info))
+        try value.encode(to: BinaryValueEncoder(storage, parent: self, key: key, info))
         if storage.count == before { storage.append(.map, 0) }
     }
 }
 
-extension BinaryNode: Encoder {
+extension BinaryValueEncoder: Encoder {
     var codingPath: [any CodingKey] { (parent?.codingPath ?? []) + (key.map { [$0] } ?? []) }
     var userInfo: [CodingUserInfoKey: Any] { info() }
 

@@ -4,13 +4,14 @@ import Multipeer
 
 /// Encodes and decodes one argument, result or error in one of both formats.
 enum ValueCoding {
-    static func encode(_ value: some Encodable, _ coding: Coding, _ enclosures: Enclosures) throws -> [UInt8]
+    static func encode(_ value: some Encodable, _ coding: Coding, _ attachments: Attachments) throws
+        -> [UInt8]
     {
         switch coding {
-        case .binary: return try BinaryEncoder(userInfo: { [.enclosures: enclosures] }).encode(value)
+        case .binary: return try BinaryEncoder(userInfo: { [.attachments: attachments] }).encode(value)
         case .json:
             let encoder = JSONEncoder()
-            encoder.userInfo = [.enclosures: enclosures]
+            encoder.userInfo = [.attachments: attachments]
             return Array(try encoder.encode(value))
         }
     }
@@ -32,7 +33,7 @@ extension CodingUserInfoKey {
     /// The `PeerID` from whom what is being decoded came.
     static let sender = key("org.swift-multipeer.sender")
     /// Where streams and files that are being encoded are noted.
-    static let enclosures = key("org.swift-multipeer.enclosures")
+    static let attachments = key("org.swift-multipeer.attachments")
 
     private static func key(_ name: String) -> CodingUserInfoKey {
         guard let key = CodingUserInfoKey(rawValue: name) else {

@@ -28,15 +28,15 @@ public struct ByteStream: Sendable {
 
     /// A stream, and what fills it.
     public static func make() -> (stream: ByteStream, writer: Writer) {
-        let pipe = Pipe()
+        let pipe = BytePipe()
         return (ByteStream(source: Source(pipe)), Writer(pipe))
     }
 
     /// Writes into a stream. Letting go of it unfinished aborts the stream.
     public final class Writer: Sendable {
-        private let pipe: Pipe
+        private let pipe: BytePipe
 
-        init(_ pipe: Pipe) { self.pipe = pipe }
+        init(_ pipe: BytePipe) { self.pipe = pipe }
 
         deinit { abort() }
 
@@ -55,8 +55,8 @@ public struct ByteStream: Sendable {
     /// Where the bytes come from: from here, or from the peer who sent the handle.
     fileprivate final class Source: Sendable {
         enum Origin: Sendable {
-            case here(PipeReader)
-            case peer(Claim)
+            case here(BytePipeReader)
+            case peer(ExpectedTransfer)
             case sent
             case read
         }
@@ -64,11 +64,11 @@ public struct ByteStream: Sendable {
         private let origin: Locked<Origin>
 
         /// Letting go of it unread tells the writer.
-        init(_ pipe: Pipe) { origin = Locked(.here(PipeReader(pipe))) }
-        init(_ claim: Claim) { origin = Locked(.peer(claim)) }
+        init(_ pipe: BytePipe) { origin = Locked(.here(BytePipeReader(pipe))) }
+        init(_ expectedTransfer: ExpectedTransfer) { origin = Locked(.peer(expectedTransfer)) }
 
         /// Gives the reader to a call; nil when the stream is not here, or not any more.
-        func send() -> PipeReader? {
+        func send() -> BytePipeReader? {
             origin.withLock { origin in
                 guard case .here(let reader) = origin else { return nil }
                 origin = .sent
@@ -90,13 +90,14 @@ extension ByteStream: Codable {
     /// For the actor system: a stream that a peer has sent with a call.
     public init(from decoder: any Decoder) throws {
         let token = try decoder.singleValueContainer().decode(String.self)
-        source = Source(try decoder.claim(token))
+        source = Source(try decoder.expectedTransfer(token))
     }
 
     /// For the actor system: sends the stream with a call, once.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
-        guard let enclosures = encoder.userInfo[.enclosures] as? Enclosures, let reader = source.send() else {
+        guard let attachments = encoder.userInfo[.attachments] as? Attachments, let reader = source.send()
+        else {
             throw EncodingError.invalidValue(
                 self,
                 EncodingError.Context(
@@ -104,22 +105,22 @@ extension ByteStream: Codable {
                     debugDescription:
                         "a stream that was made here goes with one call of an actor, and nowhere else"))
         }
-        try container.encode(enclosures.add(.stream(reader)))
+        try container.encode(attachments.add(.stream(reader)))
     }
 }
 
 extension Decoder {
     /// What the peer sends under that token.
-    func claim(_ token: String) throws -> Claim {
+    func expectedTransfer(_ token: String) throws -> ExpectedTransfer {
         guard let system = userInfo[.actorSystemKey] as? PeerActorSystem,
             let peer = userInfo[.sender] as? PeerID,
-            Token.isToken(token)
+            AttachmentToken.isToken(token)
         else {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: codingPath, debugDescription: "no stream or file of a call")
             )
         }
-        return Claim(system.deliveries, Deliveries.Key(peer: peer, token: token))
+        return ExpectedTransfer(system.transfers, AttachmentTransfers.Key(peer: peer, token: token))
     }
 }
 
@@ -134,7 +135,7 @@ extension ByteStream: AsyncSequence {
     public struct Iterator: AsyncIteratorProtocol {
         private enum Phase {
             case ready
-            case pipe(PipeReader)
+            case pipe(BytePipeReader)
             case stream(IncomingStream.Iterator)
             case over
         }
@@ -172,8 +173,8 @@ extension ByteStream: AsyncSequence {
             case .sent: throw ActorCallError(.invalidArgument, "the stream has gone with a call")
             case .read: throw ActorCallError(.invalidArgument, "the stream was read before")
             case .here(let reader): phase = .pipe(reader)
-            case .peer(let claim):
-                switch try await claim.arrival() {
+            case .peer(let expectedTransfer):
+                switch try await expectedTransfer.arrival() {
                 case .stream(let stream): phase = .stream(stream.makeAsyncIterator())
                 case .pipe(let reader): phase = .pipe(reader)
                 case .file, .place, .failed:

@@ -16,7 +16,7 @@ import MultipeerTransport
 public struct SentFile: Sendable {
     private enum Origin: Sendable {
         case here(URL)
-        case peer(Claim)
+        case peer(ExpectedTransfer)
     }
 
     private let origin: Origin
@@ -37,8 +37,8 @@ public struct SentFile: Sendable {
     public func receive(into directory: URL? = nil) async throws -> URL {
         switch origin {
         case .here(let url): return try SentFile.copy(url, into: directory)
-        case .peer(let claim):
-            switch try await claim.arrival() {
+        case .peer(let expectedTransfer):
+            switch try await expectedTransfer.arrival() {
             case .file(let file): return try await file.receive(into: directory).url
             case .place(let url): return try SentFile.copy(url, into: directory)
             case .stream, .pipe, .failed:
@@ -49,7 +49,8 @@ public struct SentFile: Sendable {
 
     /// A call within this process has a file of its own, too.
     private static func copy(_ url: URL, into directory: URL?) throws -> URL {
-        let place = (directory ?? FileManager.default.temporaryDirectory).appendingPathComponent(Token.make())
+        let place = (directory ?? FileManager.default.temporaryDirectory).appendingPathComponent(
+            AttachmentToken.make())
         try FileManager.default.copyItem(at: url, to: place)
         return place
     }
@@ -62,12 +63,12 @@ extension SentFile: Codable {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
-        origin = .peer(try decoder.claim(try container.decode(String.self, forKey: .token)))
+        origin = .peer(try decoder.expectedTransfer(try container.decode(String.self, forKey: .token)))
     }
 
     /// For the actor system: sends the file with a call.
     public func encode(to encoder: any Encoder) throws {
-        guard let enclosures = encoder.userInfo[.enclosures] as? Enclosures, case .here(let url) = origin
+        guard let attachments = encoder.userInfo[.attachments] as? Attachments, case .here(let url) = origin
         else {
             throw EncodingError.invalidValue(
                 self,
@@ -76,7 +77,7 @@ extension SentFile: Codable {
                     debugDescription: "a file of this side goes with a call of an actor, and nowhere else"))
         }
         var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(enclosures.add(.file(url)), forKey: .token)
+        try container.encode(attachments.add(.file(url)), forKey: .token)
         try container.encode(name, forKey: .name)
     }
 }

@@ -23,17 +23,17 @@ extension Exchange {
         for index in 0..<8 {
             bytes[Envelope.numberOffset + index] = UInt8(truncatingIfNeeded: number >> (56 - 8 * index))
         }
-        let call = Correspondent<Waiter, Work>.Pending(size: size, waiter: waiter, deadline: deadline)
+        let call = RemotePeerState<Waiter, Work>.Pending(size: size, waiter: waiter, deadline: deadline)
         ownCalls += 1
         let own = OwnCall(uid: uid, number: number)
         if let deadline { deadlines.insert(own, at: deadline) }
         if hello == nil { deadlines.insert(own, at: now + Self.patience) }
         if let share {
-            correspondents[uid]?.send(number, call, in: share)
+            peerStates[uid]?.send(number, call, in: share)
             return (number, wired(bytes, for: uid))
         }
         unsentBytes += size
-        correspondents[uid]?.enqueue(number, Correspondent.Waiting(call: call, bytes: bytes), at: depth)
+        peerStates[uid]?.enqueue(number, RemotePeerState.Waiting(call: call, bytes: bytes), at: depth)
         return (number, nil)
     }
 
@@ -69,18 +69,18 @@ extension Exchange {
 
     /// Sends of those that wait what the peer takes now.
     mutating func release(_ uid: UID) {
-        while let next = correspondents[uid]?.next() {
+        while let next = peerStates[uid]?.next() {
             guard let share = next.share else {
-                let longest = Int(clamping: correspondents[uid]?.hello?.longest ?? .max)
+                let longest = Int(clamping: peerStates[uid]?.hello?.longest ?? .max)
                 settle(next.number, to: uid, .failed(.tooLarge(next.bytes.count, limit: longest)))
                 continue
             }
-            correspondents[uid]?.release(next.number, in: share)
+            peerStates[uid]?.release(next.number, in: share)
             unsentBytes -= next.bytes.count
             // Whoever has checked in before this was called is found by it.
             tellCheckIns()
             actions.append(.send(wired(next.bytes, for: uid), uid, .call(next.number, next.waiter)))
         }
-        for number in correspondents[uid]?.overdeep ?? [] { settle(number, to: uid, .failed(.busy)) }
+        for number in peerStates[uid]?.overdeep ?? [] { settle(number, to: uid, .failed(.busy)) }
     }
 }

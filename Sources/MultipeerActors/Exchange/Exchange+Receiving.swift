@@ -22,11 +22,11 @@ extension Exchange {
             case .cancel(let number): receiveCancel(number, from: uid)
             case .checkIn(let checkIn): receive(checkIn, from: uid)
             case .checkOut(let checkIn):
-                guard correspondents[uid]?.checkIns.remove(checkIn) != nil else { return }
-                if let peer = correspondents[uid]?.peer { actions.append(.left(checkIn, peer)) }
+                guard peerStates[uid]?.checkIns.remove(checkIn) != nil else { return }
+                if let peer = peerStates[uid]?.peer { actions.append(.left(checkIn, peer)) }
             case .bye(let incarnation):
                 // One of the system before, overtaken by the next one's HELLO, is of no interest.
-                guard correspondents[uid]?.hello?.incarnation == incarnation else { return }
+                guard peerStates[uid]?.hello?.incarnation == incarnation else { return }
                 systemEnded(at: uid, sent: .noSystem, waiting: .noSystem)
             case .nesting(let calls): receiveNesting(calls, from: uid)
             }
@@ -39,52 +39,54 @@ extension Exchange {
     private mutating func refuse(_ bytes: Span<UInt8>, _ fault: EnvelopeFault, from uid: UID) {
         dropped += 1
         if fault == .otherVersion {
-            if correspondents[uid]?.isIncompatible == true { return }
-            correspondents[uid]?.isIncompatible = true
+            if peerStates[uid]?.isIncompatible == true { return }
+            peerStates[uid]?.isIncompatible = true
             return systemEnded(at: uid, sent: .replaced, waiting: .incompatible)
         }
         switch Envelope.number(of: bytes) {
         case (isCall: true, let number)?: answer(number, .coding, "the call cannot be read", to: uid)
         case (isCall: false, let number)?:
-            if correspondents[uid]?.sent[number] != nil { settle(number, to: uid, .failed(.unreadable)) }
+            if peerStates[uid]?.sent[number] != nil { settle(number, to: uid, .failed(.unreadable)) }
         case nil: break
         }
     }
 
     private mutating func receive(_ hello: Envelope.Hello, from uid: UID) {
-        let before = correspondents[uid]?.hello
+        let before = peerStates[uid]?.hello
         let isNew = before?.incarnation != hello.incarnation
         if isNew {
             if before != nil {
                 // Another system of the same session: what the one before had is gone with it.
                 systemEnded(at: uid, sent: .replaced, waiting: nil)
             }
-            let systems = correspondents[uid]?.systems ?? 0
+            let systems = peerStates[uid]?.systems ?? 0
             guard systems < Self.systemsAtMost else {
                 dropped += 1
                 return failWaiting(to: uid, with: .noSystem)
             }
-            correspondents[uid]?.systems = systems + 1
+            peerStates[uid]?.systems = systems + 1
         }
-        correspondents[uid]?.hello = hello
-        correspondents[uid]?.isIncompatible = false
-        let greeting = correspondents[uid]?.greeting
-        if isNew || greeting == .checkIns {
-            correspondents[uid]?.greeting = .checkIns
+        peerStates[uid]?.hello = hello
+        peerStates[uid]?.isIncompatible = false
+        let pendingHelloReply = peerStates[uid]?.pendingHelloReply
+        if isNew || pendingHelloReply == .checkIns {
+            peerStates[uid]?.pendingHelloReply = .checkIns
         } else if hello.known != incarnation {
-            correspondents[uid]?.greeting = .hello
+            peerStates[uid]?.pendingHelloReply = .hello
         }
-        if greeting == nil, correspondents[uid]?.greeting != nil { greetings.append(uid) }
+        if pendingHelloReply == nil, peerStates[uid]?.pendingHelloReply != nil {
+            pendingHelloReplies.append(uid)
+        }
         release(uid)
     }
 
     /// How many calls that are made for others the peer's system takes beside the rest, at each depth.
     private mutating func receiveNesting(_ calls: UInt32, from uid: UID) {
-        guard calls > 0, correspondents[uid]?.hello != nil else {
+        guard calls > 0, peerStates[uid]?.hello != nil else {
             dropped += 1
             return
         }
-        correspondents[uid]?.nesting = calls
+        peerStates[uid]?.nesting = calls
         release(uid)
     }
 
@@ -99,25 +101,25 @@ extension Exchange {
 
     /// Answers HELLOs: with this side's own where it is not known there, and a new system with all that has checked in.
     private mutating func greet() {
-        if !greetings.isEmpty { hasNews = true }
-        for uid in greetings {
-            let greeting = correspondents[uid]?.greeting
-            correspondents[uid]?.greeting = nil
-            guard let greeting, let hello = correspondents[uid]?.hello else { continue }
+        if !pendingHelloReplies.isEmpty { hasNews = true }
+        for uid in pendingHelloReplies {
+            let pendingHelloReply = peerStates[uid]?.pendingHelloReply
+            peerStates[uid]?.pendingHelloReply = nil
+            guard let pendingHelloReply, let hello = peerStates[uid]?.hello else { continue }
             // What waited goes behind that: its answers may be as long as this side says.
             defer { release(uid) }
             if hello.known != incarnation {
                 actions.append(.send(self.hello(knowing: hello.incarnation), uid, .notice))
             }
-            guard greeting == .checkIns else { continue }
+            guard pendingHelloReply == .checkIns else { continue }
             let nesting = Envelope.nesting(UInt32(clamping: limits.nestedCalls))
             actions.append(.send(nesting.bytes, uid, .notice))
-            if correspondents[uid]?.isOwn == true { continue }
+            if peerStates[uid]?.isOwn == true { continue }
             for checkIn in ownCheckIns.values.joined().sorted() {
                 actions.append(.send(Envelope.checkIn(checkIn).bytes, uid, .notice))
             }
         }
-        greetings = []
+        pendingHelloReplies = []
     }
 
     private mutating func receive(
@@ -131,7 +133,7 @@ extension Exchange {
     // MARK: the peer's calls
 
     private mutating func receive(_ call: Envelope.Call, size: Int, from uid: UID) {
-        if correspondents[uid]?.wasCancelled(call.number) == true { return }
+        if peerStates[uid]?.wasCancelled(call.number) == true { return }
         let seen = look(at: uid) { ($0.peer, $0.generation, $0.executions.keys.contains(call.number)) }
         guard let (peer, generation, isThere) = seen, !isThere else {
             dropped += 1
@@ -146,12 +148,12 @@ extension Exchange {
             return answer(call.number, .busy, "this peer has \(load.all.calls) calls in hand", to: uid)
         }
         // What peers have left behind who come under ever new names is bounded by what eight of them may have.
-        guard limits.mayTake(1, beside: leftovers.load, times: 16, isInner: isInner) else {
-            let text = "\(leftovers.load.all.calls) calls of peers that are gone still run"
+        guard limits.mayTake(1, beside: orphanedCalls.load, times: 16, isInner: isInner) else {
+            let text = "\(orphanedCalls.load.all.calls) calls of peers that are gone still run"
             return answer(call.number, .busy, text, to: uid)
         }
-        correspondents[uid]?.executions[call.number] = Correspondent.Execution(size: size, isInner: isInner)
-        correspondents[uid]?.load.add(size, isInner: isInner)
+        peerStates[uid]?.executions[call.number] = RemotePeerState.Execution(size: size, isInner: isInner)
+        peerStates[uid]?.load.add(size, isInner: isInner)
         let incoming = IncomingCall(
             peer: peer, number: call.number, generation: generation, isInner: isInner)
         actions.append(.execute(call, incoming))
@@ -159,17 +161,17 @@ extension Exchange {
 
     /// All calls of a peer, those that it has left behind among them.
     private mutating func inHand(of uid: UID) -> IncomingLoad {
-        (look(at: uid) { $0.load } ?? IncomingLoad()) + leftovers[uid]
+        (look(at: uid) { $0.load } ?? IncomingLoad()) + orphanedCalls[uid]
     }
 
     /// How many bytes an answer to that peer may have.
     package func longestAnswer(to uid: UID) -> Int {
-        guard let hello = correspondents[uid]?.hello else { return Envelope.Limit.shortest }
+        guard let hello = peerStates[uid]?.hello else { return Envelope.Limit.shortest }
         return min(limits.envelope, Int(clamping: hello.longest))
     }
 
     private mutating func receiveCancel(_ number: CallNumber, from uid: UID) {
-        if let work = correspondents[uid]?.cancel(number) { actions.append(.stop(work)) }
+        if let work = peerStates[uid]?.cancel(number) { actions.append(.stop(work)) }
     }
 
     /// A call of a peer runs. Answers false when it was cancelled before, is over, or gone with its peer: then it has to
@@ -196,17 +198,17 @@ extension Exchange {
 
     /// So much more of what belongs to the answer waits, or less.
     package mutating func answerWaits(_ size: Int, for call: IncomingCall) {
-        guard isCurrent(call), correspondents[call.peer.uid]?.executions[call.number] != nil else { return }
-        correspondents[call.peer.uid]?.executions[call.number]?.size += size
-        correspondents[call.peer.uid]?.load.grow(by: size, isInner: call.isInner)
+        guard isCurrent(call), peerStates[call.peer.uid]?.executions[call.number] != nil else { return }
+        peerStates[call.peer.uid]?.executions[call.number]?.size += size
+        peerStates[call.peer.uid]?.load.grow(by: size, isInner: call.isInner)
     }
 
     /// A call of a peer is over, and its answer sent.
     package mutating func finished(_ call: IncomingCall) {
-        guard isCurrent(call) else { return leftovers.remove(call) }
+        guard isCurrent(call) else { return orphanedCalls.remove(call) }
         let uid = call.peer.uid
-        guard let execution = correspondents[uid]?.executions.removeValue(forKey: call.number) else { return }
-        correspondents[uid]?.load.remove(execution.size, isInner: execution.isInner)
+        guard let execution = peerStates[uid]?.executions.removeValue(forKey: call.number) else { return }
+        peerStates[uid]?.load.remove(execution.size, isInner: execution.isInner)
     }
 
     /// Whether it was called by the system and over the link that are there now.
@@ -222,12 +224,12 @@ extension Exchange {
     // MARK: checking in
 
     private mutating func receive(_ checkIn: Envelope.CheckIn, from uid: UID) {
-        let isRoom = correspondents[uid].map { $0.checkIns.count < limits.checkIns } ?? false
-        guard isRoom, correspondents[uid]?.checkIns.insert(checkIn).inserted == true else {
+        let isRoom = peerStates[uid].map { $0.checkIns.count < limits.checkIns } ?? false
+        guard isRoom, peerStates[uid]?.checkIns.insert(checkIn).inserted == true else {
             dropped += 1
             return
         }
-        if let peer = correspondents[uid]?.peer { actions.append(.arrived(checkIn, peer)) }
+        if let peer = peerStates[uid]?.peer { actions.append(.arrived(checkIn, peer)) }
     }
 
     /// An actor of this side can be found from here on. False when it has checked in like that before. What this side finds
@@ -267,15 +269,17 @@ extension Exchange {
             }
         }
         // Who is greeted hears all that is in.
-        for checkIn in isIn { tell(.checkIn(checkIn)) { $0.hello != nil && $0.greeting != .checkIns } }
+        for checkIn in isIn {
+            tell(.checkIn(checkIn)) { $0.hello != nil && $0.pendingHelloReply != .checkIns }
+        }
     }
 
     private mutating func tell(
-        _ envelope: Envelope, where isMeant: (Correspondent<Waiter, Work>) -> Bool
+        _ envelope: Envelope, where isMeant: (RemotePeerState<Waiter, Work>) -> Bool
     ) {
         let bytes = envelope.bytes
-        for (uid, correspondent) in correspondents.sorted(by: { $0.key < $1.key })
-        where !correspondent.isOwn && isMeant(correspondent) {
+        for (uid, peerState) in peerStates.sorted(by: { $0.key < $1.key })
+        where !peerState.isOwn && isMeant(peerState) {
             actions.append(.send(bytes, uid, .notice))
         }
     }

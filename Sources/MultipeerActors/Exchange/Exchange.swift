@@ -47,9 +47,9 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
 
     package let incarnation: UInt64
     package let limits: ActorLimits
-    var correspondents: [UID: Correspondent<Waiter, Work>] = [:]
+    var peerStates: [UID: RemotePeerState<Waiter, Work>] = [:]
     private var generations: UInt64 = 0
-    var leftovers = Leftovers()
+    var orphanedCalls = OrphanedCalls()
     /// How many own calls are not settled.
     package internal(set) var ownCalls = 0
     var unsentBytes = 0
@@ -66,7 +66,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// Whether they are among those that were taken last.
     private var isCarriedOut = false
     /// Peers whose HELLOs have to be answered: once, however many there were since the actions were taken.
-    var greetings: [UID] = []
+    var pendingHelloReplies: [UID] = []
     /// Messages of peers that were no envelope, or broke the rules.
     package internal(set) var dropped = 0
 
@@ -78,27 +78,29 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     }
 
     package var callsOfOthers: Int {
-        correspondents.values.reduce(leftovers.load.all.calls) { $0 + $1.executions.count }
+        peerStates.values.reduce(orphanedCalls.load.all.calls) { $0 + $1.executions.count }
     }
     /// Who is linked.
-    package var peers: [PeerID] { correspondents.values.map(\.peer).sorted { $0.uid < $1.uid } }
+    package var peers: [PeerID] { peerStates.values.map(\.peer).sorted { $0.uid < $1.uid } }
 
     /// When `advance` has to be called next.
     package var deadline: Moment? { deadlines.earliest }
 
     /// When somebody has to be woken to call `advance`, if that is sooner than what was answered before.
-    package mutating func newAlarm() -> Moment? {
+    package mutating func earlierDeadline() -> Moment? {
         guard let deadline, armed.map({ deadline < $0 }) ?? true else { return nil }
         armed = deadline
         return deadline
     }
 
     /// Whether there is something to be carried out.
-    package var hasActions: Bool { !actions.isEmpty || !greetings.isEmpty || !changedCheckIns.isEmpty }
+    package var hasActions: Bool {
+        !actions.isEmpty || !pendingHelloReplies.isEmpty || !changedCheckIns.isEmpty
+    }
 
     /// Whether what is sent now would come before news that are older.
     package var isTelling: Bool {
-        isCarriedOut || hasNews || !greetings.isEmpty || !changedCheckIns.isEmpty
+        isCarriedOut || hasNews || !pendingHelloReplies.isEmpty || !changedCheckIns.isEmpty
     }
 
     /// Whoever takes actions has carried out those before.
@@ -118,8 +120,8 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// Its own peer counts as linked, too. Answers this side's HELLO, which goes before anything is received over that link:
     /// only then is it surely the first that the peer's system hears.
     package mutating func linkMade(to peer: PeerID, isOwn: Bool = false) -> [UInt8] {
-        if correspondents[peer.uid] != nil { linkEnded(to: peer.uid, EndReason(code: .lost)) }
-        correspondents[peer.uid] = Correspondent(
+        if peerStates[peer.uid] != nil { linkEnded(to: peer.uid, EndReason(code: .lost)) }
+        peerStates[peer.uid] = RemotePeerState(
             peer, isOwn: isOwn, generation: nextGeneration())
         return hello(knowing: 0)
     }
@@ -127,7 +129,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// Everything under way with that peer is over: its own calls are told to stop, ours fail.
     package mutating func linkEnded(to uid: UID, _ reason: EndReason) {
         systemEnded(at: uid, sent: .ended(reason), waiting: .ended(reason))
-        correspondents[uid] = nil
+        peerStates[uid] = nil
     }
 
     /// The peer's system, and what it had here, is gone: calls that it knows of fail with `sent`, the others with `waiting`,
@@ -141,13 +143,13 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// What the peer has called is told to stop, and counts until it has.
     private mutating func forget(_ uid: UID) {
         let next = nextGeneration()
-        guard let peer = correspondents[uid]?.peer, let generation = correspondents[uid]?.generation,
-            let (executions, checkIns) = correspondents[uid]?.forget(next)
+        guard let peer = peerStates[uid]?.peer, let generation = peerStates[uid]?.generation,
+            let (executions, checkIns) = peerStates[uid]?.forget(next)
         else { return }
         for (number, execution) in executions.sorted(by: { $0.key < $1.key }) {
             let call = IncomingCall(
                 peer: peer, number: number, generation: generation, isInner: execution.isInner)
-            leftovers.add(call, execution.size)
+            orphanedCalls.add(call, execution.size)
             if let work = execution.work { actions.append(.stop(work)) }
         }
         for checkIn in checkIns.sorted() {
@@ -172,8 +174,8 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     package mutating func advance(to now: Moment) {
         armed = nil
         while let own = deadlines.next(until: now) {
-            guard let (call, isSent) = correspondents[own.uid]?.call(own.number) else { continue }
-            let hasSystem = correspondents[own.uid]?.hello != nil
+            guard let (call, isSent) = peerStates[own.uid]?.call(own.number) else { continue }
+            let hasSystem = peerStates[own.uid]?.hello != nil
             if let deadline = call.deadline, deadline <= now {
                 settle(own.number, to: own.uid, .failed(hasSystem ? .timedOut : .noSystem))
                 if isSent { actions.append(.send(Envelope.cancel(own.number).bytes, own.uid, .notice)) }
@@ -189,10 +191,10 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
 
     /// Looks at what is known of a peer where it lies: read as a value it is copied, with a reference for each of its tables.
     mutating func look<Result>(
-        at uid: UID, _ body: (inout Correspondent<Waiter, Work>) -> Result
+        at uid: UID, _ body: (inout RemotePeerState<Waiter, Work>) -> Result
     ) -> Result? {
-        guard let index = correspondents.index(forKey: uid) else { return nil }
-        return body(&correspondents.values[index])
+        guard let index = peerStates.index(forKey: uid) else { return nil }
+        return body(&peerStates.values[index])
     }
 
     // MARK: settling
@@ -205,8 +207,8 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
 
     mutating func remove(
         _ number: CallNumber, to uid: UID
-    ) -> (call: Correspondent<Waiter, Work>.Pending, wasSent: Bool)? {
-        guard let removed = correspondents[uid]?.remove(number) else { return nil }
+    ) -> (call: RemotePeerState<Waiter, Work>.Pending, wasSent: Bool)? {
+        guard let removed = peerStates[uid]?.remove(number) else { return nil }
         ownCalls -= 1
         if removed.wasSent { release(uid) } else { unsentBytes -= removed.call.size }
         tidyDeadlines()
@@ -216,12 +218,12 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// Drops those of calls that are over, once there are many.
     private mutating func tidyDeadlines() {
         guard deadlines.count > 2 * ownCalls + 1_024 else { return }
-        let correspondents = correspondents
-        deadlines.keep { correspondents[$0.uid]?.call($0.number) != nil }
+        let peerStates = peerStates
+        deadlines.keep { peerStates[$0.uid]?.call($0.number) != nil }
     }
 
     private mutating func failSent(to uid: UID, with fault: CallFault) {
-        for call in correspondents[uid]?.removeSent() ?? [] {
+        for call in peerStates[uid]?.removeSent() ?? [] {
             ownCalls -= 1
             actions.append(.settle(call.waiter, .failed(fault)))
         }
@@ -229,7 +231,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     }
 
     mutating func failWaiting(to uid: UID, with fault: CallFault) {
-        for call in correspondents[uid]?.removeWaiting() ?? [] {
+        for call in peerStates[uid]?.removeWaiting() ?? [] {
             ownCalls -= 1
             unsentBytes -= call.size
             actions.append(.settle(call.waiter, .failed(fault)))

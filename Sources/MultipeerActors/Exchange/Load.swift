@@ -64,7 +64,7 @@ package struct IncomingCall: Hashable, Sendable {
 
 /// Calls of peers whose system or link is gone, and that still run: told to stop, but nobody can make them. They count
 /// with the calls of their peer when that is back, so that coming back is not a way to have more of them.
-struct Leftovers: Sendable {
+struct OrphanedCalls: Sendable {
     private var sizes: [IncomingCall: Int] = [:]
     private var loads: [UID: IncomingLoad] = [:]
     private(set) var load = IncomingLoad()

@@ -14,16 +14,16 @@ enum DoctorCommand {
             rules of the packet filter.
             """,
         options: [
-            Neighbourhood.option,
+            InterfaceSelection.option,
             .init("--send", "try multicast on every interface that is allowed, not on lo alone"),
             .init("--json", "print JSON"),
         ], exits: [.linkFailed, .system, .interrupted])
 
-    static func run(_ arguments: Arguments) async throws(Complaint) {
-        let neighbourhood = Neighbourhood(arguments)
+    static func run(_ arguments: Arguments) async throws(CommandError) {
+        let selectedInterfaces = InterfaceSelection(arguments)
         let isSending = arguments.has("--send")
-        let diagnosis = try await Worker("doctor").run { () throws(Complaint) in
-            try examine(neighbourhood, isSending: isSending)
+        let diagnosis = try await Worker("doctor").run { () throws(CommandError) in
+            try examine(selectedInterfaces, isSending: isSending)
         }
         if arguments.has("--json") {
             try Terminal.put(JSON.encode(diagnosis))
@@ -32,25 +32,27 @@ enum DoctorCommand {
         }
         switch diagnosis.problems {
         case 0: break
-        case 1: throw Complaint("there is a problem", exit: .linkFailed)
-        default: throw Complaint("there are \(diagnosis.problems) problems", exit: .linkFailed)
+        case 1: throw CommandError("there is a problem", exit: .linkFailed)
+        default: throw CommandError("there are \(diagnosis.problems) problems", exit: .linkFailed)
         }
     }
 
-    private static func examine(_ neighbourhood: Neighbourhood, isSending: Bool) throws(Complaint)
+    private static func examine(_ selectedInterfaces: InterfaceSelection, isSending: Bool)
+        throws(CommandError)
         -> Diagnosis
     {
         let interfaces: [NetworkInterface]
         do throws(SocketFault) {
             interfaces = try NetworkInterface.all()
         } catch {
-            throw Complaint(
+            throw CommandError(
                 "the system does not tell its network interfaces: \("\(error)".printable)", exit: .system)
         }
         // Whoever has the port is looked for before this process takes it for a moment itself.
         let port = PortCheck.look().finding
-        var findings = InterfaceCheck(interfaces, neighbourhood).findings
-        for one in interfaces where one.isUp && (neighbourhood.allows(one) || neighbourhood.isEverywhere) {
+        var findings = InterfaceCheck(interfaces, selectedInterfaces).findings
+        for one in interfaces
+        where one.isUp && (selectedInterfaces.allows(one) || selectedInterfaces.isEverywhere) {
             for address in addresses(of: one) {
                 let check = MulticastCheck.look(one, from: address, sending: one.isLoopback || isSending)
                 findings.append(check.finding)

@@ -25,7 +25,7 @@ package struct FirewallCheck: Sendable {
         self.services = services
     }
 
-    static func look(_ proc: ProcFolder = ProcFolder()) -> FirewallCheck {
+    static func look(_ proc: ProcFileSystem = ProcFileSystem()) -> FirewallCheck {
         let tables = ["net/ip_tables_names", "net/ip6_tables_names"].flatMap {
             (proc.text($0) ?? "").split(separator: "\n").map(String.init)
         }

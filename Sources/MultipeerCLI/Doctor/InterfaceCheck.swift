@@ -36,7 +36,7 @@ package struct InterfaceCheck: Sendable {
         self.wanted = wanted
     }
 
-    init(_ interfaces: [NetworkInterface], _ scope: Neighbourhood) {
+    init(_ interfaces: [NetworkInterface], _ scope: InterfaceSelection) {
         wanted = scope.names
         self.interfaces = interfaces.map { one in
             Interface(
@@ -49,7 +49,7 @@ package struct InterfaceCheck: Sendable {
 
     /// As `net/if.h` counts the flags.
     private static func canMulticast(_ name: String) -> Bool? {
-        guard let bytes = try? File.read("/sys/class/net/\(name)/flags", limit: 64) else { return nil }
+        guard let bytes = try? AtomicFile.read("/sys/class/net/\(name)/flags", limit: 64) else { return nil }
         let digits = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
         return UInt32(digits.dropFirst(2), radix: 16).map { $0 & 0x1000 != 0 }
     }

@@ -29,7 +29,7 @@ package struct MachineCheck: Sendable {
         self.confinement = confinement
     }
 
-    static func look(_ proc: ProcFolder = ProcFolder()) -> MachineCheck {
+    static func look(_ proc: ProcFileSystem = ProcFileSystem()) -> MachineCheck {
         var limit = rlimit()
         let isKnown = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0
         return MachineCheck(
@@ -44,7 +44,7 @@ package struct MachineCheck: Sendable {
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
     }
 
-    private static func confinement(_ proc: ProcFolder) -> String? {
+    private static func confinement(_ proc: ProcFileSystem) -> String? {
         if (proc.text("version") ?? "").lowercased().contains("microsoft") { return "WSL" }
         let marks = ["/.dockerenv", "/run/.containerenv"]
         return marks.contains(where: FileManager.default.fileExists) ? "a container" : nil
@@ -63,8 +63,9 @@ package struct MachineCheck: Sendable {
                 hint: "connection data and certificates expire; 'timedatectl set-ntp true' sets it")
         }
         let slept = uptime - awake
-        let sleep = slept > 1 ? ", of which the machine slept \(Amount.clock(.seconds(slept)))" : ""
-        return .ok(topic, "\(MachineCheck.date(time)), up for \(Amount.clock(.seconds(uptime)))\(sleep)")
+        let sleep = slept > 1 ? ", of which the machine slept \(HumanReadable.clock(.seconds(slept)))" : ""
+        return .ok(
+            topic, "\(MachineCheck.date(time)), up for \(HumanReadable.clock(.seconds(uptime)))\(sleep)")
     }
 
     private static func date(_ seconds: Double) -> String {
@@ -88,7 +89,7 @@ package struct MachineCheck: Sendable {
     private var room: Finding {
         let topic = "buffers"
         guard let buffer else { return .note(topic, "nobody knows how much a socket may hold") }
-        let text = "a socket holds up to \(Amount.bytes(buffer))"
+        let text = "a socket holds up to \(HumanReadable.bytes(buffer))"
         guard buffer < 1 << 20 else { return .ok(topic, text) }
         return .note(
             topic, text + ", enough for some dozens of peers",

@@ -46,8 +46,8 @@ package struct MulticastCheck: Sendable {
     private static func attempt(
         _ interface: NetworkInterface, from address: SocketAddress.Host
     ) throws(SystemFault) -> Outcome {
-        let socket = try GroupSocket.joined(on: interface.index, from: address)
-        let question = MulticastQuestion()
+        let socket = try MulticastTestSocket.joined(on: interface.index, from: address)
+        let question = MulticastQuery()
         try socket.send(question.bytes)
         let own = Set(interface.addresses.map(\.host.bytes))
         var others: Set<[UInt8]> = []
@@ -58,7 +58,7 @@ package struct MulticastCheck: Sendable {
             guard let (bytes, sender) = try socket.receive(within: left) else { continue }
             if bytes == question.bytes {
                 hasReturned = true
-            } else if MulticastQuestion.isAnswer(bytes), !own.contains(sender) {
+            } else if MulticastQuery.isAnswer(bytes), !own.contains(sender) {
                 others.insert(sender)
             }
         }
@@ -101,15 +101,15 @@ package struct MulticastCheck: Sendable {
 }
 
 /// A question of multicast DNS that nobody else asks: what is announced, and a name that nobody has.
-struct MulticastQuestion {
+struct MulticastQuery {
     let bytes: [UInt8]
 
     init() {
         let name = "mpc-" + String(UInt64.random(in: 0...(.max)), radix: 36)
         bytes =
             [0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0]
-            + MulticastQuestion.question(["_services", "_dns-sd", "_udp", "local"])
-            + MulticastQuestion.question([name, "local"])
+            + MulticastQuery.question(["_services", "_dns-sd", "_udp", "local"])
+            + MulticastQuery.question([name, "local"])
     }
 
     /// For records of type PTR, class IN, with an answer to all.

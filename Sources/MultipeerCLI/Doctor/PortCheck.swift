@@ -7,30 +7,30 @@ package struct PortCheck: Sendable {
     private static let topic = "port 5353"
 
     /// Those who have it; nil for a process that this user may not look at.
-    package let holders: [ProcFolder.Process?]
+    package let holders: [ProcFileSystem.Process?]
     /// Why this process does not get it as well.
     package let refusal: Int32?
     /// Whether it would as the same user, with a stack that shares it in the other way.
     package let isSharedOtherwise: Bool
 
-    package init(holders: [ProcFolder.Process?], refusal: Int32?, isSharedOtherwise: Bool = false) {
+    package init(holders: [ProcFileSystem.Process?], refusal: Int32?, isSharedOtherwise: Bool = false) {
         self.holders = holders
         self.refusal = refusal
         self.isSharedOtherwise = isSharedOtherwise
     }
 
     /// Binds for a moment. Joins no group, and sends nothing.
-    static func look(_ proc: ProcFolder = ProcFolder()) -> PortCheck {
+    static func look(_ proc: ProcFileSystem = ProcFileSystem()) -> PortCheck {
         let sockets = proc.sockets(on: port)
         let owners = proc.owners(of: Set(sockets.map(\.inode)))
-        var holders: [ProcFolder.Process?] = []
+        var holders: [ProcFileSystem.Process?] = []
         for socket in sockets {
             for owner in owners[socket.inode].map({ $0.map(Optional.some) }) ?? [nil]
             where !holders.contains(owner) { holders.append(owner) }
         }
-        let refusal = GroupSocket.refusal(sharing: [SO_REUSEADDR])
+        let refusal = MulticastTestSocket.refusal(sharing: [SO_REUSEADDR])
         let isSharedOtherwise =
-            refusal != nil && GroupSocket.refusal(sharing: [SO_REUSEADDR, SO_REUSEPORT]) == nil
+            refusal != nil && MulticastTestSocket.refusal(sharing: [SO_REUSEADDR, SO_REUSEPORT]) == nil
         return PortCheck(holders: holders, refusal: refusal, isSharedOtherwise: isSharedOtherwise)
     }
 
@@ -41,7 +41,7 @@ package struct PortCheck: Sendable {
         }
         guard refusal == EADDRINUSE else {
             return .problem(
-                PortCheck.topic, "the system does not give it: \(Stream.reason(refusal))",
+                PortCheck.topic, "the system does not give it: \(DescriptorStream.reason(refusal))",
                 hint: "without it nothing can be announced; connection data can be swapped by hand")
         }
         let isAvahi = holders.contains { $0?.name == "avahi-daemon" }
@@ -52,7 +52,7 @@ package struct PortCheck: Sendable {
                 : "end that program, or make it bind with SO_REUSEADDR")
     }
 
-    private static func list(_ holders: [ProcFolder.Process?]) -> String {
+    private static func list(_ holders: [ProcFileSystem.Process?]) -> String {
         holders.map { $0.map { "\($0.name) (process \($0.id))" } ?? "a process of another user" }
             .joined(separator: ", ")
     }

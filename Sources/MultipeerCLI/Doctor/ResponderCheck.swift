@@ -7,17 +7,17 @@ package struct ResponderCheck: Sendable {
         "avahi-daemon", "systemd-resolve", "systemd-resolved", "mdnsd", "mDNSResponder",
     ]
 
-    package let running: [ProcFolder.Process]
+    package let running: [ProcFileSystem.Process]
     /// What the configuration of avahi says; nil without one.
     package let avahi: String?
 
-    package init(running: [ProcFolder.Process], avahi: String?) {
+    package init(running: [ProcFileSystem.Process], avahi: String?) {
         self.running = running
         self.avahi = avahi
     }
 
-    static func look(_ proc: ProcFolder = ProcFolder()) -> ResponderCheck {
-        let bytes = try? File.read("/etc/avahi/avahi-daemon.conf", limit: 1 << 20)
+    static func look(_ proc: ProcFileSystem = ProcFileSystem()) -> ResponderCheck {
+        let bytes = try? AtomicFile.read("/etc/avahi/avahi-daemon.conf", limit: 1 << 20)
         return ResponderCheck(
             running: proc.processes.filter { known.contains($0.name) },
             avahi: bytes.map { String(decoding: $0, as: UTF8.self) })

@@ -18,16 +18,16 @@ final class Shim {
     private var subjects: [String: ShimSubject] = [:]
     private var latest = ""
     private let pipe: ShimPipe
-    private let lanes: ShimLanes
+    private let lanes: ShimQueues
 
     init() {
         pipe = ShimPipe()
-        lanes = ShimLanes(pipe)
+        lanes = ShimQueues(pipe)
     }
 
     /// Does requests until there are no more.
-    func run() async throws(Complaint) {
-        await ShimUsage.begin()
+    func run() async throws(CommandError) {
+        await ShimResourceUsage.begin()
         let lines = LineSource(longest: Shim.longestLine)
         while let line = try await lines.next() {
             switch line {
@@ -169,9 +169,9 @@ extension Shim {
         try request.end()
         if let size {
             _ = signal(SIGXFSZ, SIG_IGN)
-            try ShimUsage.limit(.init(RLIMIT_FSIZE.rawValue), to: size)
+            try ShimResourceUsage.limit(.init(RLIMIT_FSIZE.rawValue), to: size)
         }
-        if let count { try ShimUsage.limit(.init(RLIMIT_NOFILE.rawValue), to: count) }
+        if let count { try ShimResourceUsage.limit(.init(RLIMIT_NOFILE.rawValue), to: count) }
         return [:]
     }
 
@@ -180,7 +180,7 @@ extension Shim {
         try request.end()
         var buffered = 0
         for subject in subjects.values { buffered += await subject.context.session.driver.heldBytes }
-        let usage = ShimUsage()
+        let usage = ShimResourceUsage()
         return [
             "rss": .integer(usage.resident), "heap": .integer(usage.allocated),
             "fds": .integer(usage.descriptors), "threads": .integer(usage.threads),

@@ -7,10 +7,10 @@ final class ShimContext {
     let options: ShimOptions
     let session: Session
     let pipe: ShimPipe
-    let lanes: ShimLanes
+    let lanes: ShimQueues
     private var tasks: [Task<Void, Never>] = []
 
-    init(_ options: ShimOptions, _ pipe: ShimPipe, _ lanes: ShimLanes) throws(ShimFault) {
+    init(_ options: ShimOptions, _ pipe: ShimPipe, _ lanes: ShimQueues) throws(ShimFault) {
         (self.options, self.pipe, self.lanes) = (options, pipe, lanes)
         do throws(MultipeerError) {
             session = try Session(peer: options.peer, configuration: options.configuration)

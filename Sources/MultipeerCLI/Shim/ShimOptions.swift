@@ -4,13 +4,13 @@ import Multipeer
 /// What a `session` request asks for.
 struct ShimOptions: Sendable {
     /// What the application does with what a peer opens to it.
-    enum Intake: Sendable {
+    enum IncomingPolicy: Sendable {
         case take, hold, refuse
     }
 
     let peer: PeerID
     let configuration: SessionConfiguration
-    let resources: Intake
+    let resources: IncomingPolicy
     let folder: URL?
 
     /// `tell` says in which session which certificate is to be judged.
@@ -47,7 +47,7 @@ struct ShimOptions: Sendable {
 
     private static func identity(_ path: String) throws(ShimFault) -> Identity {
         do {
-            return try Identity(file: try File.read(path), passphrase: nil)
+            return try Identity(file: try AtomicFile.read(path), passphrase: nil)
         } catch {
             throw .invalid("\(error)")
         }

@@ -33,7 +33,7 @@ final class ShimPipe {
     /// Waits until whoever drives the test has taken the line; nobody can be told when it cannot be written.
     private func put(_ fields: [String: ShimValue?]) async {
         let value = ShimValue.object(with: fields)
-        try? await output.run { () throws(Complaint) in
+        try? await output.run { () throws(CommandError) in
             try Terminal.put(JSON.encode(value, isPretty: false))
         }
     }

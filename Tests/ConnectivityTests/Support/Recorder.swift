@@ -4,7 +4,7 @@ import MultipeerTransport
 /// What a session's delegate was told.
 ///
 /// Unchecked: streams are not `Sendable`; only the test that waits for one touches it.
-enum Hearing: @unchecked Sendable {
+enum DelegateEvent: @unchecked Sendable {
     case state(MCPeerID, MCSessionState)
     case data(Data, MCPeerID)
     case stream(InputStream, String, MCPeerID)
@@ -27,10 +27,10 @@ enum Hearing: @unchecked Sendable {
 ///
 /// Answers certificates with yes, unless it is told something else.
 final class Recorder: NSObject, MCSessionDelegate, Sendable {
-    typealias Reaction = @Sendable (MCSession, Hearing) -> Void
+    typealias Reaction = @Sendable (MCSession, DelegateEvent) -> Void
     typealias Verdict = @Sendable (@escaping @Sendable (Bool) -> Void) -> Void
 
-    let log = Journal<Hearing>()
+    let log = EventLog<DelegateEvent>()
     private let reaction = Locked<Reaction?>(nil)
     private let verdict = Locked<Verdict>({ $0(true) })
 
@@ -40,7 +40,7 @@ final class Recorder: NSObject, MCSessionDelegate, Sendable {
     /// Answers a certificate.
     func judge(_ body: @escaping Verdict) { verdict.withLock { $0 = body } }
 
-    private func hear(_ session: MCSession, _ heard: Hearing) {
+    private func hear(_ session: MCSession, _ heard: DelegateEvent) {
         reaction.withLock { $0 }?(session, heard)
         log.note(heard)
     }

@@ -1,0 +1,202 @@
+import Foundation
+import Multipeer
+import MultipeerCore
+import MultipeerTransport
+
+/// Streams and files of calls: sends those of this side's, and brings together what peers send and who was told to expect
+/// it. Either can come first.
+final class AttachmentTransfers: Sendable {
+    struct Key: Hashable, Sendable {
+        let peer: PeerID
+        let token: String
+    }
+
+    enum Arrival: Sendable {
+        case stream(IncomingStream)
+        case file(IncomingResource)
+        /// This process has sent it to itself.
+        case pipe(BytePipeReader)
+        case place(URL)
+        case failed(any Error)
+    }
+
+    private struct State {
+        /// Of every peer that is linked.
+        var permits: [PeerID: TransferPermits] = [:]
+        var expected: [Key: Promise<Arrival>] = [:]
+        /// What was expected and is not any more: it is declined as soon as it comes. The last few of each peer.
+        var unwanted: [PeerID: OrderedTable<String, Void>] = [:]
+        var arrived: [Key: (arrival: Arrival, expiry: Task<Void, Never>)] = [:]
+        /// How many of those each peer has.
+        var unclaimed: [PeerID: Int] = [:]
+
+        mutating func takeArrived(_ key: Key) -> (arrival: Arrival, expiry: Task<Void, Never>)? {
+            guard let arrived = arrived.removeValue(forKey: key) else { return nil }
+            unclaimed[key.peer, default: 1] -= 1
+            if unclaimed[key.peer] == 0 { unclaimed[key.peer] = nil }
+            return arrived
+        }
+    }
+
+    /// How long something is kept that no call has named, and how long somebody waits for what a call has named.
+    let patience: Duration
+    /// How many of a peer's are kept.
+    private let unclaimedAtMost: Int
+    let session: Session
+    private let state = Locked(State())
+    private let limits: ActorLimits
+
+    init(_ session: Session, _ limits: ActorLimits, patience: Duration) {
+        self.session = session
+        self.patience = patience
+        // An answer may be read here before the calls that came before have gone from the list.
+        unclaimedAtMost = 2 * limits.callsInAll
+        self.limits = limits
+    }
+
+    // MARK: receiving
+
+    /// On the session's loop: whether it is one of a call.
+    func take(_ event: SessionEvent) -> Bool {
+        switch event {
+        case .stream(let stream):
+            guard stream.name.hasPrefix(AttachmentToken.prefix) else { return false }
+            arrived(.stream(stream), key(stream.peer, stream.name))
+        case .resource(let file):
+            guard file.name.hasPrefix(AttachmentToken.prefix) else { return false }
+            arrived(.file(file), key(file.peer, file.name))
+        case .message, .peer, .verificationRequested: return false
+        }
+        return true
+    }
+
+    private func key(_ peer: PeerID, _ name: String) -> Key {
+        Key(peer: peer, token: String(name.dropFirst(AttachmentToken.prefix.count)))
+    }
+
+    func arrived(_ arrival: Arrival, _ key: Key) {
+        // What cannot be expected is let go of, and so declined.
+        guard AttachmentToken.isToken(key.token) else { return }
+        let waiter = state.withLock { state -> Promise<Arrival>? in
+            if let waiter = state.expected.removeValue(forKey: key) { return waiter }
+            if state.unwanted[key.peer]?.remove(key.token) != nil { return nil }
+            let unclaimed = state.unclaimed[key.peer] ?? 0
+            // What is too much, or a second one, is let go of, too.
+            guard state.arrived[key] == nil, unclaimed < unclaimedAtMost else { return nil }
+            state.unclaimed[key.peer] = unclaimed + 1
+            let expiry = Task.followingDetached { [weak self, patience] in
+                guard (try? await Pause.sleep(for: patience)) != nil else { return }
+                self?.expire(key)
+            }
+            state.arrived[key] = (arrival, expiry)
+            return nil
+        }
+        waiter?.send(arrival)
+    }
+
+    /// Nobody has asked for it: letting go of it declines it.
+    private func expire(_ key: Key) { _ = state.withLock { $0.takeArrived(key) } }
+
+    /// Somebody was told to expect it, and waits for the signal.
+    func expect(_ key: Key) -> Promise<Arrival> {
+        let signal = Promise<Arrival>()
+        typealias Arrived = (arrival: Arrival, expiry: Task<Void, Never>)
+        let (arrived, willCome) = state.withLock { state -> (Arrived?, Bool) in
+            if let arrived = state.takeArrived(key) { return (arrived, true) }
+            // What came before the link's end is decoded behind it, perhaps; and nothing comes twice.
+            guard state.permits[key.peer] != nil, state.expected[key] == nil else { return (nil, false) }
+            state.expected[key] = signal
+            return (nil, true)
+        }
+        if let arrived {
+            arrived.expiry.cancel()
+            signal.send(arrived.arrival)
+        } else if !willCome {
+            signal.send(.failed(ActorCallError(.notConnected, "\(key.peer) will not send it any more")))
+        }
+        return signal
+    }
+
+    /// Nobody expects it any more.
+    func forget(_ key: Key, _ signal: Promise<Arrival>) {
+        state.withLock { state in
+            guard state.expected[key] === signal else { return }
+            state.expected[key] = nil
+            var unwanted = state.unwanted.removeValue(forKey: key.peer) ?? OrderedTable()
+            unwanted.append(key.token, ())
+            if unwanted.count > unclaimedAtMost { _ = unwanted.removeFirst() }
+            state.unwanted[key.peer] = unwanted
+        }
+    }
+
+    /// Of the link that there is; nil without one.
+    func permits(to peer: PeerID) -> TransferPermits? { state.withLock { $0.permits[peer] } }
+
+    func linkMade(to peer: PeerID) {
+        // As many as those calls may bring that either side has in hand, and in any case those of one call.
+        let waitingAtMost = max(2 * limits.callsInAll, Envelope.Limit.arguments)
+        let permits = TransferPermits(to: peer, limits.streams, waitingAtMost: waitingAtMost)
+        let before = state.withLock { $0.permits.updateValue(permits, forKey: peer) }
+        before?.close(ActorCallError(.ended, "there is another link to \(peer)"))
+    }
+
+    func linkEnded(to peer: PeerID, _ reason: EndReason) {
+        let (permits, waiters, unclaimed) = state.withLock { state in
+            state.unwanted[peer] = nil
+            let keys = state.expected.keys.filter { $0.peer == peer }.sorted { $0.token < $1.token }
+            let others = state.arrived.keys.filter { $0.peer == peer }.sorted { $0.token < $1.token }
+            return (
+                state.permits.removeValue(forKey: peer),
+                keys.compactMap { state.expected.removeValue(forKey: $0) },
+                others.compactMap { state.takeArrived($0) }
+            )
+        }
+        permits?.close(
+            ActorCallError(
+                .ended, "the link to \(peer) ended before it was sent: \(reason)", reason: reason))
+        for entry in unclaimed { entry.expiry.cancel() }
+        let error = ActorCallError(
+            .ended, "the link to \(peer) ended before it came: \(reason)", reason: reason)
+        for waiter in waiters { waiter.send(.failed(error)) }
+    }
+}
+
+/// One delivery that was announced: whoever decoded it may wait for it, once. Nobody expects it when this is let go of.
+final class ExpectedTransfer: Sendable {
+    private let transfers: AttachmentTransfers
+    private let key: AttachmentTransfers.Key
+    private let signal: Promise<AttachmentTransfers.Arrival>
+    private let isTaken = Locked(false)
+
+    init(_ transfers: AttachmentTransfers, _ key: AttachmentTransfers.Key) {
+        self.transfers = transfers
+        self.key = key
+        signal = transfers.expect(key)
+    }
+
+    deinit { transfers.forget(key, signal) }
+
+    /// Waits for it, but not for ever: the peer may never open it. When the task is cancelled first, it is given up.
+    func arrival() async throws -> AttachmentTransfers.Arrival {
+        let isFirst = isTaken.withLock { isTaken in
+            defer { isTaken = true }
+            return !isTaken
+        }
+        guard isFirst else { throw ActorCallError(.invalidArgument, "the stream or file was taken before") }
+        let expiry = signal.isSent ? nil : expire()
+        let arrival = await signal.value(onCancel: { signal.send(.failed(CancellationError())) })
+        expiry?.cancel()
+        if case .failed(let error) = arrival { throw error }
+        return arrival
+    }
+
+    private func expire() -> Task<Void, Never> {
+        Task.followingDetached { [transfers, key, signal] in
+            guard (try? await Pause.sleep(for: transfers.patience)) != nil else { return }
+            // What arrives from here on is declined.
+            transfers.forget(key, signal)
+            let text = "\(key.peer) has not opened the stream or offered the file"
+            signal.send(.failed(ActorCallError(.timedOut, text)))
+        }
+    }
+}

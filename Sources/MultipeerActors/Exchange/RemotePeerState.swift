@@ -1,0 +1,255 @@
+import MultipeerCore
+import MultipeerFraming
+
+/// How much is sent of what a peer takes: in common, and of calls that are made for others also at each depth.
+///
+/// A call that waits at some depth waits for calls of that depth which are sent, and these wait at most for deeper ones;
+/// the deepest do not wait. So no call ever waits for itself, however many are under way.
+struct CallQuotas: Sendable {
+    static let common = 0
+    static let deepest = Envelope.Limit.depths
+    static let count = deepest + 1
+
+    private var loads = [Load](repeating: Load(), count: CallQuotas.count)
+
+    subscript(share: Int) -> Load {
+        get { loads[share] }
+        set { loads[share] = newValue }
+    }
+
+    /// The one beside the common one of calls that deep; the common one for those that are made for no other.
+    static func share(of depth: UInt8) -> Int { min(Int(depth), deepest) }
+}
+
+/// What is known of one linked peer, and under way with it.
+struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
+    /// An own call that is not settled.
+    struct Pending: Sendable {
+        let size: Int
+        let waiter: Waiter
+        let deadline: Moment?
+        /// Of which of the peer's quotas it takes, once it is sent.
+        var share = CallQuotas.common
+    }
+
+    /// An own call that waits until the peer takes more.
+    struct Waiting: Sendable {
+        let call: Pending
+        let bytes: [UInt8]
+    }
+
+    /// A call of the peer that this side executes.
+    struct Execution: Sendable {
+        /// Of the call, and of its answer when that has to wait.
+        var size: Int
+        let isInner: Bool
+        /// Set once it runs.
+        var work: Work?
+        var isCancelled = false
+    }
+
+    let peer: PeerID
+    /// Whether this is this side's own system.
+    let isOwn: Bool
+    /// Which of all systems that were ever heard it is: another link, and another system over the same link, count anew.
+    var generation: UInt64
+
+    /// What a HELLO is answered with.
+    enum HelloReply: Sendable {
+        case hello
+        /// And with what has checked in.
+        case checkIns
+    }
+
+    /// Not said yet.
+    var pendingHelloReply: HelloReply?
+    /// How many the peer has had over this link.
+    var systems = 0
+    /// Nil until the peer's system has said it.
+    var hello: Envelope.Hello?
+    var isIncompatible = false
+
+    /// What the peer takes beside the rest at each depth; nil until its system has said it, and in those that never do.
+    var nesting: UInt32?
+
+    /// Own calls that were sent and are not answered.
+    private(set) var sent: [CallNumber: Pending] = [:]
+    private var quotas = CallQuotas()
+    /// Own calls that were not sent, by the allowance of their depth.
+    private var waiting = [OrderedTable<CallNumber, Waiting>](
+        repeating: OrderedTable(), count: CallQuotas.count)
+    private var waitingCount = 0
+
+    var executions: [CallNumber: Execution] = [:]
+    /// Of all of these.
+    var load = IncomingLoad()
+    /// Calls that were cancelled before they arrived, or behind their end: the last few.
+    private var cancelledEarly: [CallNumber] = []
+
+    var checkIns: Set<Envelope.CheckIn> = []
+
+    init(_ peer: PeerID, isOwn: Bool, generation: UInt64) {
+        self.peer = peer
+        self.isOwn = isOwn
+        self.generation = generation
+    }
+
+    // MARK: own calls
+
+    /// The allowance in which the peer takes a call now that has just been made. It does not go before others of its depth,
+    /// nor out of the common one before anybody.
+    func share(for size: Int, at depth: UInt8) -> Int? {
+        let own = CallQuotas.share(of: depth)
+        if waitingCount == 0, takes(size, in: CallQuotas.common) { return CallQuotas.common }
+        return own != CallQuotas.common && waiting[own].isEmpty && takes(size, in: own) ? own : nil
+    }
+
+    /// Whether the peer takes a call of that size in that allowance, and has heard how long answers may be. One alone is
+    /// always taken, if it is not too long.
+    private func takes(_ size: Int, in share: Int) -> Bool {
+        guard let hello, pendingHelloReply == nil else { return false }
+        if share == CallQuotas.common {
+            return quotas[share].takes(size, calls: Int(hello.calls), bytes: Int(clamping: hello.bytes))
+        }
+        guard let nesting else { return false }
+        return quotas[share].takes(size, calls: Int(nesting), bytes: Int(clamping: hello.longest))
+    }
+
+    /// Whether a call of that depth may wait for its turn. The deepest share an allowance with those that are made for them,
+    /// and would wait for themselves.
+    func mayWait(at depth: UInt8) -> Bool {
+        knowsNothing || CallQuotas.share(of: depth) != CallQuotas.deepest
+    }
+
+    /// Whether all calls wait, because the peer has not said, or not heard, what goes between the two systems.
+    private var knowsNothing: Bool { nesting == nil || pendingHelloReply != nil }
+
+    func call(_ number: CallNumber) -> (call: Pending, isSent: Bool)? {
+        if let call = sent[number] { return (call, true) }
+        if waitingCount == 0 { return nil }
+        for table in waiting {
+            if let waiting = table[number] { return (waiting.call, false) }
+        }
+        return nil
+    }
+
+    mutating func send(_ number: CallNumber, _ call: Pending, in share: Int) {
+        var call = call
+        call.share = share
+        sent[number] = call
+        quotas[share].add(call.size)
+    }
+
+    mutating func enqueue(_ number: CallNumber, _ call: Waiting, at depth: UInt8) {
+        waiting[CallQuotas.share(of: depth)].append(number, call)
+        waitingCount += 1
+    }
+
+    /// What goes next of what waits.
+    struct Next: Sendable {
+        let number: CallNumber
+        let bytes: [UInt8]
+        let waiter: Waiter
+        /// Nil for one that is too long.
+        let share: Int?
+    }
+
+    /// The oldest of all goes, if the common allowance has room for it; else the oldest of a depth whose own has.
+    mutating func next() -> Next? {
+        if waitingCount == 0 { return nil }
+        let longest = Int(clamping: hello?.longest ?? .max)
+        var oldest: (number: CallNumber, waiting: Waiting)?
+        var own: (number: CallNumber, waiting: Waiting, share: Int)?
+        for share in waiting.indices {
+            guard let (number, first) = waiting[share].head() else { continue }
+            if first.bytes.count > longest {
+                return Next(number: number, bytes: first.bytes, waiter: first.call.waiter, share: nil)
+            }
+            if oldest.map({ number < $0.number }) ?? true { oldest = (number, first) }
+            if own == nil, share != CallQuotas.common, takes(first.bytes.count, in: share) {
+                own = (number, first, share)
+            }
+        }
+        if let (number, first) = oldest, takes(first.bytes.count, in: CallQuotas.common) {
+            return Next(
+                number: number, bytes: first.bytes, waiter: first.call.waiter, share: CallQuotas.common)
+        }
+        return own.map {
+            Next(
+                number: $0.number, bytes: $0.waiting.bytes, waiter: $0.waiting.call.waiter, share: $0.share)
+        }
+    }
+
+    /// Makes one that waits one that was sent.
+    mutating func release(_ number: CallNumber, in share: Int) {
+        if let call = removeWaiting(number) { send(number, call, in: share) }
+    }
+
+    mutating func remove(_ number: CallNumber) -> (call: Pending, wasSent: Bool)? {
+        if let call = sent.removeValue(forKey: number) {
+            quotas[call.share].remove(call.size)
+            return (call, true)
+        }
+        return removeWaiting(number).map { ($0, false) }
+    }
+
+    private mutating func removeWaiting(_ number: CallNumber) -> Pending? {
+        if waitingCount == 0 { return nil }
+        for share in waiting.indices {
+            guard let found = waiting[share].remove(number) else { continue }
+            waitingCount -= 1
+            return found.call
+        }
+        return nil
+    }
+
+    /// All that were sent, the oldest first: the same events give the same actions.
+    mutating func removeSent() -> [Pending] {
+        defer { (sent, quotas) = ([:], CallQuotas()) }
+        return sent.sorted { $0.key < $1.key }.map(\.value)
+    }
+
+    /// All that wait, the oldest first.
+    mutating func removeWaiting() -> [Pending] {
+        var numbers: [CallNumber] = []
+        for table in waiting { numbers += table.keys }
+        return numbers.sorted().compactMap { removeWaiting($0) }
+    }
+
+    /// Those that wait and may not, because the peer has said meanwhile what it takes at each depth.
+    var overdeep: [CallNumber] {
+        waitingCount == 0 || knowsNothing ? [] : waiting[CallQuotas.deepest].keys
+    }
+
+    // MARK: the peer's calls
+
+    /// Whether a call that was cancelled before it came, comes now.
+    mutating func wasCancelled(_ number: CallNumber) -> Bool {
+        guard let index = cancelledEarly.firstIndex(of: number) else { return false }
+        cancelledEarly.remove(at: index)
+        return true
+    }
+
+    /// Answers what runs for that call.
+    mutating func cancel(_ number: CallNumber) -> Work? {
+        if executions[number] != nil {
+            executions[number]?.isCancelled = true
+            return executions[number]?.work
+        }
+        if cancelledEarly.count >= 64 { cancelledEarly.removeFirst() }
+        cancelledEarly.append(number)
+        return nil
+    }
+
+    /// What the peer's system had here is gone; answers what it was.
+    mutating func forget(_ generation: UInt64) -> (
+        executions: [CallNumber: Execution], checkIns: Set<Envelope.CheckIn>
+    ) {
+        defer {
+            self.generation = generation
+            (executions, load, cancelledEarly, checkIns) = ([:], IncomingLoad(), [], [])
+            (hello, nesting) = (nil, nil)
+        }
+        return (executions, checkIns)
+    }
+}

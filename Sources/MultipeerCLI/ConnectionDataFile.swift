@@ -1,0 +1,42 @@
+import Foundation
+import Multipeer
+
+/// A file in which somebody else's connection data is, or is going to be.
+struct ConnectionDataFile: Sendable {
+    let path: String
+    private let worker: Worker
+    private static let retry = Duration.milliseconds(50)
+
+    init(_ path: String, on worker: Worker) {
+        self.path = path
+        self.worker = worker
+    }
+
+    var isThere: Bool { FileManager.default.fileExists(atPath: path) }
+
+    /// Waits until the file is there and whole, and holds something else than `old`; nil when that is too late, or the
+    /// task is cancelled.
+    func contents(
+        otherThan old: [UInt8]? = nil, until deadline: ContinuousClock.Instant? = nil
+    ) async throws(CommandError) -> [UInt8]? {
+        while deadline.map({ ContinuousClock.now < $0 }) ?? true, !Task.isCancelled {
+            let contents = try await worker.run { [self] () throws(CommandError) in try now() }
+            if let contents, contents != old, ConnectionDataFile.isComplete(contents) { return contents }
+            try? await Task.sleep(for: ConnectionDataFile.retry)
+        }
+        return nil
+    }
+
+    /// What the file holds now; nil while there is none.
+    private func now() throws(CommandError) -> [UInt8]? {
+        guard isThere else { return nil }
+        return try AtomicFile.read(path, limit: 65_536)
+    }
+
+    /// Whether all of it is there: a whole line, or bytes that are valid as they are.
+    private static func isComplete(_ contents: [UInt8]) -> Bool {
+        if contents.last == UInt8(ascii: "\n") { return true }
+        guard let bytes = try? ConnectionDataInput.decode(contents: contents) else { return false }
+        return (try? ConnectionData(bytes)) != nil
+    }
+}

@@ -1,0 +1,35 @@
+import Multipeer
+
+/// Connection data as it was given to a command: base64 in an argument, or a file with base64 or the bytes themselves.
+enum ConnectionDataInput {
+    private static let magic = Array("MPCD".utf8)
+
+    static func decode(_ text: String) throws(CommandError) -> [UInt8] {
+        guard let bytes = Base64.decode(text) else {
+            throw CommandError(
+                "this is not base64", hint: "connection data is one line, as 'multipeer link' prints it",
+                exit: .badInput)
+        }
+        return bytes
+    }
+
+    /// The bytes in a file's contents.
+    static func decode(contents: [UInt8]) throws(CommandError) -> [UInt8] {
+        contents.starts(with: magic) ? contents : try decode(String(decoding: contents, as: UTF8.self))
+    }
+
+    /// What a commandError about data that failed a check says.
+    static func commandError(_ fault: InvalidConnectionData) -> CommandError {
+        CommandError(
+            "check \(fault.check) failed: \(fault)", hint: "'multipeer data inspect' shows its fields",
+            exit: .badInput)
+    }
+
+    static func read(_ bytes: [UInt8]) throws(CommandError) -> ConnectionData {
+        do throws(InvalidConnectionData) {
+            return try ConnectionData(bytes)
+        } catch {
+            throw commandError(error)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Multipeer
+@unsafe @preconcurrency import MultipeerConnectivity
+
+/// Those who are connected with this process by the classes with Apple's names, and what happens to them.
+final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
+    /// Safe: everything of it may be called from any thread.
+    nonisolated(unsafe) let session: MCSession
+    let peer: PeerID
+    /// Every change, in order, for one reader.
+    let changes: AsyncStream<(PeerID, MCSessionState)>
+    private let changed: AsyncStream<(PeerID, MCSessionState)>.Continuation
+
+    init(_ arguments: Arguments, _ options: DiscoveryOptions) throws(CommandError) {
+        peer = try SessionOptions.peer(arguments)
+        let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
+            ["required": MCEncryptionPreference.required, "optional": .optional, "none": .none][$0]
+        }
+        var configuration = SessionConfiguration()
+        configuration.listening = options.selectedInterfaces.listening
+        configuration.maxMessage = 65_536
+        configuration.keyLog = options.keyLog
+        unsafe session = MCSession(
+            peer: MCPeerID(peer), securityIdentity: nil, encryptionPreference: preference ?? .required,
+            configuration: configuration)
+        (changes, changed) = AsyncStream.makeStream()
+        super.init()
+        unsafe session.delegate = self
+    }
+
+    /// Says goodbye to everybody, and waits until that is said.
+    func leave() async { unsafe await session.native.disconnect() }
+
+    func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState) {
+        changed.yield((peerID.id, state))
+    }
+
+    // Nobody wants what the others send.
+
+    func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID) {}
+
+    func session(
+        _ session: MCSession, didReceive stream: InputStream, withName streamName: String,
+        fromPeer peerID: MCPeerID
+    ) {}
+
+    func session(
+        _ session: MCSession, didStartReceivingResourceWithName resourceName: String,
+        fromPeer peerID: MCPeerID, with progress: Foundation.Progress
+    ) {
+        progress.cancel()
+    }
+
+    func session(
+        _ session: MCSession, didFinishReceivingResourceWithName resourceName: String,
+        fromPeer peerID: MCPeerID, at localURL: URL?, withError error: (any Error)?
+    ) {}
+}

@@ -1,0 +1,96 @@
+import Foundation
+
+/// What the kernel tells of itself in `/proc`, as far as this user may read it. A test has a folder of its own.
+package struct ProcFileSystem: Sendable {
+    private let path: String
+    private static let longest = 4 << 20
+
+    package init(_ path: String = "/proc") { self.path = path }
+
+    /// A process and what it calls itself.
+    package struct Process: Hashable, Sendable {
+        package let id: Int
+        package let name: String
+
+        package init(id: Int, name: String) {
+            self.id = id
+            self.name = name
+        }
+    }
+
+    /// What a file says; nil when it is missing or forbidden.
+    package func text(_ name: String) -> String? {
+        guard let bytes = try? AtomicFile.read("\(path)/\(name)", limit: ProcFileSystem.longest) else {
+            return nil
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The number that is all that a file says.
+    package func number(_ name: String) -> Int? {
+        text(name).flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    }
+
+    /// Every process that is to be seen, by number.
+    package var processes: [Process] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        return names.compactMap(Int.init).sorted().compactMap { id in
+            text("\(id)/comm").map {
+                Process(id: id, name: $0.trimmingCharacters(in: .whitespacesAndNewlines))
+            }
+        }
+    }
+
+    /// Who has these sockets open, by their inodes; those of other users only for root.
+    package func owners(of inodes: Set<UInt64>) -> [UInt64: [Process]] {
+        var owners: [UInt64: [Process]] = [:]
+        if inodes.isEmpty { return owners }
+        for process in processes {
+            let folder = "\(path)/\(process.id)/fd"
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            let links = names.compactMap {
+                try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")
+            }
+            for inode in Set(links.compactMap(ProcFileSystem.inode)).intersection(inodes) {
+                owners[inode, default: []].append(process)
+            }
+        }
+        return owners
+    }
+
+    private static func inode(_ link: String) -> UInt64? {
+        guard link.hasPrefix("socket:["), link.hasSuffix("]") else { return nil }
+        return UInt64(link.dropFirst("socket:[".count).dropLast())
+    }
+
+    /// The UDP sockets of this machine that are bound to a port.
+    package func sockets(on port: UInt16) -> [UDPSocket] {
+        ["net/udp", "net/udp6"].flatMap { UDPSocket.all(in: text($0) ?? "") }.filter { $0.port == port }
+    }
+}
+
+/// One line of `/proc/net/udp`.
+package struct UDPSocket: Hashable, Sendable {
+    package let port: UInt16
+    /// The number of the user whose it is.
+    package let user: UInt32
+    package let inode: UInt64
+
+    package init(port: UInt16, user: UInt32, inode: UInt64) {
+        self.port = port
+        self.user = user
+        self.inode = inode
+    }
+
+    /// The sockets that the text lists; a line of another form is left out.
+    package static func all(in text: String) -> [UDPSocket] {
+        text.split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 9, let colon = fields[1].lastIndex(of: ":"),
+                let port = UInt16(fields[1][fields[1].index(after: colon)...], radix: 16),
+                let user = UInt32(fields[7]), let inode = UInt64(fields[9])
+            else { return nil }
+            return UDPSocket(port: port, user: user, inode: inode)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Multipeer
+import MultipeerWeb
+
+/// The files of one run of `multipeer send`, on their way one after the other.
+final class FileSender: Sendable {
+    private struct State: Sendable {
+        /// What is on its way now.
+        var current: OutgoingResource?
+        /// Nothing is begun any more.
+        var isAbandoned = false
+        var report = TransferReport(.sending)
+    }
+
+    private let sources: [TransferSource]
+    private let connector: PeerConnector
+    private let wantsDigest: Bool
+    private let display: TransferDisplay
+    private let state = Locked(State())
+    /// Why the link ended.
+    private let end = Promise<EndReason>()
+
+    init(_ sources: [TransferSource], _ connector: PeerConnector, wantsDigest: Bool) {
+        self.sources = sources
+        self.connector = connector
+        self.wantsDigest = wantsDigest
+        display = TransferDisplay(isQuiet: connector.isQuiet)
+    }
+
+    func run(to name: String?) async throws(CommandError) {
+        let peer = try await connector.meet(expecting: name)
+        Task { await watch(peer) }
+        let start = ContinuousClock.now
+        var isLinked = true
+        for (index, source) in sources.enumerated() {
+            if isLinked {
+                isLinked = await send(source, FilePosition(index + 1, of: sources.count), to: peer)
+            } else {
+                // Why was said of the first of them.
+                state.withLock { _ = $0.report.fail(source.label, "the link has ended") }
+            }
+        }
+        let time = start.duration(to: .now)
+        let (total, isComplete) = state.withLock { ($0.report.total(time), $0.report.isComplete) }
+        if let total, !connector.isQuiet { display.say(total) }
+        if !isLinked {
+            let reason = await end.value()
+            let text = "the link to \(peer.displayName) ended: \(reason)".printable
+            guard reason.code == .goodbye else { throw CommandError(text, exit: .linkFailed) }
+        }
+        if !isComplete { throw CommandError("not every file was sent", exit: .incomplete) }
+    }
+
+    /// Takes what comes, which nobody wants, and notices the end of the link.
+    private func watch(_ peer: PeerID) async {
+        for await event in connector.session.events {
+            switch event {
+            case .peer(peer, .notConnected(let reason)): end.send(reason)
+            case .verificationRequested(peer): connector.refusal(to: peer).map(say)
+            default: break
+            }
+        }
+    }
+
+    /// Answers whether more can be sent: what is wrong with one file alone is reported.
+    private func send(_ source: TransferSource, _ place: FilePosition, to peer: PeerID) async -> Bool {
+        let start = ContinuousClock.now
+        do throws(MultipeerError) {
+            let resource = try await begin(source, place, to: peer)
+            let showing = Task { await show(resource, place) }
+            defer { showing.cancel() }
+            try await resource.completion()
+            finish(source, resource, start.duration(to: .now))
+            return true
+        } catch {
+            say(state.withLock { $0.report.fail(source.label, TransferReport.reason(error)) })
+            return ![.ended, .notConnected].contains(error.code)
+        }
+    }
+
+    private func begin(
+        _ source: TransferSource, _ place: FilePosition, to peer: PeerID
+    ) async throws(MultipeerError) -> OutgoingResource {
+        let resource: OutgoingResource
+        switch source.origin {
+        case .file(let url):
+            resource = try await connector.session.send(
+                file: url, to: peer, name: source.label, metadata: place.metadata, digest: wantsDigest)
+        case .web(let url):
+            resource = try await connector.session.send(
+                document: url, to: peer, name: source.label, metadata: place.metadata, digest: wantsDigest)
+        case .input:
+            resource = try await connector.session.send(
+                StandardInputSource(), to: peer, name: source.label, metadata: place.metadata,
+                digest: wantsDigest)
+        }
+        let isAbandoned = state.withLock { state in
+            state.current = resource
+            return state.isAbandoned
+        }
+        if isAbandoned { resource.cancel() }
+        return resource
+    }
+
+    private func finish(_ source: TransferSource, _ resource: OutgoingResource, _ time: Duration) {
+        let line = state.withLock { state in
+            state.report.add(
+                .init(name: source.label, bytes: resource.written, time: time, digest: resource.digest))
+        }
+        if !connector.isQuiet { say(line) }
+    }
+
+    private func show(_ resource: OutgoingResource, _ place: FilePosition) async {
+        for await progress in resource.progress {
+            display.show(TransferLine(progress, name: resource.name, place))
+        }
+    }
+
+    private func say(_ text: String) { display.say(text) }
+
+    /// Stops what is on its way, and leaves when the other side was told.
+    func abandon() async {
+        let current = state.withLock { state in
+            state.isAbandoned = true
+            return state.current
+        }
+        if let current {
+            current.cancel()
+            try? await current.completion()
+        }
+        await connector.leave()
+        display.clear()
+    }
+}

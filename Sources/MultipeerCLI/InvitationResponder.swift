@@ -1,0 +1,126 @@
+import Foundation
+import Multipeer
+
+/// One thing that `multipeer advertise` has to tell: a line of JSON, or fields with tabs between them.
+struct AdvertiseLine: Encodable, Sendable {
+    enum Event: String, Encodable, Sendable {
+        case invited, declined, linked, ended
+    }
+
+    let event: Event
+    /// All digits of the inviter's id.
+    let id: String
+    let name: String
+    /// What the inviter says, as far as it is text.
+    var context: String?
+    /// Why an invitation led to nothing, or a link ended.
+    var reason: String?
+
+    init(_ event: Event, _ peer: PeerID, context: [UInt8]? = nil, reason: String? = nil) {
+        self.event = event
+        id = peer.id
+        name = peer.displayName
+        self.context = context.map { String(decoding: $0, as: UTF8.self) }
+        self.reason = reason
+    }
+
+    private static let mostShown = 200
+
+    var text: String {
+        let remark = String((context ?? reason ?? "").prefix(AdvertiseLine.mostShown)).printable
+        return [event.rawValue, id, name.printable, remark].joined(separator: "\t")
+    }
+}
+
+/// Where a peer stands for others to find, and answers them.
+actor InvitationResponder {
+    private let options: DiscoveryOptions
+    private let advertiser: Advertiser
+    /// Where those who invite are linked; nil when nobody is.
+    private let session: Session?
+    private let isJSON: Bool
+    private let output = Worker("output")
+    private let outcome = Promise<CommandError?>()
+
+    init(
+        _ peer: PeerID, _ info: DiscoveryInfo, _ options: DiscoveryOptions, isAccepting: Bool, isJSON: Bool
+    ) throws(CommandError) {
+        self.options = options
+        self.isJSON = isJSON
+        advertiser = Advertiser(
+            peer: peer, service: options.service, info: info,
+            configuration: options.configuration)
+        var configuration = SessionConfiguration()
+        configuration.listening = options.selectedInterfaces.listening
+        configuration.topology = .star
+        configuration.maxMessage = 65_536
+        configuration.keyLog = options.keyLog
+        session = try CommandError.translating { [configuration] () throws(MultipeerError) in
+            isAccepting ? try Session(peer: peer, configuration: configuration) : nil
+        }
+    }
+
+    /// Until the time is over.
+    func run(for time: Duration?) async throws(CommandError) {
+        try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
+        Terminal.say("announcing \(advertiser.peer.introduction) as \(options.service) \(options.place)")
+        var tasks = [Task { await self.answer() }]
+        if let session { tasks.append(Task { await self.watch(session) }) }
+        if let time {
+            tasks.append(
+                Task { [outcome] in
+                    try? await Task.sleep(for: time)
+                    outcome.send(nil)
+                })
+        }
+        let commandError = await outcome.value()
+        for task in tasks { task.cancel() }
+        if let commandError { throw commandError }
+    }
+
+    private func answer() async {
+        for await invitation in advertiser.invitations {
+            await put(AdvertiseLine(.invited, invitation.inviter, context: invitation.context))
+            Task { await self.answer(invitation) }
+        }
+    }
+
+    private func answer(_ invitation: Invitation) async {
+        do throws(MultipeerError) {
+            guard let session else {
+                try await invitation.decline()
+                return await put(AdvertiseLine(.declined, invitation.inviter))
+            }
+            try await invitation.accept(into: session)
+        } catch {
+            await put(AdvertiseLine(.ended, invitation.inviter, reason: error.description))
+        }
+    }
+
+    /// Takes what comes, which nobody wants.
+    private func watch(_ session: Session) async {
+        for await event in session.events {
+            switch event {
+            case .peer(let peer, .connected): await put(AdvertiseLine(.linked, peer))
+            case .peer(let peer, .notConnected(let reason)):
+                await put(AdvertiseLine(.ended, peer, reason: "\(reason)"))
+            default: break
+            }
+        }
+    }
+
+    private func put(_ line: AdvertiseLine) async {
+        do throws(CommandError) {
+            let text = isJSON ? try JSON.encode(line, isPretty: false) : Array("\(line.text)\n".utf8)
+            try await output.run { () throws(CommandError) in try Terminal.put(text) }
+        } catch {
+            outcome.send(error)
+        }
+    }
+
+    /// Says goodbye to everybody.
+    func close() async {
+        await advertiser.stop()
+        await session?.disconnect()
+    }
+}

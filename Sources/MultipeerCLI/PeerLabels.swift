@@ -1,0 +1,68 @@
+package import Multipeer
+
+/// What the peers of a room are called: by their names where these differ, otherwise with digits of their ids behind
+/// them. Everybody in a room sees the same labels, whoever came first.
+///
+/// A name can hold anything that is no control character. In a label `:`, `>` and `#` are escaped, so that nobody can
+/// look like somebody else who says something, or like a name with its digits.
+package struct PeerLabels: Sendable {
+    private var stems: [PeerID: String] = [:]
+    private static let shortest = 4
+
+    package init() {}
+
+    /// Answers the others who have another label from now on. A peer that is known may come with a new name.
+    package mutating func add(_ peer: PeerID) -> [PeerID] {
+        let stem = PeerLabels.stem(of: peer.displayName)
+        guard stems[peer] != stem else { return [] }
+        let before = stems.keys.filter { $0 != peer }.map { ($0, self[$0]) }
+        stems[peer] = stem
+        return before.filter { self[$0.0] != $0.1 }.map(\.0).sorted { $0.uid < $1.uid }
+    }
+
+    package mutating func remove(_ peer: PeerID) { stems[peer] = nil }
+
+    package subscript(peer: PeerID) -> String {
+        let stem = stems[peer] ?? PeerLabels.stem(of: peer.displayName)
+        let key = stem.lowercased()
+        let others = stems.filter { $0.key != peer && $0.value.lowercased() == key }.keys
+        guard !others.isEmpty else { return stem }
+        let digits = Dissection.hex(peer.uid.bytes)
+        let rivals = others.map { Dissection.hex($0.uid.bytes) }
+        var length = PeerLabels.shortest
+        while length < digits.count, rivals.contains(where: { $0.hasPrefix(digits.prefix(length)) }) {
+            length += 1
+        }
+        return "\(stem)#\(digits.prefix(length))"
+    }
+
+    /// The peer whose label the text begins with, and what stands behind it. Names may have spaces in them: the longest
+    /// label counts.
+    package func find(at text: String) -> (peer: PeerID, rest: String)? {
+        let found = stems.keys.map { ($0, self[$0]) }.filter { peer, label in
+            text.hasPrefix(label) && [nil, " ", ":"].contains(text.dropFirst(label.count).first)
+        }
+        guard let (peer, label) = found.max(by: { $0.1.count < $1.1.count }) else { return nil }
+        let rest = text.dropFirst(label.count).drop { $0 == " " || $0 == ":" }
+        return (peer, String(rest))
+    }
+
+    /// The same at the end of the text, behind a space.
+    package func find(atEndOf text: String) -> (rest: String, peer: PeerID)? {
+        let found = stems.keys.map { ($0, self[$0]) }.filter { text.hasSuffix(" \($0.1)") }
+        guard let (peer, label) = found.max(by: { $0.1.count < $1.1.count }) else { return nil }
+        return (String(text.dropLast(label.count + 1)), peer)
+    }
+
+    private static func stem(of name: String) -> String {
+        var stem = ""
+        for character in name.printable {
+            switch character {
+            case ":", ">", "#":
+                stem += "\\u{\(String(character.unicodeScalars.first?.value ?? 0, radix: 16))}"
+            default: stem.append(character)
+            }
+        }
+        return stem
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Multipeer
+
+/// Finds one peer that takes files, and asks it whether it wants some.
+final class ReceiverFinder: Sendable {
+    static let option = Usage.Option(
+        "--to", "NAME",
+        "whom to send to: a display name, with the first digits of the id behind # when several have it, as "
+            + "ann#1f2e, or #1f2e alone; when data is swapped by hand, refuse every other name")
+
+    private let text: String
+    private let selector: PeerSelector
+    private let options: DiscoveryOptions
+    private let patience: Duration
+    private let timeout: Duration
+    private let files: Int
+    private let isQuiet: Bool
+    private let browser: Browser
+    private let matcher: Locked<PeerMatcher>
+    private static let standardPatience = 30
+
+    /// `--timeout` says how long is sought, 30 seconds unless set, and then how long the other side may think.
+    init(_ arguments: Arguments, as peer: PeerID, files: Int) throws(CommandError) {
+        guard let text = arguments.value(ReceiverFinder.option.name) else {
+            throw arguments.commandError("option '--to' is missing, or --manual, which swaps data by hand")
+        }
+        guard let selector = PeerSelector(text) else {
+            throw arguments.commandError(
+                "option '--to' takes NAME, NAME#DIGITS or #DIGITS of an id, not '\(text)'")
+        }
+        self.text = text.printable
+        self.selector = selector
+        self.files = files
+        options = try DiscoveryOptions(arguments)
+        let given = try arguments.number("--timeout", in: 1...600)
+        patience = .seconds(given ?? ReceiverFinder.standardPatience)
+        timeout = .seconds(given ?? SessionOptions.standardPatience)
+        isQuiet = arguments.has("--quiet")
+        matcher = Locked(PeerMatcher(for: selector))
+        browser = Browser(
+            peer: peer, service: options.service, configuration: options.configuration)
+    }
+
+    /// Answers the peer once it is linked.
+    func link(_ session: Session) async throws(CommandError) -> PeerID {
+        try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
+        if !isQuiet { Terminal.say("looking for \(text) \(options.place)") }
+        let peer = try await find()
+        if !isQuiet { Terminal.say("found \(peer.introduction), waiting for a yes") }
+        let context = PeerRole.send(files: files).context
+        try await CommandError.translating { () async throws(MultipeerError) in
+            try await browser.invite(peer, to: session, context: context, timeout: timeout)
+        }
+        await browser.stop()
+        return peer
+    }
+
+    func stop() async { await browser.stop() }
+
+    private func find() async throws(CommandError) -> PeerID {
+        let start = ContinuousClock.now
+        let outcome = Promise<PeerMatcher.Verdict>()
+        let watching = Task {
+            for await event in browser.events {
+                let deadline = matcher.withLock { matcher in
+                    matcher.note(event, at: start.duration(to: .now))
+                    return matcher.deadline
+                }
+                decide(since: start, outcome)
+                guard let deadline else { continue }
+                Task {
+                    try? await Task.sleep(until: start + deadline)
+                    decide(since: start, outcome)
+                }
+            }
+        }
+        let clock = Task { [patience] in
+            try? await Task.sleep(for: patience)
+            outcome.send(.open)
+        }
+        let verdict = await outcome.value()
+        watching.cancel()
+        clock.cancel()
+        switch verdict {
+        case .found(let peer): return peer
+        case .several(let peers):
+            let choices = peers.map { "--to '\($0.displayName.printable)#\($0.shortID)'" }
+            throw CommandError(
+                "\(peers.count) are called \(text)",
+                hint: "choose one with " + choices.joined(separator: " or "),
+                exit: .linkFailed)
+        case .open:
+            throw CommandError(
+                "nobody called \(text) receives \(options.place): \(matcher.withLock(\.summary))",
+                hint: "'multipeer browse' shows who is there, 'multipeer doctor' what is in the way",
+                exit: .linkFailed)
+        }
+    }
+
+    private func decide(since start: ContinuousClock.Instant, _ outcome: Promise<PeerMatcher.Verdict>) {
+        let verdict = matcher.withLock { $0.verdict(at: start.duration(to: .now)) }
+        if verdict != .open { outcome.send(verdict) }
+    }
+}

@@ -1,0 +1,47 @@
+import Multipeer
+
+/// What makes a room known on the network, and finds the others who are in it.
+struct RoomDiscovery: Sendable {
+    let room: String
+    let options: DiscoveryOptions
+    let advertiser: Advertiser
+    let browser: Browser
+
+    init(_ room: String, _ options: DiscoveryOptions, as peer: PeerID) throws(CommandError) {
+        self.room = room
+        self.options = options
+        let configuration = options.configuration
+        let info: DiscoveryInfo
+        do throws(InvalidDiscoveryInfo) {
+            info = try DiscoveryInfo(PeerRole.chat(room: room).info)
+        } catch {
+            throw CommandError("option '\(ChatCommand.room.name)': \(error)".printable, exit: .usage)
+        }
+        advertiser = Advertiser(
+            peer: peer, service: options.service, info: info, configuration: configuration)
+        browser = Browser(peer: peer, service: options.service, configuration: configuration)
+    }
+
+    func start() async throws(CommandError) {
+        try await CommandError.translating { () async throws(MultipeerError) in
+            try await advertiser.start()
+            try await browser.start()
+        }
+    }
+
+    func stop() async {
+        async let isSilent: Void = advertiser.stop()
+        await browser.stop()
+        await isSilent
+    }
+
+    /// Whether somebody who was found is in this room.
+    func isHere(_ peer: DiscoveredPeer) -> Bool { PeerRole(info: peer.info) == .chat(room: room) }
+
+    /// Whether an invitation is to this room.
+    func isMeant(_ invitation: Invitation) -> Bool {
+        PeerRole(context: invitation.context) == .chat(room: room)
+    }
+
+    var context: [UInt8] { PeerRole.chat(room: room).context }
+}

@@ -1,0 +1,72 @@
+package import Foundation
+
+/// Something to send, looked at before anything touches the network.
+package struct TransferSource: Equatable, Sendable {
+    package enum Origin: Equatable, Sendable {
+        case file(URL)
+        case web(URL)
+        case input
+    }
+
+    package let origin: Origin
+    /// What the other side calls it.
+    package let label: String
+    private static let longestLabel = 1_024
+
+    /// `word`: a path, an http or https address, or `-` for standard input.
+    package init(_ word: String, as name: String? = nil) throws(CommandError) {
+        origin = try TransferSource.origin(word)
+        label = name ?? TransferSource.label(origin)
+        guard (1...TransferSource.longestLabel).contains(label.utf8.count) else {
+            throw CommandError(
+                "\(word.printable): a name has 1 to \(TransferSource.longestLabel) bytes", exit: .usage)
+        }
+    }
+
+    private static func origin(_ word: String) throws(CommandError) -> Origin {
+        if word == "-" { return .input }
+        if let scheme = ["http://", "https://"].first(where: word.lowercased().hasPrefix) {
+            guard let url = URL(string: word), let host = url.host(), !host.isEmpty else {
+                throw CommandError("\(word.printable) is no \(scheme) address", exit: .usage)
+            }
+            return .web(url)
+        }
+        try check(word)
+        return .file(URL(filePath: word, directoryHint: .notDirectory))
+    }
+
+    /// A file that can be read, and nothing else: opening a FIFO or a device could wait for ever.
+    private static func check(_ path: String) throws(CommandError) {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0 else {
+            throw DescriptorStream.failure("cannot send \(path.printable)")
+        }
+        guard facts.st_mode & S_IFMT == S_IFREG else {
+            throw CommandError(
+                "cannot send \(path.printable): it is \(kind(facts.st_mode)), not a file", exit: .system)
+        }
+        guard unsafe access(path, R_OK) == 0 else {
+            throw DescriptorStream.failure("cannot send \(path.printable)")
+        }
+    }
+
+    private static func kind(_ mode: mode_t) -> String {
+        switch mode & S_IFMT {
+        case S_IFDIR: "a directory"
+        case S_IFIFO: "a FIFO"
+        case S_IFSOCK: "a socket"
+        case S_IFCHR, S_IFBLK: "a device"
+        default: "something else"
+        }
+    }
+
+    private static func label(_ origin: Origin) -> String {
+        switch origin {
+        case .input: return "input"
+        case .file(let url): return url.lastPathComponent
+        case .web(let url):
+            let name = url.lastPathComponent
+            return name.isEmpty || name == "/" ? url.host() ?? "download" : name
+        }
+    }
+}

@@ -1,0 +1,255 @@
+import Dispatch
+import Foundation
+import Multipeer
+import MultipeerTransport
+
+/// What lies between whoever writes to a stream through Foundation and the session.
+///
+///     notOpen ──open──▶ open ──close──▶ closed
+///        └───── given up ─────┴──▶ abandoned
+///
+/// 64 KiB wait here at the most, besides what the session itself lets wait. It does not matter whether the session has
+/// opened its stream yet.
+final class OutputStreamBuffer: StreamEventSource {
+    private enum Phase {
+        case notOpen
+        case open
+        /// What is here still goes out, and the end behind it.
+        case closed
+        case abandoned
+    }
+
+    private struct State {
+        var phase = Phase.notOpen
+        var bytes: [UInt8] = []
+        var error: MCError?
+        var hasToldOpening = false
+        var hasToldError = false
+        /// One event for each time that somebody has written.
+        var mayTellSpace = true
+        var writers: [DispatchSemaphore] = []
+        /// Waits for something to do.
+        var pump: Promise<Void>?
+        var stream: OutgoingStream?
+
+        var hasSpace: Bool { phase == .open && error == nil && bytes.count < OutputStreamBuffer.room }
+    }
+
+    private enum Work {
+        case bytes([UInt8])
+        case finish
+        case nothing(Promise<Void>)
+        case abandon
+    }
+
+    private static let room = 65_536
+
+    private let state = Locked(State())
+    private let wake = Locked<(@Sendable () -> Void)?>(nil)
+
+    /// Who is told that there may be news.
+    func onNews(_ wake: @escaping @Sendable () -> Void) { self.wake.withLock { $0 = wake } }
+}
+
+// MARK: for the stream
+
+extension OutputStreamBuffer {
+    func open() {
+        state.withLock { state in
+            if state.phase == .notOpen { state.phase = .open }
+        }
+        tellNews()
+    }
+
+    /// Nothing more will be written: what was goes out, and the end behind it. What was not opened stays so.
+    func close() {
+        leave { state in
+            guard state.phase == .open, state.error == nil else { return false }
+            state.phase = .closed
+            return true
+        }
+    }
+
+    /// Nobody has the stream any more. Unless it was closed, it is given up, and the reader hears an error. Answers
+    /// whether it was.
+    func abandon() -> Bool {
+        let isOpen = leave { state in
+            if state.phase == .closed { return false }
+            state.phase = .abandoned
+            state.bytes = []
+            return true
+        }
+        if isOpen { state.withLock { $0.stream.take() }?.abort() }
+        return isOpen
+    }
+
+    /// Changes the phase, and wakes everybody if it has changed.
+    @discardableResult
+    private func leave(_ change: (inout State) -> Bool) -> Bool {
+        let (hasLeft, writers, pump) = state.withLock {
+            state -> (Bool, [DispatchSemaphore], Promise<Void>?) in
+            guard change(&state) else { return (false, [], nil) }
+            defer { state.writers = [] }
+            return (true, state.writers, state.pump.take())
+        }
+        for writer in writers { writer.signal() }
+        pump?.send(())
+        return hasLeft
+    }
+
+    var status: Stream.Status {
+        state.withLock { state in
+            switch state.phase {
+            case .notOpen: .notOpen
+            case .closed, .abandoned: .closed
+            case .open: state.error == nil ? .open : .error
+            }
+        }
+    }
+
+    var error: MCError? { state.withLock { $0.phase == .open ? $0.error : nil } }
+
+    var hasSpace: Bool { state.withLock { $0.hasSpace } }
+
+    /// Waits until there is room, blocking the thread. Answers how many of the bytes it has taken, and -1 when there is an
+    /// error, or the stream is not open.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        while true {
+            let (count, pump, waiter) = state.withLock { state in
+                unsafe OutputStreamBuffer.write(bytes, &state)
+            }
+            pump?.send(())
+            guard let waiter else {
+                if count > 0 { tellNews() }
+                return count
+            }
+            waiter.wait()
+        }
+    }
+
+    private static func write(
+        _ bytes: UnsafeRawBufferPointer, _ state: inout State
+    ) -> (Int, Promise<Void>?, DispatchSemaphore?) {
+        guard state.phase == .open, state.error == nil else { return (-1, nil, nil) }
+        if unsafe bytes.isEmpty { return (0, nil, nil) }
+        let count = min(bytes.count, room - state.bytes.count)
+        if count == 0 {
+            let waiter = DispatchSemaphore(value: 0)
+            state.writers.append(waiter)
+            return (0, nil, waiter)
+        }
+        unsafe state.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(count)))
+        state.mayTellSpace = true
+        return (count, state.pump.take(), nil)
+    }
+
+    private func tellNews() { wake.withLock { $0 }?() }
+}
+
+// MARK: for the session
+
+extension OutputStreamBuffer {
+    /// Opens the stream and moves what is written into it, until it is closed or comes to a bad end. On the session's
+    /// thread, and never on one that a writer may be blocking.
+    func run(
+        on executor: any TaskExecutor, _ open: () async throws(MultipeerError) -> OutgoingStream
+    ) async {
+        do throws(MultipeerError) {
+            let stream = try await open()
+            guard begin(stream) else { return stream.abort() }
+            let watching = Task(executorPreference: executor) { [self] in await watch(stream) }
+            try await move(into: stream)
+            await watching.value
+        } catch {
+            fail(error)
+        }
+    }
+
+    /// Answers whether anybody still has the stream.
+    private func begin(_ stream: OutgoingStream) -> Bool {
+        state.withLock { state in
+            if state.phase == .abandoned { return false }
+            state.stream = stream
+            return true
+        }
+    }
+
+    /// The other side or the link may give the stream up while nothing is written.
+    private func watch(_ stream: OutgoingStream) async {
+        if let error = await stream.failure() { fail(error) }
+    }
+
+    private func move(into stream: OutgoingStream) async throws(MultipeerError) {
+        while true {
+            switch next() {
+            case .bytes(let bytes):
+                tellSpace()
+                try await stream.write(bytes)
+            case .finish: return try await stream.finish()
+            case .nothing(let signal): await signal.value()
+            case .abandon: return
+            }
+        }
+    }
+
+    private func next() -> Work {
+        state.withLock { state in
+            if state.phase == .abandoned || state.error != nil { return .abandon }
+            if !state.bytes.isEmpty {
+                defer { state.bytes = [] }
+                return .bytes(state.bytes)
+            }
+            if state.phase == .closed { return .finish }
+            let signal = Promise<Void>()
+            state.pump = signal
+            return .nothing(signal)
+        }
+    }
+
+    private func tellSpace() {
+        let writers = state.withLock { state in
+            defer { state.writers = [] }
+            return state.writers
+        }
+        for writer in writers { writer.signal() }
+        tellNews()
+    }
+
+    /// The first error counts; the bytes that are left have nowhere to go.
+    private func fail(_ error: MultipeerError) {
+        leave { state in
+            guard state.error == nil else { return false }
+            state.error = MCError(error)
+            state.bytes = []
+            state.stream = nil
+            return true
+        }
+        tellNews()
+    }
+}
+
+// MARK: events
+
+extension OutputStreamBuffer {
+    var hasEvent: Bool { state.withLock { OutputStreamBuffer.event($0) != nil } }
+
+    func takeEvent() -> Stream.Event? {
+        state.withLock { state in
+            let event = OutputStreamBuffer.event(state)
+            switch event {
+            case .openCompleted: state.hasToldOpening = true
+            case .hasSpaceAvailable: state.mayTellSpace = false
+            case .errorOccurred: state.hasToldError = true
+            default: break
+            }
+            return event
+        }
+    }
+
+    private static func event(_ state: State) -> Stream.Event? {
+        guard state.phase == .open else { return nil }
+        if !state.hasToldOpening { return .openCompleted }
+        if state.error != nil { return state.hasToldError ? nil : .errorOccurred }
+        return state.hasSpace && state.mayTellSpace ? .hasSpaceAvailable : nil
+    }
+}

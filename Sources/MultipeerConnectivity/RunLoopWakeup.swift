@@ -1,0 +1,70 @@
+import Foundation
+import MultipeerTransport
+
+/// One run loop in one mode, where a stream's delegate is called: it can be pending from any thread.
+///
+/// A timer that is due only when the loop's own thread rings keeps the loop from returning for want of anything to do;
+/// setting its date wakes the loop, which a block handed to `RunLoop.perform` does not on Linux. Behind a call the loop
+/// returns from `run(mode:before:)`, as it does behind an event of Foundation's streams, and does not behind a block.
+///
+/// Unchecked: the loop and the timer are set once, and both lock by themselves what is called here from other threads.
+final class RunLoopWakeup: @unchecked Sendable {
+    let runLoop: RunLoop
+    let mode: RunLoop.Mode
+    private let timer: Timer
+    private let handler: @Sendable (RunLoopWakeup) -> Bool
+
+    /// `handler` is called on the loop's thread, some time behind each `wake`, and answers whether it has called anybody.
+    init(_ runLoop: RunLoop, _ mode: RunLoop.Mode, handler: @escaping @Sendable (RunLoopWakeup) -> Bool) {
+        self.runLoop = runLoop
+        self.mode = mode
+        self.handler = handler
+        timer = Timer(fire: .distantFuture, interval: RunLoopWakeup.never, repeats: true) { _ in }
+        runLoop.add(timer, forMode: mode)
+    }
+
+    /// The run loop keeps the timer until then.
+    deinit { timer.invalidate() }
+
+    private static let never: TimeInterval = 1e10
+
+    private struct PendingWakeup {
+        weak var wakeup: RunLoopWakeup?
+    }
+
+    /// All that were pending and not answered yet, in their order: few, if any.
+    private static let pending = Locked<[PendingWakeup]>([])
+
+    func wake() {
+        let isFirst = RunLoopWakeup.pending.withLock { pending in
+            if pending.contains(where: { $0.wakeup === self }) { return false }
+            pending.append(PendingWakeup(wakeup: self))
+            return true
+        }
+        if isFirst { call() }
+    }
+
+    private func call() {
+        runLoop.perform(inModes: [mode]) { [mode] in RunLoopWakeup.answer(in: mode) }
+        // Setting a date wakes the loop from another thread alone; on its own, only a timer that is due does.
+        timer.fireDate = RunLoop.current === runLoop ? .distantPast : .distantFuture
+    }
+
+    /// Answers the first wakeup of this thread's loop. Blocks that the loop took along with this one do not run while a
+    /// delegate runs the loop, so there is a new one for the next wakeup.
+    private static func answer(in mode: RunLoop.Mode) {
+        let (first, next) = pending.withLock { pending -> (RunLoopWakeup?, RunLoopWakeup?) in
+            pending.removeAll { $0.wakeup == nil }
+            func isHere(_ pending: PendingWakeup) -> Bool {
+                pending.wakeup?.runLoop === RunLoop.current && pending.wakeup?.mode == mode
+            }
+            guard let place = pending.firstIndex(where: isHere) else { return (nil, nil) }
+            return (pending.remove(at: place).wakeup, pending.first(where: isHere)?.wakeup)
+        }
+        next?.call()
+        if let first, first.handler(first) { RunLoop.current._stop() }
+    }
+
+    /// For good.
+    func invalidate() { timer.invalidate() }
+}

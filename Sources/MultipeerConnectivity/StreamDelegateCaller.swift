@@ -1,0 +1,127 @@
+import Foundation
+import Glibc
+import MultipeerTransport
+
+/// What a stream of the session has to tell its delegate, taken one by one.
+protocol StreamEventSource: Sendable {
+    /// Whether there is something that the delegate has not heard.
+    var hasEvent: Bool { get }
+    /// The next of it, which counts as told.
+    func takeEvent() -> Stream.Event?
+    var status: Stream.Status { get }
+    /// Does nothing before it was opened.
+    func close()
+}
+
+/// Calls a stream's delegate, on the run loops where the stream is scheduled, and on one thread at a time.
+///
+/// No lock is held during a call, and a delegate that runs the loop in one is called from there.
+final class StreamDelegateCaller: Sendable {
+    /// Neither the stream nor its delegate is kept alive.
+    private struct State {
+        weak var stream: Stream?
+        weak var delegate: (any StreamDelegate)?
+        var wakeups: [RunLoopWakeup] = []
+        /// The thread that calls, and how many calls are on its stack.
+        var caller: (thread: pthread_t, depth: Int)?
+    }
+
+    private let state = Locked(State())
+    private let news: any StreamEventSource
+
+    init(_ news: any StreamEventSource) { self.news = news }
+
+    deinit { invalidate() }
+
+    /// Called once, when the stream is there.
+    func attach(_ stream: Stream) { state.withLock { $0.stream = stream } }
+
+    /// One that comes late hears what nobody has heard yet.
+    var delegate: (any StreamDelegate)? {
+        get { state.withLock { $0.delegate } }
+        set {
+            state.withLock { $0.delegate = newValue }
+            wake()
+        }
+    }
+
+    func schedule(in runLoop: RunLoop, _ mode: RunLoop.Mode) {
+        let isNew = state.withLock { state in
+            if state.wakeups.contains(where: { $0.runLoop === runLoop && $0.mode == mode }) { return false }
+            state.wakeups.append(RunLoopWakeup(runLoop, mode) { [weak self] in self?.tell($0) ?? false })
+            return true
+        }
+        if isNew { wake() }
+    }
+
+    func remove(from runLoop: RunLoop, _ mode: RunLoop.Mode) {
+        let wakeup = state.withLock { state -> RunLoopWakeup? in
+            let place = state.wakeups.firstIndex { $0.runLoop === runLoop && $0.mode == mode }
+            return place.map { state.wakeups.remove(at: $0) }
+        }
+        wakeup?.invalidate()
+    }
+
+    /// Ends the stream, unless it was never opened.
+    func close() {
+        if news.status != .notOpen { invalidate() }
+        news.close()
+    }
+
+    /// The stream is over: nobody is called any more.
+    func invalidate() {
+        let wakeups = state.withLock { state in
+            defer { state.wakeups = [] }
+            return state.wakeups
+        }
+        for wakeup in wakeups { wakeup.invalidate() }
+    }
+
+    /// There may be news: it is told soon, where the stream is scheduled. From any thread.
+    func wake() {
+        guard news.hasEvent else { return }
+        for wakeup in state.withLock({ $0.delegate == nil ? [] : $0.wakeups }) { wakeup.wake() }
+    }
+
+    /// Tells what there is, on the thread of a loop that was rung, and answers whether there was anything. What comes up
+    /// meanwhile waits for the loop's next round, so that others have their turn.
+    private func tell(_ wakeup: RunLoopWakeup) -> Bool {
+        guard let stream = state.withLock({ $0.stream }), enter() else { return false }
+        var hasTold = false
+        for _ in 0..<StreamDelegateCaller.eventsAtOnce {
+            guard let delegate = listener(at: wakeup), let event = news.takeEvent() else { break }
+            // For a delegate that runs the loop: who rang before this call does not wake again.
+            wake()
+            delegate.stream(stream, handle: event)
+            hasTold = true
+        }
+        leave()
+        wake()
+        return hasTold
+    }
+
+    /// That it is open, that there is something to do, and that it is over.
+    private static let eventsAtOnce = 3
+
+    /// The delegate, if the stream is still scheduled there.
+    private func listener(at wakeup: RunLoopWakeup) -> (any StreamDelegate)? {
+        state.withLock { state in state.wakeups.contains { $0 === wakeup } ? state.delegate : nil }
+    }
+
+    /// Answers whether no other thread calls: if one does, it looks again when it is done.
+    private func enter() -> Bool {
+        state.withLock { state in
+            let thread = pthread_self()
+            if let caller = state.caller, caller.thread != thread { return false }
+            state.caller = (thread, (state.caller?.depth ?? 0) + 1)
+            return true
+        }
+    }
+
+    private func leave() {
+        state.withLock { state in
+            guard let caller = state.caller else { return }
+            state.caller = caller.depth > 1 ? (caller.thread, caller.depth - 1) : nil
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("9 Command: where a received file lands", .computing)
+struct DownloadDirectoryTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    private func downloads(_ isForced: Bool = false) throws -> DownloadDirectory {
+        try DownloadDirectory(folder.path("").trimmingTail, isForced: isForced)
+    }
+
+    private func text(_ name: String) throws -> String {
+        try String(contentsOfFile: folder.path(name), encoding: .utf8)
+    }
+
+    @Test("a free name is taken, and the draft is gone")
+    func free() throws {
+        let draft = try folder.write("new", to: "draft")
+        #expect(try downloads().obstacle(to: "a.txt") == nil)
+        #expect(try downloads().settle(draft, as: "a.txt") == "a.txt")
+        #expect(try text("a.txt") == "new")
+        #expect(!folder.exists("draft"))
+    }
+
+    @Test("a name that was taken meanwhile stays what it is, and the file gets a number")
+    func taken() throws {
+        _ = try folder.write("old", to: "a.txt")
+        _ = try folder.write("older", to: "a~1.txt")
+        let draft = try folder.write("new", to: "draft")
+        #expect(try downloads().obstacle(to: "a.txt") == "exists already")
+        #expect(try downloads().settle(draft, as: "a.txt") == "a~2.txt")
+        #expect(try ["a.txt", "a~1.txt", "a~2.txt"].map(text) == ["old", "older", "new"])
+    }
+
+    @Test("a link is not followed, wherever it leads", arguments: [true, false])
+    func link(_ isForced: Bool) throws {
+        let target = try folder.write("secret", to: "target")
+        for (name, path) in [("good", target), ("dangling", folder.path("nowhere"))] {
+            try FileManager.default.createSymbolicLink(
+                atPath: folder.path(name), withDestinationPath: path)
+            let draft = try folder.write("new", to: "draft")
+            let downloads = try downloads(isForced)
+            #expect(downloads.obstacle(to: name) == (isForced ? nil : "exists already"))
+            #expect(try downloads.settle(draft, as: name) == (isForced ? name : "\(name)~1"))
+        }
+        #expect(try text("target") == "secret")
+        #expect(!folder.exists("nowhere"))
+    }
+
+    @Test("force replaces files, never directories")
+    func force() throws {
+        _ = try folder.write("old", to: "a")
+        let draft = try folder.write("new", to: "draft")
+        #expect(try downloads(true).settle(draft, as: "a") == "a")
+        #expect(try text("a") == "new")
+        try FileManager.default.createDirectory(atPath: folder.path("d"), withIntermediateDirectories: false)
+        #expect(try downloads(true).obstacle(to: "d") == "there is a directory of this name")
+        let other = try folder.write("x", to: "draft")
+        #expect(throws: CommandError.self) { try downloads(true).settle(other, as: "d") }
+    }
+
+    @Test("a directory that is none is refused before anything else")
+    func directory() throws {
+        let path = try folder.write("", to: "file")
+        #expect(throws: CommandError("\(path) is not a directory", exit: .system)) {
+            try DownloadDirectory(path, isForced: false)
+        }
+        #expect(throws: CommandError.self) { try DownloadDirectory(path + ".nowhere", isForced: false) }
+    }
+}
+
+extension String {
+    fileprivate var trimmingTail: String { hasSuffix("/") ? String(dropLast()) : self }
+}

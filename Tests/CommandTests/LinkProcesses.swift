@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// Two processes that swap their connection data through files.
+struct LinkProcesses {
+    let folder: Folder
+    let ann: Command
+    let bob: Command
+
+    init(_ options: [String] = [], ann more: [String] = [], bob others: [String] = []) throws {
+        folder = try Folder()
+        ann = try LinkProcesses.start("ann", seeking: "bob", in: folder, options + more)
+        bob = try LinkProcesses.start("bob", seeking: "ann", in: folder, options + others)
+    }
+
+    static func start(
+        _ name: String, seeking other: String, in folder: Folder, _ options: [String] = []
+    ) throws -> Command {
+        try Command(
+            [
+                "link", "--name", name, "--listen", "127.0.0.1", "--timeout", "20", "--out",
+                folder.path("\(name).data"), "--from", folder.path("\(other).data"),
+            ] + options)
+    }
+
+    /// Waits until both say that they are linked.
+    func linked() async throws {
+        #expect(try await ann.says("linked with bob"))
+        #expect(try await bob.says("linked with ann"))
+    }
+}
+
+/// Bytes that look random and are the same in every run.
+func pattern(_ count: Int, seed: UInt64) -> [UInt8] {
+    var state = seed
+    return (0..<count).map { _ in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return UInt8(truncatingIfNeeded: state >> 56)
+    }
+}

@@ -1,0 +1,74 @@
+import Multipeer
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: whom a name means", .computing)
+struct PeerMatcherTests {
+    private func peer(_ name: String, _ digits: UInt64) throws -> PeerID {
+        try PeerID(uid: UID(high: digits << 48, low: 0), displayName: name)
+    }
+
+    private func receiver(_ name: String, _ digits: UInt64) throws -> BrowserEvent {
+        .found(DiscoveredPeer(peer: try peer(name, digits), info: PeerRole.receive.info))
+    }
+
+    @Test("a name, a name with digits, and digits alone")
+    func addressees() throws {
+        let (one, other) = (try peer("ann", 0x1f2e), try peer("ann", 0x1f3e))
+        #expect(PeerSelector("ann")?.means(one) == true && PeerSelector("ann")?.means(other) == true)
+        #expect(
+            PeerSelector("ann#1F2e")?.means(one) == true && PeerSelector("ann#1f2e")?.means(other) == false)
+        #expect(
+            PeerSelector("#1f3e")?.means(other) == true && PeerSelector("bob#1f3e")?.means(other) == false)
+        #expect(PeerSelector("Ann")?.means(one) == false)
+        #expect(PeerSelector("#" + one.id)?.isExact == true)
+        for text in ["", "#", "ann#", "ann#123", "ann#xyzw", "#" + one.id + "0"] {
+            #expect(PeerSelector(text) == nil, "\(text)")
+        }
+    }
+
+    @Test("one of a name is found after a moment, in which another could have come")
+    func one() throws {
+        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")))
+        #expect(matcher.verdict(at: .seconds(9)) == .open && matcher.deadline == nil)
+        matcher.note(try receiver("bob", 1), at: .seconds(1))
+        #expect(matcher.deadline == nil)
+        matcher.note(try receiver("ann", 2), at: .seconds(2))
+        #expect(matcher.verdict(at: .seconds(2)) == .open)
+        #expect(matcher.deadline == .seconds(2) + PeerMatcher.patience)
+        #expect(matcher.verdict(at: .seconds(2) + PeerMatcher.patience) == .found(try peer("ann", 2)))
+        matcher.note(.lost(try peer("ann", 2)), at: .seconds(3))
+        #expect(matcher.verdict(at: .seconds(9)) == .open)
+    }
+
+    @Test("two of a name are both told, and digits choose one of them")
+    func several() throws {
+        let both = [try peer("ann", 0x1f2e), try peer("ann", 0x2f2e)]
+        for (text, verdict) in [
+            ("ann", PeerMatcher.Verdict.several(both)), ("ann#2f2e", .found(both[1])),
+            ("#1f2e", .found(both[0])),
+        ] {
+            var matcher = PeerMatcher(for: try #require(PeerSelector(text)))
+            matcher.note(try receiver("ann", 0x2f2e), at: .zero)
+            matcher.note(try receiver("ann", 0x1f2e), at: .milliseconds(1))
+            #expect(matcher.verdict(at: .seconds(1)) == verdict)
+        }
+        var matcher = PeerMatcher(for: try #require(PeerSelector("#\(both[0].id)")))
+        matcher.note(try receiver("ann", 0x1f2e), at: .zero)
+        #expect(matcher.verdict(at: .zero) == .found(both[0]))
+    }
+
+    @Test("who is there and does something else is told when nobody is found")
+    func summary() throws {
+        var matcher = PeerMatcher(for: try #require(PeerSelector("ann")))
+        #expect(matcher.summary == "nobody who receives was found")
+        matcher.note(try receiver("bob", 0x1f2e), at: .zero)
+        #expect(matcher.summary == "only 'bob' (id 1f2e0000)")
+        let chatting = PeerRole.chat(room: "x").info
+        matcher.note(.found(DiscoveredPeer(peer: try peer("ann", 2), info: chatting)), at: .zero)
+        #expect(matcher.verdict(at: .seconds(9)) == .open)
+        #expect(
+            matcher.summary == "'ann' (id 00020000) is there, but does not receive: 'multipeer receive' does")
+    }
+}

@@ -1,0 +1,28 @@
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: what an invitation is about", .computing)
+struct PeerRoleTests {
+    @Test("what is announced and what is asked are read as they were written")
+    func roundTrip() {
+        for purpose in [PeerRole.chat(room: "a room"), .receive] {
+            #expect(PeerRole(info: purpose.info) == purpose)
+        }
+        for purpose in [PeerRole.chat(room: "a room"), .chat(room: ""), .send(files: 3)] {
+            #expect(PeerRole(context: purpose.context) == purpose)
+        }
+    }
+
+    @Test(
+        "anything else is about nothing",
+        arguments: [
+            "", "send", "send x", "send 0", "send -1", "fly 1", String(repeating: "chat ", count: 200),
+        ])
+    func strange(_ text: String) {
+        #expect(PeerRole(context: Array(text.utf8)) == nil)
+        #expect(PeerRole(context: [0xff]) == nil)
+        #expect(PeerRole(context: nil) == nil)
+        #expect(PeerRole(info: ["does": text]) == nil)
+    }
+}

@@ -1,0 +1,82 @@
+import Multipeer
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: what is typed in a room", .inTurns)
+struct RoomCommandTests {
+    @Test(
+        "a line is an order or something to say",
+        arguments: [
+            ("hello  ann ", .say("hello  ann")), ("", .nothing), (" \r", .nothing), ("//x", .say("/x")),
+            ("@@x", .say("@x")), ("@ann hi", .whisper("ann hi")), ("/to ann hi", .whisper("ann hi")),
+            ("/who", .who), ("/add abc", .add("abc")), ("/send a b.txt", .send("a b.txt")),
+            ("/accept 3", .accept(3, into: nil)), ("/accept 3 my dir", .accept(3, into: "my dir")),
+            ("/decline 2", .decline(2)), ("/code ann yes", .code("ann yes")), ("/trust yes", .trust(true)),
+            ("/quit", .quit), ("/help", .help), ("/data", .data),
+            ("/accept x", .wrong("/accept takes a number")),
+            ("/to", .wrong("that is '/to NAME text'")), ("/who ann", .wrong("that is '/who'")),
+            (
+                "/fly\u{7}",
+                .wrong("there is no /fly\\u{7}; /help shows what there is, // says a line with a slash")
+            ),
+        ] as [(String, RoomCommand)])
+    func order(_ line: String, _ order: RoomCommand) { #expect(RoomCommand(line) == order) }
+
+    @Test("connection data is never said to all, whoever forgets /add: it holds a secret")
+    func secret() async throws {
+        let session = try Session(peer: PeerID(displayName: "ann"))
+        let data = try await session.connectionData(mesh: true)
+        let line = Base64.encode(data.bytes)
+        #expect(RoomCommand(line) == .add(line))
+    }
+
+    @Test("one who is slow is behind until half of what waits is taken, and then hears how much is missing")
+    func lineQueue() {
+        var lineQueue = LineQueue(mostLines: 4, mostBytes: 100)
+        #expect(lineQueue.post([1]) == .begins)
+        #expect(lineQueue.next() == [1])
+        for byte: UInt8 in 2...5 { #expect(lineQueue.post([byte]) == .waits) }
+        #expect(lineQueue.post([6]) == .dropped(isFirst: true))
+        #expect(lineQueue.post([7]) == .dropped(isFirst: false))
+        #expect(lineQueue.next() == [2])
+        #expect(lineQueue.recovery() == nil)
+        #expect(lineQueue.next() == [3])
+        #expect(lineQueue.recovery() == 2)
+        #expect(lineQueue.recovery() == nil)
+        #expect([lineQueue.next(), lineQueue.next(), lineQueue.next()] == [[4], [5], nil])
+        #expect(lineQueue.isIdle)
+        #expect(lineQueue.post([UInt8](repeating: 0, count: 101)) == .dropped(isFirst: true))
+        #expect(lineQueue.post([8]) == .begins)
+    }
+
+    @Test("what is typed can be changed, and keys that are no text are not")
+    func keys() {
+        #expect(typed("helo\u{7f}lo\n") == [.entered("hello")])
+        #expect(typed("bö\u{8}öb\r") == [.entered("böb")])
+        #expect(typed("one two\u{17}\n") == [.entered("one ")])
+        #expect(typed("one\u{15}x\n") == [.entered("x")])
+        #expect(typed("a\u{1b}[1;5Db\u{1b}OAc\td\u{1}\n") == [.entered("abc d")])
+        #expect(typed("x\u{4}\n\u{4}") == [.entered("x"), .ended])
+        #expect(EditedLine.tail(of: "hello\u{7}", width: 6) == "o\\u{7}")
+        #expect(EditedLine.tail(of: "日本", width: 3) == "本")
+    }
+
+    @Test("bytes that are no text leave nothing behind, and a line has an end", arguments: 0..<8)
+    func garbage(_ seed: UInt64) {
+        var random = Seeded(seed)
+        var line = EditedLine(longest: 20)
+        for byte in random.bytes(4_000) {
+            _ = line.take(byte)
+            #expect(line.text.utf8.count <= 20)
+        }
+        for byte in Array("\u{1b}\u{1b}xyz\n".utf8) { _ = line.take(byte) }
+        for byte in Array("fine".utf8) { _ = line.take(byte) }
+        #expect(line.take(0x0A) == .entered("fine"))
+    }
+
+    private func typed(_ keys: String) -> [EditedLine.Effect] {
+        var line = EditedLine()
+        return keys.utf8.map { line.take($0) }.filter { ![.changed, .nothing].contains($0) }
+    }
+}

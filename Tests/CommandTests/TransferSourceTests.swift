@@ -1,0 +1,109 @@
+import Foundation
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: what is sent", .computing)
+struct TransferSourceTests {
+    private let folder: Folder
+
+    init() throws { folder = try Folder() }
+
+    @Test("a file is called what the last part of its path is, unless it gets a label")
+    func files() throws {
+        let path = try folder.write("x", to: "a b.txt")
+        #expect(try TransferSource(path).label == "a b.txt")
+        #expect(try TransferSource(path).origin == .file(URL(filePath: path)))
+        #expect(try TransferSource(path, as: "other").label == "other")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"), withDestinationPath: path)
+        #expect(try TransferSource(folder.path("link")).label == "link")
+    }
+
+    @Test(
+        "an address of the web is called what its path ends with, or its host",
+        arguments: [
+            ("https://example.com/a/b%20c.iso?x=1#y", "b c.iso"), ("http://example.com", "example.com"),
+            ("http://example.com/", "example.com"), ("HTTPS://example.com/x/", "x"),
+            ("http://[::1]:8080/f", "f"),
+        ])
+    func web(_ word: String, _ label: String) throws {
+        let source = try TransferSource(word)
+        #expect(source.label == label)
+        guard case .web = source.origin else {
+            Issue.record("not of the web")
+            return
+        }
+    }
+
+    @Test("a minus is standard input")
+    func input() throws {
+        #expect(try TransferSource("-").origin == .input)
+        #expect(try TransferSource("-").label == "input")
+        #expect(try TransferSource("-", as: "x.tar").label == "x.tar")
+    }
+
+    @Test("what cannot be sent is refused before anything else, with the reason")
+    func refused() throws {
+        #expect(throws: CommandError("cannot send /: it is a directory, not a file", exit: .system)) {
+            try TransferSource("/")
+        }
+        #expect(throws: CommandError("cannot send /dev/zero: it is a device, not a file", exit: .system)) {
+            try TransferSource("/dev/zero")
+        }
+        let pipe = folder.path("pipe")
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        #expect(throws: CommandError("cannot send \(pipe): it is a FIFO, not a file", exit: .system)) {
+            try TransferSource(pipe)
+        }
+        let missing = folder.path("missing")
+        #expect(throws: CommandError("cannot send \(missing): no such file or directory", exit: .system)) {
+            try TransferSource(missing)
+        }
+        #expect(throws: CommandError.self) { try TransferSource("http://") }
+        #expect(throws: CommandError.self) {
+            try TransferSource("-", as: String(repeating: "x", count: 1_025))
+        }
+    }
+
+    @Test("the place among the files survives its way, and foreign metadata is none")
+    func places() {
+        for place in [
+            FilePosition(1, of: 1), FilePosition(3, of: 12), FilePosition(1_000_000, of: 1_000_000),
+        ] {
+            #expect(FilePosition(metadata: place.metadata) == place)
+        }
+        for text in ["", "1", "/", "1/", "/1", "0/1", "2/1", "+1/2", "1/2/3", "1/1000001", "a/b", "1 /2"] {
+            #expect(FilePosition(metadata: Array(text.utf8)) == nil, "\(text)")
+        }
+        #expect(FilePosition(metadata: nil) == nil)
+        #expect(FilePosition(metadata: [UInt8](repeating: 49, count: 1_024)) == nil)
+    }
+}
+
+@Suite("Command: what is said of transfers", .computing)
+struct TransferReportTests {
+    @Test("each file has its line, with size, time, rate and digest")
+    func lines() {
+        var report = TransferReport(.receiving)
+        let digest = [UInt8](repeating: 0xab, count: 32)
+        let line = report.add(.init(name: "a\u{1b}.txt", bytes: 3 << 20, time: .seconds(2), digest: digest))
+        let hex = String(repeating: "ab", count: 32)
+        #expect(line == "received a\\u{1b}.txt, 3.0 MiB in 2.0 s, 1.5 MiB/s, sha256 \(hex)")
+        #expect(report.total(.seconds(2)) == nil)
+        #expect(report.isComplete)
+        #expect(report.skip("b", "exists already") == "skipped b: exists already")
+        #expect(report.fail("c", "cancelled") == "not received c: cancelled")
+        #expect(
+            report.total(.seconds(3))
+                == "received 1 file, 3.0 MiB in 3.0 s, 1.0 MiB/s; 1 skipped; 1 not received")
+        #expect(!report.isComplete)
+    }
+
+    @Test("without a digest there is none, and no time is no trap")
+    func bare() {
+        var report = TransferReport(.sending)
+        let line = report.add(.init(name: "a", bytes: 0, time: .zero, digest: nil))
+        #expect(line == "sent a, 0 B in 0.0 µs, 0 B/s")
+    }
+}

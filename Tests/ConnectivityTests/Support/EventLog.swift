@@ -1,0 +1,61 @@
+import MultipeerTransport
+
+/// The time of a test is over, and what it waited for has not come.
+struct NotHeard: Error, CustomStringConvertible {
+    var description = "overdue"
+}
+
+/// What happened, in order, for a test that waits for something of it. Nothing polls.
+final class EventLog<Event: Sendable>: Sendable {
+    private struct Waiter: Sendable {
+        let isSo: @Sendable ([Event]) -> Bool
+        let signal: Promise<Bool>
+    }
+
+    private struct State: Sendable {
+        var events: [Event] = []
+        var waiters: [Waiter] = []
+    }
+
+    private let state = Locked(State())
+
+    var all: [Event] { state.withLock { $0.events } }
+
+    func note(_ event: Event) {
+        let due = state.withLock { state in
+            state.events.append(event)
+            let events = state.events
+            let due = state.waiters.filter { $0.isSo(events) }
+            if !due.isEmpty {
+                state.waiters.removeAll { waiter in due.contains { $0.signal === waiter.signal } }
+            }
+            return due
+        }
+        for waiter in due { waiter.signal.send(true) }
+    }
+
+    /// Forgets what was noted until now.
+    func clear() { state.withLock { $0.events = [] } }
+
+    /// Waits until this holds of everything noted so far; throws, and says what there was, after a time that is long even
+    /// on a busy machine.
+    @discardableResult
+    func until(
+        within patience: Duration = .seconds(30), _ isSo: @escaping @Sendable ([Event]) -> Bool
+    ) async throws -> [Event] {
+        let signal = Promise<Bool>()
+        let isDone = state.withLock { state in
+            if isSo(state.events) { return true }
+            state.waiters.append(Waiter(isSo: isSo, signal: signal))
+            return false
+        }
+        if isDone { return all }
+        let timer = Task {
+            try? await Task.sleep(for: patience)
+            signal.send(false)
+        }
+        defer { timer.cancel() }
+        guard await signal.value() else { throw NotHeard(description: "overdue; there was \(all)") }
+        return all
+    }
+}
