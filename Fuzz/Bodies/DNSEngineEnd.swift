@@ -38,7 +38,7 @@ struct DNSEngineEnd {
             case .ask(let bytes, let scope, let family):
                 datagrams.append(try DNSDatagram(bytes, scope, .ask, budget: budget(scope, family)))
             case .unicast(let bytes, let scope, let family, let address, let port):
-                let way = Outgoing.Way.unicast(to: address, port: port)
+                let way = OutgoingMessage.Destination.unicast(to: address, port: port)
                 datagrams.append(try DNSDatagram(bytes, scope, way, budget: budget(scope, family)))
             case .browse(let id, let uid, let peer): try hear(peer, uid, of: id)
             case .resolved(let id, let resolution):
@@ -103,10 +103,12 @@ extension DNSEngineEnd.Browse {
 struct DNSDatagram {
     let bytes: [UInt8]
     let scope: UInt32
-    let way: Outgoing.Way
+    let way: OutgoingMessage.Destination
     let message: DNSMessage
 
-    init(_ bytes: [UInt8], _ scope: UInt32, _ way: Outgoing.Way, budget: Int) throws(BrokenPromise) {
+    init(_ bytes: [UInt8], _ scope: UInt32, _ way: OutgoingMessage.Destination, budget: Int)
+        throws(BrokenPromise)
+    {
         guard let message = try? DNSMessage(bytes.span) else {
             throw BrokenPromise(description: "an engine says what nobody can read")
         }

@@ -3,10 +3,10 @@ import MultipeerDiscovery
 
 /// Two engines that hear each other, and a stranger. Everything that they say and tell is held against what they promise.
 struct DNSEngineStage {
-    private let cast: DNSCast
+    private let cast: DNSFixture
     private var ends: [DNSEngineEnd]
     private var now = Moment(nanoseconds: 1_000_000_000)
-    private var underWay: [(bytes: [UInt8], arrival: Arrival, to: Int)] = []
+    private var underWay: [(bytes: [UInt8], arrival: PacketInfo, to: Int)] = []
     /// The latest datagrams of the engines, at most 16.
     private var sent: [[UInt8]] = []
     /// Where the latest SRV record of an engine pointed, and the id of its latest question from a port of its own.
@@ -16,7 +16,7 @@ struct DNSEngineStage {
     var isCut = false
 
     init(seed: UInt64, knownUnique: Bool) throws(BrokenPromise) {
-        cast = try DNSCast()
+        cast = try DNSFixture()
         ends = (0..<2).map { number in
             let host = 0xA0A0 + UInt64(number)
             return DNSEngineEnd(
@@ -85,7 +85,7 @@ struct DNSEngineStage {
         sent = sent.suffix(15) + [datagram.bytes]
         for case .srv(_, _, _, let target) in datagram.message.answers.map(\.data) { lastHost = target }
         let own = [10, 0, UInt8(truncatingIfNeeded: datagram.scope), UInt8(number + 1)]
-        var arrival = Arrival(scope: datagram.scope, family: .v4, from: own, port: 5_353)
+        var arrival = PacketInfo(scope: datagram.scope, family: .v4, from: own, port: 5_353)
         switch datagram.way {
         case .multicast: break
         case .ask:
@@ -214,10 +214,10 @@ extension DNSEngineStage {
         try hear(choice, raw: bytes)
     }
 
-    private func arrival(_ choice: UInt8) -> Arrival {
+    private func arrival(_ choice: UInt8) -> PacketInfo {
         let from: [[UInt8]] = [[10, 0, 1, 9], [10, 0, 1, 1], [192, 0, 2, 1], [0, 0, 0, 0]]
         let ports: [UInt16] = [5_353, 5_353, 40_009, 0]
-        return Arrival(
+        return PacketInfo(
             scope: choice & 0x20 == 0 ? 1 : 2, family: choice & 0x40 == 0 ? .v4 : .v6,
             from: choice & 0x40 == 0
                 ? from[Int(choice & 3)] : [0xFE, 0x80] + [UInt8](repeating: choice & 3, count: 14),

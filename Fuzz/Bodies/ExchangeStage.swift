@@ -65,7 +65,7 @@ struct ExchangeStage {
             _ = machine.linkMade(to: known)
         case 1:
             guard linked.removeValue(forKey: peer) != nil else { break }
-            machine.linkEnded(to: peer, EndReason(code: .lost))
+            machine.linkEnded(to: peer, DisconnectReason(code: .lost))
         case 2: try place(to: peer, size: Int(input.byte()), within: input.byte())
         case 3: try place(to: peer, size: Int(input.byte()), within: input.byte(), depth: depth(order))
         case 4:
@@ -237,7 +237,7 @@ struct ExchangeStage {
         for one in undone { try carryOut(one) }
         machine.haveTold()
         for peer in Self.peers.map(\.uid) where linked.removeValue(forKey: peer) != nil {
-            machine.linkEnded(to: peer, EndReason(code: .lost))
+            machine.linkEnded(to: peer, DisconnectReason(code: .lost))
         }
         for action in machine.takeActions() {
             guard case .settle(let waiter, _) = action else { continue }

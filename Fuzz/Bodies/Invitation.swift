@@ -6,7 +6,7 @@ extension FuzzBody {
     /// A script of connections, frames, answers and time for one end of invitations; the first byte says which.
     package static let invitation = FuzzBody("invitation") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
-        guard let cast = InvitationCast.standard else { return }
+        guard let cast = InvitationFixture.standard else { return }
         if input.byte() & 1 == 0 {
             var stage = InviteeStage(cast)
             var steps = 0
@@ -28,12 +28,12 @@ extension FuzzBody {
 }
 
 /// Who invites whom, and the connection data of all of them for each other.
-struct InvitationCast: Sendable {
+struct InvitationFixture: Sendable {
     /// The first is the one whose machine is under test.
     let peers: [PeerID]
     let blobs: [[ConnectionData]]
 
-    static let standard = try? InvitationCast()
+    static let standard = try? InvitationFixture()
 
     private init() throws {
         peers = try (0..<24).map { try PeerID(uid: UID(high: 0, low: $0), displayName: "peer \($0)") }
@@ -41,7 +41,7 @@ struct InvitationCast: Sendable {
         blobs = try endpoints.map { from in
             // For the one under test, for another, for anybody.
             try [endpoints[0].uid, endpoints[1].uid, nil].map {
-                try MeshCast.data(of: from, flags: [], for: $0)
+                try MeshFixture.data(of: from, flags: [], for: $0)
             }
         }
     }

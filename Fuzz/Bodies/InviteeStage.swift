@@ -17,7 +17,7 @@ struct InviteeStage {
         var isAgreed = false
     }
 
-    private let cast: InvitationCast
+    private let cast: InvitationFixture
     private var invitee: Invitee
     private var now = Moment(nanoseconds: 1_000_000_000)
     private var lines: [ConnectionID: Line] = [:]
@@ -27,7 +27,7 @@ struct InviteeStage {
     private var consented: QuestionID?
     private var isStopped = false
 
-    init(_ cast: InvitationCast) {
+    init(_ cast: InvitationFixture) {
         self.cast = cast
         invitee = Invitee(cast.peers[0])
     }
@@ -98,7 +98,7 @@ extension InviteeStage {
             id: [UInt8](repeating: shape & 3, count: 16), inviter: from.uid, inviterName: from.displayName,
             recipient: recipient.uid, timeout: timeouts[Int(shape & 7)])
         let target = shape & 0xC0 != 0 ? lines.keys.max() : line(&input)
-        receive(InvitationCast.frame(.invite(invite)), on: target)
+        receive(InvitationFixture.frame(.invite(invite)), on: target)
     }
 
     private mutating func complete(_ input: inout InputReader) {
@@ -107,7 +107,7 @@ extension InviteeStage {
         let data = blobs[Int(shape >> 2) % blobs.count]
         let complete = Complete(
             id: [UInt8](repeating: shape & 3, count: 16), connectionData: data.bytes)
-        receive(InvitationCast.frame(.complete(complete)), on: line(&input))
+        receive(InvitationFixture.frame(.complete(complete)), on: line(&input))
     }
 
     private mutating func receive(_ frame: [UInt8], on id: ConnectionID?) {
@@ -125,7 +125,7 @@ extension InviteeStage {
             invitee.lost(id, .lost, at: now)
         } else {
             let code = CloseCode(rawValue: UInt16(choice >> 1))
-            receive(InvitationCast.frame(.close(code, reason: "")), on: id)
+            receive(InvitationFixture.frame(.close(code, reason: "")), on: id)
         }
     }
 
@@ -160,7 +160,7 @@ extension InviteeStage {
                 consented = id
                 let inviter = question?.inviter ?? cast.peers[1].uid
                 guard
-                    let data = try? MeshCast.data(
+                    let data = try? MeshFixture.data(
                         of: Endpoint(uid: cast.peers[0].uid, instance: 1), flags: [], for: inviter)
                 else { return }
                 try invitee.accept(id, with: data, at: now)
@@ -208,7 +208,7 @@ extension InviteeStage {
         try promise(answer.connectionData == nil || isAllowed, "data went out without consent")
     }
 
-    private mutating func judge(_ asked: Invitee.Asked) throws(BrokenPromise) {
+    private mutating func judge(_ asked: Invitee.InvitationRequest) throws(BrokenPromise) {
         try promise(!isStopped, "it asks although it stopped")
         try promise(questions[asked.question] == nil, "a question has the number of another")
         try promise(!over.contains(asked.question), "a question has the number of another")

@@ -5,7 +5,7 @@ import MultipeerSecurity
 
 /// An inviter, and a network and a peer that do as they like.
 struct InviterStage {
-    private let cast: InvitationCast
+    private let cast: InvitationFixture
     private var inviter: Inviter
     private var now = Moment(nanoseconds: 1_000_000_000)
     private let id: [UInt8]
@@ -15,7 +15,7 @@ struct InviterStage {
     private var isAsked = false
     private var isSupplied = false
 
-    init?(_ cast: InvitationCast, seed: UInt8) {
+    init?(_ cast: InvitationFixture, seed: UInt8) {
         self.cast = cast
         id = [UInt8](repeating: seed & 3, count: 16)
         let addresses = (1...UInt8(1 + seed % 6)).map { Candidate(address: [192, 0, 2, $0], port: 5_000) }
@@ -39,7 +39,7 @@ struct InviterStage {
         case 8: receive(input.anyFrame(), on: line(&input))
         case 9:
             let code = CloseCode(rawValue: UInt16(input.byte()))
-            receive(InvitationCast.frame(.close(code, reason: "")), on: line(&input))
+            receive(InvitationFixture.frame(.close(code, reason: "")), on: line(&input))
         case 10: supply(&input)
         case 11: if choice & 0x70 == 0 { inviter.failed(.system("no data"), at: now) }
         case 12: if choice & 0xF0 == 0xF0 { inviter.cancel(at: now) }
@@ -74,7 +74,7 @@ extension InviterStage {
     private mutating func lose(_ input: inout InputReader) {
         guard let id = line(&input) else { return }
         lines[id] = nil
-        let setbacks: [Setback] = [
+        let setbacks: [ConnectionFailure] = [
             .lost, .unreachable("refused"), .security(.peer(.noCommonProtocol)), .lost,
         ]
         inviter.lost(id, setbacks[Int(input.byte() & 3)], at: now)
@@ -89,7 +89,7 @@ extension InviterStage {
         let answer = Answer(
             id: shape & 0x18 == 0 ? [UInt8](repeating: 9, count: 16) : id, code: code,
             connectionData: (code == .ok) != (choice & 0x3F == 0x3F) ? data.bytes : nil)
-        receive(InvitationCast.frame(.answer(answer)), on: line(&input))
+        receive(InvitationFixture.frame(.answer(answer)), on: line(&input))
     }
 
     private mutating func receive(_ frame: [UInt8], on id: ConnectionID?) {

@@ -8,8 +8,8 @@ import MultipeerMesh
 struct MembershipStage {
     private var membership: Membership
     private var model: MembershipModel
-    private var searches = SearchModel()
-    private var told = ToldModel()
+    private var searches = DialModel()
+    private var told = DeliveryModel()
     private let endpoints: [Endpoint]
     private var now = Moment(nanoseconds: 1_000_000_000)
     private var lastConnection: UInt32 = 0
@@ -18,7 +18,7 @@ struct MembershipStage {
     /// The first bytes choose how many endpoints there are, who of them is this one, and the cap.
     init(_ input: inout InputReader) {
         let sizes = [4, 10, 20, 40]
-        endpoints = Array(MeshCast.endpoints.prefix(sizes[Int(input.byte() & 3)]))
+        endpoints = Array(MeshFixture.endpoints.prefix(sizes[Int(input.byte() & 3)]))
         let local = endpoints[Int(input.byte()) % endpoints.count]
         let cap = 2 + Int(input.byte() % 15)
         membership = Membership(local, peers: cap, seed: UInt64(input.byte()))
@@ -74,8 +74,8 @@ extension MembershipStage {
         let isOwn = kind & 3 < 2
         let origin = isOwn ? line.endpoint : choose(&input)
         let list = members(of: origin, &input)
-        guard let place = MeshCast.endpoints.firstIndex(of: origin) else { return }
-        let blobs = MeshCast.blobs[place]
+        guard let place = MeshFixture.endpoints.firstIndex(of: origin) else { return }
+        let blobs = MeshFixture.blobs[place]
         let variant = kind & 0x70 == 0 ? 2 : Int(kind >> 7)
         let entry = Members(
             origin: origin, sequence: sequence(input.byte()), members: list,
@@ -152,8 +152,8 @@ extension MembershipStage {
     }
 
     private mutating func publish(_ input: inout InputReader) {
-        guard let place = MeshCast.endpoints.firstIndex(of: model.local) else { return }
-        let blob = MeshCast.blobs[place][Int(input.byte() & 1)]
+        guard let place = MeshFixture.endpoints.firstIndex(of: model.local) else { return }
+        let blob = MeshFixture.blobs[place][Int(input.byte() & 1)]
         guard let data = try? ConnectionData(blob) else { return }
         membership.publish(data, at: now)
         model.publish(blob, at: now)

@@ -2,18 +2,18 @@ import MultipeerSecurity
 import MultipeerSimulation
 
 extension FuzzBody {
-    /// A script of what two to five peers, the network and one liar do: joins, cuts, partitions, restarts, lies and time.
+    /// A script of what two to five peers, the network and one Byzantine peer do: joins, cuts, partitions, restarts, lies and time.
     /// The simulation asserts every invariant of a mesh while it runs, and, when the first bit says so, at rest.
     package static let mesh = FuzzBody("mesh") { bytes throws(BrokenPromise) in
         var input = InputReader(bytes)
-        let verdict = Trial.run(MeshScript(&input).scenario)
+        let verdict = ScenarioRun.run(MeshScript(&input).scenario)
         if let failure = verdict.failure { throw BrokenPromise(description: "\(failure)") }
     }
 }
 
 /// A scenario for the simulation, read out of an input.
 ///
-/// One byte says how: its mode, the weather and the cap. One says how many peers there are, one byte and one more describe
+/// One byte says how: its mode, the conditions and the cap. One says how many peers there are, one byte and one more describe
 /// each, and the rest are steps of four bytes: how much later, what, and who.
 struct MeshScript {
     private(set) var scenario: Scenario
@@ -29,7 +29,7 @@ struct MeshScript {
         scenario = Scenario(
             seed: UInt64(input.byte()), mode: how & 1 == 0 ? .liveness : .safety,
             cap: how >> 3 & 1 == 0 ? 8 : 2 + Int(how >> 4 & 3),
-            weather: [.calm, .fair, .fair, .wild][Int(how >> 1 & 3)], peers: [], end: 0)
+            conditions: [.calm, .fair, .fair, .wild][Int(how >> 1 & 3)], peers: [], end: 0)
         for number in 0..<count { addPeer(number, &input) }
         if how >> 6 & 1 == 1 { addDoor(&input) }
         while !input.isAtEnd, scenario.steps.count < Self.stepLimit, moment < Self.longest {
@@ -49,16 +49,16 @@ struct MeshScript {
         }
         peer.hasIdentity = kind >> 3 & 3 == 3 && peer.preference != .none
         peer.credit = kind >> 5 & 1 == 0 ? 65_536 : 4_096
-        // One liar or one twin: with more of them little can be promised.
+        // One Byzantine peer or one twin: with more of them little can be promised.
         let isOrdinary = scenario.peers.allSatisfy { $0.role == .honest }
-        if kind >> 6 == 3, isOrdinary, number > 0 { peer.role = rank & 1 == 0 ? .liar : .twin(0) }
+        if kind >> 6 == 3, isOrdinary, number > 0 { peer.role = rank & 1 == 0 ? .byzantine : .twin(0) }
         scenario.peers.append(peer)
     }
 
     private mutating func addDoor(_ input: inout InputReader) {
         let which = input.byte()
         let (from, to) = pair(which)
-        scenario.doors.append(.init(from: from, to: to, isSilent: which & 128 != 0))
+        scenario.firewallRules.append(.init(from: from, to: to, isSilent: which & 128 != 0))
     }
 
     private mutating func addStep(_ input: inout InputReader) {
@@ -89,11 +89,11 @@ struct MeshScript {
     }
 
     private func lie(by one: Int, _ choice: UInt8, for length: Int) -> Scenario.Action {
-        guard let liar = scenario.peers.firstIndex(where: { $0.role == .liar }) else {
+        guard let byzantine = scenario.peers.firstIndex(where: { $0.role == .byzantine }) else {
             return .burst(one, messages: Int(choice))
         }
         let lies = ["inventions", "slander", "everything"]
-        return .lie(liar, lies[Int(choice) % lies.count], milliseconds: length)
+        return .lie(byzantine, lies[Int(choice) % lies.count], milliseconds: length)
     }
 
     /// Two different peers.

@@ -35,7 +35,7 @@ private struct TurnStage {
             report(id, .init(wants: choice & 1 == 1, brought: brought, isHeldUp: choice & 3 == 3))
         case 4: remove(id)
         case 5: try pass(.milliseconds(Int(input.byte()) * 50))
-        case 6: try pass(ReassemblyTurns.patience)
+        case 6: try pass(ReassemblyTurns.timeout)
         default: try hold(Int(input.byte()))
         }
         try promise(turns.holder == wanting.first, "whoever wants first has the turn")
@@ -83,7 +83,7 @@ private struct TurnStage {
             try promise(rounds < 100, "everybody has a turn in the end")
             if wanting.count == 1 { return remove(holder) }
             report(holder, .init(wants: true, brought: reports[holder]?.brought ?? 0))
-            try pass(ReassemblyTurns.patience)
+            try pass(ReassemblyTurns.timeout)
         }
     }
 }

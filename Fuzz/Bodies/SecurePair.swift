@@ -11,9 +11,9 @@ extension FuzzBody {
 }
 
 /// Keys are slow to make.
-private let cast = try? PairCast()
+private let cast = try? PairFixture()
 
-private struct PairCast: Sendable {
+private struct PairFixture: Sendable {
     let identities: [Identity]
     let contexts: [TLSContext]
     let invitations: [InvitationTLS]
@@ -104,7 +104,7 @@ private struct PairStage: FuzzStage, ~Copyable {
     private let shouldLink: Bool
     private var wasTouched = false
 
-    init(_ choice: UInt8, _ cast: PairCast) throws(SecurityFault) {
+    init(_ choice: UInt8, _ cast: PairFixture) throws(SecurityFault) {
         let (knowsServer, knowsClient) = (choice & 1 == 0, choice & 2 == 0)
         let kind = choice & 0x0C
         let client = try Self.channel(.client, kind, cast, knowing: knowsServer ? 1 : nil)
@@ -116,7 +116,7 @@ private struct PairStage: FuzzStage, ~Copyable {
     }
 
     private static func channel(
-        _ role: SecureChannel.Role, _ kind: UInt8, _ cast: PairCast, knowing other: Int?
+        _ role: SecureChannel.Role, _ kind: UInt8, _ cast: PairFixture, knowing other: Int?
     ) throws(SecurityFault) -> SecureChannel {
         let own = role == .client ? 0 : 1
         if kind == 4 { return .plain() }

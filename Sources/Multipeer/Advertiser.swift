@@ -31,7 +31,7 @@ public actor Advertiser {
     private let slot = RunSlot<InvitationListener>()
     /// Held from the first to the last step of a start or stop.
     private let mutex = AsyncMutex()
-    private var stand: Stand?
+    private var activeAdvertisement: ActiveAdvertisement?
 
     /// An advertiser that does nothing yet.
     public init(
@@ -56,15 +56,15 @@ public actor Advertiser {
 
     deinit {
         slot.finish()
-        guard let stand else { return }
-        Task.following { await stand.close() }
+        guard let activeAdvertisement else { return }
+        Task.following { await activeAdvertisement.close() }
     }
 
     /// Who wants to be linked. It ends when the advertiser is stopped or released.
     public nonisolated var invitations: Invitations { Invitations(slot) }
 
     /// Whether others can find the peer by it.
-    public var isRunning: Bool { stand != nil }
+    public var isRunning: Bool { activeAdvertisement != nil }
 
     /// Listens for invitations and makes the peer known; returns when it can be found. Does nothing when it is running.
     ///
@@ -74,7 +74,7 @@ public actor Advertiser {
     public func start() async throws(MultipeerError) {
         await mutex.lock()
         defer { mutex.unlock() }
-        if stand != nil { return }
+        if activeAdvertisement != nil { return }
         let backend = try configuration.chosenBackend()
         let listener = try MultipeerError.translating { () throws(SessionFault) in
             try InvitationListener(
@@ -89,7 +89,7 @@ public actor Advertiser {
             let ongoing = try await backend.advertise(
                 Advertisement(peer: peer, type: service, port: port, info: announced))
             if info != announced { try await ongoing.update(info) }
-            stand = Stand(listener: listener, advertisement: ongoing)
+            activeAdvertisement = ActiveAdvertisement(listener: listener, advertisement: ongoing)
             slot.open(listener)
         } catch {
             await listener.stop()
@@ -103,9 +103,9 @@ public actor Advertiser {
         await mutex.lock()
         defer { mutex.unlock() }
         slot.close()
-        guard let stand else { return }
-        self.stand = nil
-        await stand.close()
+        guard let activeAdvertisement else { return }
+        self.activeAdvertisement = nil
+        await activeAdvertisement.close()
     }
 
     /// Tells something else besides: at once while it is running, otherwise from the next `start` on.
@@ -113,7 +113,7 @@ public actor Advertiser {
     /// Throws `discovery` when nobody can be told any more.
     public func update(_ info: DiscoveryInfo) async throws(MultipeerError) {
         self.info = info
-        try await stand?.advertisement.update(info)
+        try await activeAdvertisement?.advertisement.update(info)
     }
 
     /// The same from words. Throws `invalidArgument` when they break the rules of `DiscoveryInfo`.
@@ -123,7 +123,7 @@ public actor Advertiser {
 }
 
 /// What runs between a start and a stop.
-private struct Stand: Sendable {
+private struct ActiveAdvertisement: Sendable {
     let listener: InvitationListener
     let advertisement: any OngoingAdvertisement
 

@@ -32,7 +32,7 @@ public actor Browser {
     private let slot = RunSlot<DiscoveryFeed>()
     /// Held from the first to the last step of a start or stop.
     private let mutex = AsyncMutex()
-    private var watch: Watch?
+    private var watch: ActiveBrowse?
 
     /// A browser that does nothing yet.
     public init(
@@ -79,7 +79,7 @@ public actor Browser {
         found.feed.hide(peer.uid)
         // The backend may have ended the run before.
         if watch != nil { slot.close() }
-        watch = Watch(backend, service, found, on: configuration.host)
+        watch = ActiveBrowse(backend, service, found, on: configuration.host)
         slot.open(found.feed)
     }
 
@@ -117,11 +117,11 @@ public actor Browser {
     public func invite(
         _ peer: PeerID, to session: Session, context: [UInt8]? = nil, timeout: Duration = .seconds(30)
     ) async throws(MultipeerError) {
-        let approach = Approach(
+        let invitation = OutgoingInvitation(
             peer: peer, local: self.peer, service: service, context: context, timeout: timeout,
             keyLog: configuration.keyLog)
-        let backend = try prepare(approach, for: session)
-        try await approach.make(for: session.driver) { backend }.get()
+        let backend = try prepare(invitation, for: session)
+        try await invitation.make(for: session.driver) { backend }.get()
     }
 
     /// The same of a peer that was found a while ago, also when the browser is not running, with all complaints in the
@@ -129,34 +129,34 @@ public actor Browser {
     package nonisolated func invite(
         known peer: PeerID, to session: Session, context: [UInt8]?, timeout: Duration, isMarked: Bool = false
     ) async -> Result<Void, MultipeerError> {
-        let approach = Approach(
+        let invitation = OutgoingInvitation(
             peer: peer, local: self.peer, service: service, context: context, timeout: timeout,
             keyLog: configuration.keyLog)
         let configuration = configuration
-        return await approach.make(for: session.driver, isMarked: isMarked) { () throws(MultipeerError) in
-            try approach.check(session)
+        return await invitation.make(for: session.driver, isMarked: isMarked) { () throws(MultipeerError) in
+            try invitation.check(session)
             return try configuration.chosenBackend()
         }
     }
 
     /// Who can be asked where the peer is, if all else is right.
     private func prepare(
-        _ approach: Approach, for session: Session
+        _ invitation: OutgoingInvitation, for session: Session
     ) throws(MultipeerError) -> any DiscoveryBackend {
-        try approach.check(session)
-        guard let watch, watch.found.feed.peer(approach.peer.uid) != nil else {
+        try invitation.check(session)
+        guard let watch, watch.found.feed.peer(invitation.peer.uid) != nil else {
             throw MultipeerError(
-                .notFound, watch == nil ? "the browser is not running" : "\(approach.peer) is not there")
+                .notFound, watch == nil ? "the browser is not running" : "\(invitation.peer) is not there")
         }
         return watch.backend
     }
 }
 
 /// What runs between a start and a stop.
-private final class Watch: Sendable {
+private final class ActiveBrowse: Sendable {
     let backend: any DiscoveryBackend
     let found: DiscoveryEvents
-    private let losses: Losses.Watch
+    private let lossNotifier: PeerLossNotifier.Subscription
 
     init(
         _ backend: any DiscoveryBackend, _ service: ServiceType, _ found: DiscoveryEvents,
@@ -164,7 +164,7 @@ private final class Watch: Sendable {
     ) {
         self.backend = backend
         self.found = found
-        losses = (host?.losses ?? .shared).watch { [feed = found.feed] uid in
+        lossNotifier = (host?.lossNotifier ?? .shared).watch { [feed = found.feed] uid in
             guard let lost = feed.peer(uid) else { return }
             Task.following { await backend.reconfirm(lost, service) }
         }

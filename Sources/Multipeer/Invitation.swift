@@ -14,11 +14,11 @@ public final class Invitation: Sendable {
     /// For how long the inviter waits, from when the invitation came in: 1 to 600 seconds.
     public let timeout: Duration
 
-    private let question: Question
+    private let question: ReceivedInvitation
     private let listener: InvitationListener
     private let isAnswered = Locked(false)
 
-    init(_ question: Question, to listener: InvitationListener) {
+    init(_ question: ReceivedInvitation, to listener: InvitationListener) {
         self.question = question
         self.listener = listener
         inviter = question.inviter
@@ -126,7 +126,7 @@ extension InvitationListener {
 
     /// Says yes with the session's data; answers the inviter's.
     fileprivate nonisolated func accept(
-        _ id: Question.ID, from inviter: PeerID, as driver: SessionDriver
+        _ id: ReceivedInvitation.ID, from inviter: PeerID, as driver: SessionDriver
     ) async throws(MultipeerError) -> ConnectionData {
         let own: ConnectionData
         do throws(SessionFault) {

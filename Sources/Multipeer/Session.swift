@@ -70,7 +70,7 @@ public final class Session: Sendable {
     /// Memory is bounded by credit: a peer whose messages are not taken is held back. With several consumers, the slowest
     /// decides; release an iterator that you do not want to wait with any more. A peer of which 64 events wait, or more than
     /// the credit of one link from links that are over, is not linked again before some were taken: it hears BUSY.
-    public var events: SessionEvents { SessionEvents(driver.inbox) }
+    public var events: SessionEvents { SessionEvents(driver.eventQueue) }
 
     /// Where a task may run that must answer fast: on the session's own thread, without a hop either way.
     ///

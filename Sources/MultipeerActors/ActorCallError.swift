@@ -51,9 +51,9 @@ public struct ActorCallError: DistributedActorSystemError, Sendable {
     /// One line, lower case.
     public let description: String
     /// Why the link ended, when that is what happened.
-    public let reason: EndReason?
+    public let reason: DisconnectReason?
 
-    init(_ code: Code, _ description: String, reason: EndReason? = nil) {
+    init(_ code: Code, _ description: String, reason: DisconnectReason? = nil) {
         self.code = code
         self.description = description
         self.reason = reason

@@ -12,7 +12,7 @@ final class DeadlineTimer: LoopClient {
         var isRung = false
     }
 
-    nonisolated let poke = Poke()
+    nonisolated let wakeup = Wakeup()
     private let loop: EventLoop
     private let state = Locked(State())
 
@@ -39,7 +39,7 @@ final class DeadlineTimer: LoopClient {
         if isFirst { loop.wake(self) }
     }
 
-    func poked() {
+    func wokenUp() {
         let (moment, system) = state.withLock { state in
             defer { state.isRung = false }
             return (state.moment.take(), state.isRung ? state.system : nil)

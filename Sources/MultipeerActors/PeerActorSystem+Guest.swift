@@ -6,12 +6,12 @@ package import MultipeerTransport
 
 // MARK: what the session brings, on its loop
 
-extension PeerActorSystem: SessionGuest {
+extension PeerActorSystem: SubprotocolHandler {
     package var mark: UInt32 { Envelope.mark }
 
     package func linkMade(to peer: PeerID) { meet(peer) }
 
-    package func linkEnded(to peer: PeerID, _ reason: EndReason) {
+    package func linkEnded(to peer: PeerID, _ reason: DisconnectReason) {
         changeOnLoop { $0.linkEnded(to: peer.uid, reason) }
         transfers.linkEnded(to: peer, reason)
     }

@@ -54,7 +54,7 @@ enum ConformRunCommand {
             throw arguments.commandError("there is no case '\(word.printable)'")
         }
         let seed = try ConformCommand.seed(arguments)
-        var plan = Plan(
+        var plan = TestPlan(
             shim: arguments.value("--shim") ?? ConformCommand.ownShim, cases: selection.cases, seed: seed)
         plan.repetitions = try arguments.number("--repeat", in: 1...1_000) ?? 1
         plan.timeout = try arguments.number("--timeout", in: 1...3_600)
@@ -146,15 +146,15 @@ enum ConformCommand {
     }
 
     /// Runs a plan on threads of its own and tells on standard error what does not pass.
-    static func report(_ plan: Plan) async throws(CommandError) -> Report {
+    static func report(_ plan: TestPlan) async throws(CommandError) -> Report {
         let outcomes = try await Worker("conform").run { () throws(CommandError) in
-            Run(plan).callAsFunction { outcome in
+            TestRunner(plan).callAsFunction { outcome in
                 guard outcome.verdict != .pass else { return }
                 Terminal.show("\(outcome.verdict.rawValue)  \(outcome.name)  \(outcome.reason.printable)\n")
             }
         }
         return Report(
-            Report.Order(shim: plan.shim, seed: plan.seed, isStrict: plan.isStrict), outcomes)
+            Report.Invocation(shim: plan.shim, seed: plan.seed, isStrict: plan.isStrict), outcomes)
     }
 
     /// Ends with the exit code that the report deserves.

@@ -26,7 +26,8 @@ enum ConformPeerCommand {
             }
             bug = found
         }
-        let code = try await Worker("peer").run { [bug] () throws(CommandError) in BrokenPeer.run(bug: bug) }
+        let code = try await Worker("peer").run { [bug] () throws(CommandError) in ReferencePeer.run(bug: bug)
+        }
         guard code == 0 else { throw CommandError("the peer failed", exit: .system) }
     }
 }

@@ -17,7 +17,7 @@ enum ConformReproCommand {
     static func run(_ arguments: Arguments) async throws(CommandError) {
         guard arguments.operands.count == 2 else { throw arguments.commandError("REPORT and ID are needed") }
         let bytes = try AtomicFile.read(arguments.operands[0], limit: 1 << 30)
-        guard let kept = try? JSONDecoder().decode(KeptReport.self, from: Data(bytes)) else {
+        guard let kept = try? JSONDecoder().decode(SavedReport.self, from: Data(bytes)) else {
             throw arguments.commandError("\(arguments.operands[0].printable) is no report in JSON")
         }
         var selection = CaseSelection()
@@ -26,7 +26,7 @@ enum ConformReproCommand {
         guard !selection.cases.isEmpty else {
             throw arguments.commandError("there is no case '\(arguments.operands[1].printable)'")
         }
-        var plan = Plan(
+        var plan = TestPlan(
             shim: arguments.value("--shim") ?? kept.shim, cases: selection.cases, seed: kept.seed)
         plan.isStrict = kept.isStrict
         plan.jobs = 1

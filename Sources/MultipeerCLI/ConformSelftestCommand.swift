@@ -36,9 +36,9 @@ enum ConformSelftestCommand {
         let findings = try await Worker("selftest").run { () throws(CommandError) in
             selftest.run(seed: seed, jobs: jobs, shim: { "\(shim) --bug \($0)" }) { finding in
                 guard !finding.isCaught else { return }
-                let charge = finding.charge
+                let check = finding.check
                 Terminal.show(
-                    "missed  \(charge.bug.name)  \(charge.subject.id)  \(finding.words.printable)\n")
+                    "missed  \(check.bug.name)  \(check.subject.id)  \(finding.words.printable)\n")
             }
         }
         if let path = arguments.value("--markdown") {
@@ -62,7 +62,7 @@ enum ConformSelftestCommand {
     private static func withoutFault(
         _ cases: [Case], _ shim: String, _ seed: UInt64, _ jobs: Int
     ) async throws(CommandError) -> Report {
-        var plan = Plan(shim: shim, cases: cases, seed: seed)
+        var plan = TestPlan(shim: shim, cases: cases, seed: seed)
         plan.jobs = jobs
         let report = try await ConformCommand.report(plan)
         try Terminal.put("without a fault: \(report.summary)\n")
@@ -70,10 +70,10 @@ enum ConformSelftestCommand {
     }
 
     /// By what each fault was caught.
-    private static func table(_ findings: [Selftest.Finding]) -> String {
+    private static func table(_ findings: [Selftest.FaultCheckResult]) -> String {
         let rows = findings.map { finding in
             let cells = [
-                finding.charge.bug.name, finding.charge.subject.id, finding.isCaught ? "yes" : "**no**",
+                finding.check.bug.name, finding.check.subject.id, finding.isCaught ? "yes" : "**no**",
                 finding.words.printable.replacingOccurrences(of: "|", with: "\\|"),
             ]
             return "| \(cells.joined(separator: " | ")) |\n"

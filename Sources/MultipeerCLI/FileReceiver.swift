@@ -46,7 +46,7 @@ final class FileReceiver: Sendable {
     }
 
     /// Until enough files have come, or the link ends: then why.
-    private func receive(from peer: PeerID) async -> EndReason? {
+    private func receive(from peer: PeerID) async -> DisconnectReason? {
         for await event in connector.session.events {
             switch event {
             case .resource(let resource) where resource.peer == peer:
@@ -144,7 +144,7 @@ final class FileReceiver: Sendable {
     private func say(_ text: String) { display.say(text) }
 
     /// What is wrong in the end; nil when everything is where it belongs.
-    private func commandError(_ state: State, _ peer: PeerID, _ end: EndReason?) -> CommandError? {
+    private func commandError(_ state: State, _ peer: PeerID, _ end: DisconnectReason?) -> CommandError? {
         let name = peer.displayName.printable
         if let end, end.code != .goodbye {
             return CommandError("the link to \(name) ended: \("\(end)".printable)", exit: .linkFailed)

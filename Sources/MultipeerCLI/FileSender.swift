@@ -18,7 +18,7 @@ final class FileSender: Sendable {
     private let display: TransferDisplay
     private let state = Locked(State())
     /// Why the link ended.
-    private let end = Promise<EndReason>()
+    private let end = Promise<DisconnectReason>()
 
     init(_ sources: [TransferSource], _ connector: PeerConnector, wantsDigest: Bool) {
         self.sources = sources

@@ -5,7 +5,7 @@ struct RoomMember: Sendable {
     enum State: Sendable {
         case connecting
         case linked
-        case gone(EndReason)
+        case gone(DisconnectReason)
     }
 
     var state = State.connecting
@@ -31,14 +31,14 @@ struct RoomMember: Sendable {
         isVerified = false
     }
 
-    mutating func end(_ reason: EndReason, age: Int) {
+    mutating func end(_ reason: DisconnectReason, age: Int) {
         state = .gone(reason)
         isVerified = false
         self.age = age
     }
 }
 
-extension EndReason {
+extension DisconnectReason {
     /// How it is said that somebody is not in the room any more.
     var departure: String {
         switch code {

@@ -57,7 +57,7 @@ struct RoomMembers: Sendable {
     }
 
     /// Answers whether the peer was linked.
-    mutating func depart(_ peer: PeerID, _ reason: EndReason) -> Bool {
+    mutating func depart(_ peer: PeerID, _ reason: DisconnectReason) -> Bool {
         let wasLinked = isLinked(peer)
         departures += 1
         members[peer]?.end(reason, age: departures)

@@ -9,7 +9,7 @@ struct RoomOccupancy: Sendable {
     /// never ends.
     private var searches = 0
     /// Why the last search failed.
-    private var failure: EndReason?
+    private var failure: DisconnectReason?
     /// Sent when the first peer is linked, or none is going to be.
     private let settled = Promise<Void>()
 

@@ -112,7 +112,7 @@ final class StandardStreamRelay: Sendable {
         if after.isOver { outcome.send(nil) }
     }
 
-    private func ended(by reason: EndReason) -> CommandError {
+    private func ended(by reason: DisconnectReason) -> CommandError {
         let name = peer.displayName.printable
         return CommandError(
             "the link to \(name) ended before everything had arrived: \("\(reason)".printable)",

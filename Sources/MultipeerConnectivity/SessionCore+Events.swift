@@ -7,11 +7,11 @@ extension SessionCore {
     /// Takes what the native session tells and hands it on, one after the other. It keeps nothing alive while it waits,
     /// and asks for more when the delegate has returned: a delegate that takes its time holds back those who send.
     func pump() {
-        let inbox = native.driver.inbox
+        let eventQueue = native.driver.eventQueue
         Task(executorPreference: native.executor) { [weak self] in
             // They end with each `disconnect`, and this session goes on.
             while self != nil {
-                var events = inbox.makeAsyncIterator()
+                var events = eventQueue.makeAsyncIterator()
                 while let run = await events.nextRun() {
                     guard let self else { return }
                     await deliver(run)
@@ -20,7 +20,7 @@ extension SessionCore {
         }
     }
 
-    private func deliver(_ run: Inbox<SessionEvent>.Batch) async {
+    private func deliver(_ run: EventQueue<SessionEvent>.Batch) async {
         var place = Place()
         while true {
             let (next, pause) = await callbacks.run { [self, place] in hand(run, from: place) }
@@ -45,7 +45,7 @@ extension SessionCore {
     }
 
     /// Tells as much as can be told at once, and returns how far that was and what is next; on the callback queue.
-    private func hand(_ run: Inbox<SessionEvent>.Batch, from start: Place) -> (Place, Pause?) {
+    private func hand(_ run: EventQueue<SessionEvent>.Batch, from start: Place) -> (Place, Pause?) {
         var place = start
         while true {
             while place.markers < run.markers.count, run.markers[place.markers].index <= place.events {

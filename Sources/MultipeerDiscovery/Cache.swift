@@ -10,30 +10,30 @@ struct Cache: Sendable {
     static let mostBytes = 1 << 20
 
     var scope: Scope
-    private(set) var listings: [DNSName: Listing] = [:]
-    private(set) var hosts = Hosts()
+    private(set) var tables: [DNSName: InstanceTable] = [:]
+    private(set) var hosts = HostTable()
     /// The questions from ports of their own that may still be answered.
     private var oneShots: [UInt16: Moment] = [:]
 
     init(_ scope: Scope) { self.scope = scope }
 
-    var count: Int { listings.values.reduce(hosts.count) { $0 + $1.count } }
-    var byteCount: Int { listings.values.reduce(hosts.byteCount) { $0 + $1.byteCount } }
-    var deadline: Moment { listings.values.reduce(hosts.deadline) { min($0, $1.deadline) } }
+    var count: Int { tables.values.reduce(hosts.count) { $0 + $1.count } }
+    var byteCount: Int { tables.values.reduce(hosts.byteCount) { $0 + $1.byteCount } }
+    var deadline: Moment { tables.values.reduce(hosts.deadline) { min($0, $1.deadline) } }
 
-    /// Works on one listing, and on the hosts as that changes where SRV records point.
-    private mutating func change<R>(_ service: DNSName, _ body: (inout Listing) -> R) -> R? {
-        guard var listing = listings.removeValue(forKey: service) else { return nil }
-        let result = body(&listing)
-        hosts.apply(listing.takeTargetChanges())
-        listings[service] = listing
+    /// Works on one table, and on the hosts as that changes where SRV records point.
+    private mutating func change<R>(_ service: DNSName, _ body: (inout InstanceTable) -> R) -> R? {
+        guard var table = tables.removeValue(forKey: service) else { return nil }
+        let result = body(&table)
+        hosts.apply(table.takeTargetChanges())
+        tables[service] = table
         return result
     }
 
     /// Those who look different from outside since the last call.
     mutating func takeChanged() -> [(service: DNSName, uids: Set<UID>)] {
         var all: [(service: DNSName, uids: Set<UID>)] = []
-        for service in listings.keys.sorted() {
+        for service in tables.keys.sorted() {
             guard let uids = change(service, { $0.takeChanged() }), !uids.isEmpty else { continue }
             all.append((service, uids))
         }
@@ -45,8 +45,8 @@ struct Cache: Sendable {
 extension Cache {
     /// Begins to ask for the instances of a type, or begins again.
     mutating func ask(for service: DNSName, at due: Moment) {
-        if listings[service] == nil {
-            listings[service] = Listing(service, asking: Repetition(due: due))
+        if tables[service] == nil {
+            tables[service] = InstanceTable(service, asking: QuerySchedule(due: due))
         } else {
             _ = change(service) { $0.restart(at: due) }
         }
@@ -56,7 +56,7 @@ extension Cache {
 
     mutating func stopAsking(for service: DNSName) {
         _ = change(service) { $0.dropAll() }
-        listings[service] = nil
+        tables[service] = nil
     }
 
     /// The message of a question from a port of its own. RFC 6762, 5.1.
@@ -82,39 +82,39 @@ extension Cache {
 extension Cache {
     /// Records in the order of who needs whom: instances, then what they are, then where.
     mutating func learn(
-        _ records: [DNSRecord], _ hearing: Hearing, spareBytes: Int, jitter: inout Jitter
+        _ records: [DNSRecord], _ reception: RecordReception, spareBytes: Int, jitter: inout Jitter
     ) {
         var spare = spareBytes
         for record in records where record.type == .ptr {
-            guard listings[record.name] != nil else { continue }
-            learnPointer(record, hearing, hasBytes: spare > 0, jitter: &jitter)
+            guard tables[record.name] != nil else { continue }
+            learnPointer(record, reception, hasBytes: spare > 0, jitter: &jitter)
             spare -= record.encodedCount
         }
         for record in records where record.type == .srv || record.type == .txt {
-            guard let service = record.name.parent, let known = listings[service]?.knows(record),
+            guard let service = record.name.parent, let known = tables[service]?.knows(record),
                 known || spare > 0 && makeRoom(1)
             else { continue }
-            _ = change(service) { $0.learnDetail(record, hearing, jitter: &jitter) }
+            _ = change(service) { $0.learnDetail(record, reception, jitter: &jitter) }
             spare -= record.encodedCount
         }
         for record in records where record.type == .a || record.type == .aaaa {
             guard let host = hosts[record.name] else { continue }
             let most = host.wantedUntil == nil ? Cache.mostWithAddresses : Cache.most
             guard host.contains(record.data) || spare > 0 && count < most else { continue }
-            hosts.learn(record, hearing, jitter: &jitter)
+            hosts.learn(record, reception, jitter: &jitter)
             spare -= record.encodedCount
         }
     }
 
     private mutating func learnPointer(
-        _ record: DNSRecord, _ hearing: Hearing, hasBytes: Bool, jitter: inout Jitter
+        _ record: DNSRecord, _ reception: RecordReception, hasBytes: Bool, jitter: inout Jitter
     ) {
         guard case .ptr(let instance) = record.data else { return }
         var hasRoom = hasBytes && makeRoom(3)
-        if !hasRoom, listings[record.name]?.sightings[instance] == nil {
+        if !hasRoom, tables[record.name]?.serviceInstances[instance] == nil {
             hasRoom = giveWay(to: record.name)
         }
-        _ = change(record.name) { $0.learnPointer(record, hearing, hasRoom: hasRoom, jitter: &jitter) }
+        _ = change(record.name) { $0.learnPointer(record, reception, hasRoom: hasRoom, jitter: &jitter) }
     }
 
     /// Addresses give way to instances: they can be asked for when they are needed.
@@ -127,32 +127,32 @@ extension Cache {
 
     /// A type with few instances gets room from the one with most. [mdns.limit]
     private mutating func giveWay(to service: DNSName) -> Bool {
-        let own = listings[service]?.sightings.count ?? 0
-        let others = listings.filter { $0.key != service && $0.value.sightings.count > own + 1 }
+        let own = tables[service]?.serviceInstances.count ?? 0
+        let others = tables.filter { $0.key != service && $0.value.serviceInstances.count > own + 1 }
         let largest = others.max { one, other in
-            (one.value.sightings.count, one.key) < (other.value.sightings.count, other.key)
+            (one.value.serviceInstances.count, one.key) < (other.value.serviceInstances.count, other.key)
         }
         return largest.flatMap { change($0.key) { $0.giveWay() } } ?? false
     }
 
     /// Another's question: what it would be told, and what need not be asked again.
-    mutating func overhear(
+    mutating func suppressDuplicates(
         _ question: DNSQuestion, knowing known: Set<DNSName>, in family: Family, at now: Moment,
         jitter: inout Jitter
     ) {
         guard let service = service(of: question) else { return }
         let families = scope.families
-        _ = change(service) { listing in
-            listing.heardQuestion(
+        _ = change(service) { table in
+            table.heardQuestion(
                 question, knowing: known, in: family, of: families, at: now, jitter: &jitter)
-            listing.expectAnswer(to: question, unless: known, in: family, at: now)
+            table.expectAnswer(to: question, unless: known, in: family, at: now)
         }
     }
 
     private func service(of question: DNSQuestion) -> DNSName? {
         switch question.type {
-        case .ptr: listings[question.name] == nil ? nil : question.name
-        case .srv, .txt: question.name.parent.flatMap { listings[$0] == nil ? nil : $0 }
+        case .ptr: tables[question.name] == nil ? nil : question.name
+        case .srv, .txt: question.name.parent.flatMap { tables[$0] == nil ? nil : $0 }
         default: nil
         }
     }
@@ -161,7 +161,7 @@ extension Cache {
 /// Time, and what it asks for.
 extension Cache {
     mutating func expire(at now: Moment, jitter: inout Jitter) {
-        for service in listings.keys.sorted() {
+        for service in tables.keys.sorted() {
             _ = change(service) { $0.expire(at: now, jitter: &jitter) }
         }
         hosts.expire(at: now)
@@ -170,7 +170,7 @@ extension Cache {
     mutating func takeQuestions(at now: Moment, jitter: inout Jitter) -> [DueQuestion] {
         let families = scope.families
         var due: [DueQuestion] = []
-        for service in listings.keys.sorted() where listings[service]?.isQuestionDue(at: now) == true {
+        for service in tables.keys.sorted() where tables[service]?.isQuestionDue(at: now) == true {
             due += change(service) { $0.takeQuestions(of: families, at: now, jitter: &jitter) } ?? []
         }
         return due + hosts.takeQuestions(of: families, at: now)
@@ -180,9 +180,9 @@ extension Cache {
     mutating func asked(_ due: DueQuestion, at now: Moment) {
         guard let service = service(of: due.question) else { return }
         let known = Set(due.knownAnswers.compactMap(\.pointee))
-        _ = change(service) { listing in
+        _ = change(service) { table in
             for family in due.families.sorted() {
-                listing.expectAnswer(to: due.question, unless: known, in: family, at: now)
+                table.expectAnswer(to: due.question, unless: known, in: family, at: now)
             }
         }
     }
@@ -197,7 +197,7 @@ extension Cache {
     }
 
     mutating func reprieve(from start: Moment, until: Moment) {
-        for service in listings.keys.sorted() {
+        for service in tables.keys.sorted() {
             _ = change(service) { $0.reprieve(from: start, until: until) }
         }
     }

@@ -1,7 +1,7 @@
 import MultipeerCore
 
 /// What a record came with.
-struct Hearing: Sendable {
+struct RecordReception: Sendable {
     let now: Moment
     /// Grows with every message.
     let order: UInt64
@@ -24,41 +24,42 @@ struct CachedRecord: Sendable {
     private(set) var isTentative: Bool
     /// Its owner took it back, or it is not among those that replace it.
     private(set) var isLeaving = false
-    var refresh: Refresh?
+    var refresh: RefreshSchedule?
     private var families: Set<Family>
     private var unanswered = 0
     private var lastUnanswered: Moment?
 
-    init(_ record: DNSRecord, _ hearing: Hearing, isKept: Bool, jitter: inout Jitter) {
+    init(_ record: DNSRecord, _ reception: RecordReception, isKept: Bool, jitter: inout Jitter) {
         data = record.data
-        order = hearing.order
+        order = reception.order
         byteCount = 128 + record.name.encodedCount + record.data.roughCount
-        heard = hearing.now
-        lifetime = CachedRecord.lifetime(of: record, isOneShot: hearing.isOneShot)
+        heard = reception.now
+        lifetime = CachedRecord.lifetime(of: record, isOneShot: reception.isOneShot)
         expires = heard + lifetime
-        isTentative = hearing.isOneShot
-        families = [hearing.family]
-        if isKept { refresh = Refresh(heard: heard, lifetime: lifetime, jitter: &jitter) }
+        isTentative = reception.isOneShot
+        families = [reception.family]
+        if isKept { refresh = RefreshSchedule(heard: heard, lifetime: lifetime, jitter: &jitter) }
     }
 
     /// The same data once more.
-    mutating func hear(_ record: DNSRecord, _ hearing: Hearing, isKept: Bool, jitter: inout Jitter) {
-        let lifetime = CachedRecord.lifetime(of: record, isOneShot: hearing.isOneShot)
-        if hearing.isOneShot, hearing.now + lifetime <= expires { return }
-        heard = hearing.now
+    mutating func hear(_ record: DNSRecord, _ reception: RecordReception, isKept: Bool, jitter: inout Jitter)
+    {
+        let lifetime = CachedRecord.lifetime(of: record, isOneShot: reception.isOneShot)
+        if reception.isOneShot, reception.now + lifetime <= expires { return }
+        heard = reception.now
         self.lifetime = lifetime
         expires = heard + lifetime
-        isTentative = hearing.isOneShot
+        isTentative = reception.isOneShot
         isLeaving = false
-        families.insert(hearing.family)
+        families.insert(reception.family)
         unanswered = 0
         lastUnanswered = nil
-        refresh = isKept ? Refresh(heard: heard, lifetime: lifetime, jitter: &jitter) : nil
+        refresh = isKept ? RefreshSchedule(heard: heard, lifetime: lifetime, jitter: &jitter) : nil
     }
 
     /// A goodbye, or a cache flush: the record has one second left, in which it can be rescued. RFC 6762, 10.1 and 10.2.
     mutating func leave(at now: Moment) {
-        expires = min(expires, now + CachedRecord.farewell)
+        expires = min(expires, now + CachedRecord.goodbyeLifetime)
         isLeaving = true
         refresh = nil
     }
@@ -77,7 +78,7 @@ struct CachedRecord: Sendable {
         if let lastUnanswered, now - lastUnanswered < CachedRecord.answerPause { return }
         lastUnanswered = now
         unanswered += 1
-        if unanswered >= 2 { expires = min(expires, now + CachedRecord.patience) }  // [mdns.reconfirm]
+        if unanswered >= 2 { expires = min(expires, now + CachedRecord.reconfirmTimeout) }  // [mdns.reconfirm]
     }
 
     /// Whether it goes into a question as an answer that need not be given. RFC 6762, 7.1.
@@ -94,8 +95,8 @@ struct CachedRecord: Sendable {
 }
 
 extension CachedRecord {
-    static let farewell = Duration.seconds(1)  // [mdns.lost]
-    static let patience = Duration.seconds(10)
+    static let goodbyeLifetime = Duration.seconds(1)  // [mdns.lost]
+    static let reconfirmTimeout = Duration.seconds(10)
     static let tentativeLifetime = Duration.seconds(10)
     /// A responder need not repeat itself within a second.
     private static let answerPause = Duration.seconds(1)

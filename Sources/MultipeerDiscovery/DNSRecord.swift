@@ -2,7 +2,7 @@
 package struct DNSQuestion: Hashable, Sendable {
     package var name: DNSName
     package var type: DNSType
-    /// The asker would like the answer by unicast: the top bit of the class.
+    /// The requester would like the answer by unicast: the top bit of the class.
     package var wantsUnicast: Bool
 
     package init(_ name: DNSName, _ type: DNSType, wantsUnicast: Bool = false) {

@@ -1,6 +1,6 @@
 public import MultipeerCore
 
-/// A peer that somebody on the network claims to be, and what it tells. Spec 12.4.
+/// A peer that somebody on the network registrations to be, and what it tells. Spec 12.4.
 public struct DiscoveredPeer: Hashable, Sendable {
     /// Who it says it is. Nothing proves it before a session does.
     public let peer: PeerID

@@ -29,7 +29,7 @@ package struct Resolution: Hashable, Sendable {
 }
 
 /// Why the engine does not take an order. Never caused by the network.
-package enum EngineFault: Error, Hashable, Sendable {
+package enum MulticastDNSFault: Error, Hashable, Sendable {
     /// There are as many advertisements and browses as may be.
     case tooMany
     /// This peer is advertised already for this service type.

@@ -1,12 +1,12 @@
 /// What the entries say, and which of them are wanted.
 extension LocalRecords {
-    func records(of entry: Entry, on scope: Scope) -> [DNSRecord] {
+    func records(of entry: LocalRecordSet, on scope: Scope) -> [DNSRecord] {
         switch entry {
         case .kind(let service): [DNSRecord(LocalRecords.meta, ttl: Responder.otherTTL, .ptr(service))]
-        case .pointer(let id): [claims[id]?.pointer].compactMap(\.self)
-        case .service(let id): [claims[id]?.service].compactMap(\.self)
-        case .text(let id): [claims[id]?.text].compactMap(\.self)
-        case .types(let id): [claims[id]?.types].compactMap(\.self)
+        case .pointer(let id): [registrations[id]?.pointer].compactMap(\.self)
+        case .service(let id): [registrations[id]?.service].compactMap(\.self)
+        case .text(let id): [registrations[id]?.text].compactMap(\.self)
+        case .types(let id): [registrations[id]?.types].compactMap(\.self)
         case .addresses(let family): addressRecords(of: family, on: scope)
         case .families: familyRecords(on: scope)
         }
@@ -35,25 +35,25 @@ extension LocalRecords {
     }
 
     /// What answers the question on that interface.
-    func entries(for question: DNSQuestion, on scope: Scope) -> [Entry] {
+    func entries(for question: DNSQuestion, on scope: Scope) -> [LocalRecordSet] {
         let type = question.type
         switch owners[question.name] {
         case .meta:
             guard type == .ptr || type == .any else { return [] }
-            let services = claims.values.filter { $0.isEstablished(on: scope.id) }.map(\.pointer.name)
+            let services = registrations.values.filter { $0.isEstablished(on: scope.id) }.map(\.pointer.name)
             return Set(services).sorted().map { .kind($0) }
         case .service(let ids):
             guard type == .ptr || type == .any else { return [] }
-            return ids.filter { claims[$0]?.isEstablished(on: scope.id) == true }.map { .pointer($0) }
+            return ids.filter { registrations[$0]?.isEstablished(on: scope.id) == true }.map { .pointer($0) }
         case .instance(let id):
-            guard claims[id]?.isEstablished(on: scope.id) == true else { return [] }
+            guard registrations[id]?.isEstablished(on: scope.id) == true else { return [] }
             return LocalRecords.entries(ofInstance: id, type)
         case .host: return entries(ofHost: type, on: scope)
         case nil: return []
         }
     }
 
-    private static func entries(ofInstance id: AdvertID, _ type: DNSType) -> [Entry] {
+    private static func entries(ofInstance id: AdvertID, _ type: DNSType) -> [LocalRecordSet] {
         switch type {
         case .srv: [.service(id)]
         case .txt: [.text(id)]
@@ -62,7 +62,7 @@ extension LocalRecords {
         }
     }
 
-    private func entries(ofHost type: DNSType, on scope: Scope) -> [Entry] {
+    private func entries(ofHost type: DNSType, on scope: Scope) -> [LocalRecordSet] {
         let present = LocalRecords.families(of: scope)
         let wanted = present.filter { family in
             type == .any || type == (family == .v4 ? .a : .aaaa)
@@ -72,10 +72,10 @@ extension LocalRecords {
     }
 
     /// What else whoever wants these entries is going to want. RFC 6763, 12; RFC 6762, 6.2.
-    func company(of entries: some Sequence<Entry>, on scope: Scope) -> [Entry] {
+    func company(of entries: some Sequence<LocalRecordSet>, on scope: Scope) -> [LocalRecordSet] {
         let present = LocalRecords.families(of: scope)
-        let hosts = present.map { Entry.addresses($0) } + (present.count == 1 ? [.families] : [])
-        var more: Set<Entry> = []
+        let hosts = present.map { LocalRecordSet.addresses($0) } + (present.count == 1 ? [.families] : [])
+        var more: Set<LocalRecordSet> = []
         for entry in entries {
             switch entry {
             case .pointer(let id): more.formUnion([.service(id), .text(id), .types(id)] + hosts)
@@ -89,20 +89,20 @@ extension LocalRecords {
     }
 
     /// Which of our entries this record is of, when it says the same. Whoever has only one of several addresses does not.
-    func entry(saying record: DNSRecord, on scope: Scope) -> Entry? {
+    func entry(saying record: DNSRecord, on scope: Scope) -> LocalRecordSet? {
         switch (owners[record.name], record.data) {
         case (.meta, .ptr(let service)):
             if case .service = owners[service] { return .kind(service) }
             return nil
         case (.service, .ptr(let instance)):
-            if case .instance(let id) = owners[instance], claims[id]?.pointer.name == record.name {
+            if case .instance(let id) = owners[instance], registrations[id]?.pointer.name == record.name {
                 return .pointer(id)
             }
             return nil
         case (.instance(let id), let data):
-            if data == claims[id]?.service.data { return .service(id) }
-            if data == claims[id]?.text.data { return .text(id) }
-            return data == claims[id]?.types.data ? .types(id) : nil
+            if data == registrations[id]?.service.data { return .service(id) }
+            if data == registrations[id]?.text.data { return .text(id) }
+            return data == registrations[id]?.types.data ? .types(id) : nil
         case (.host, .a(let address)), (.host, .aaaa(let address)):
             return scope.addresses.contains { $0.bytes == address }
                 ? .addresses(Family(ofAddress: address)) : nil
@@ -110,8 +110,10 @@ extension LocalRecords {
         }
     }
 
-    /// Those that the asker has already, for long enough. RFC 6762, 7.1. [mdns.known-answer]
-    func known(_ entries: Set<Entry>, from answers: [DNSRecord], on scope: Scope) -> Set<Entry> {
+    /// Those that the requester has already, for long enough. RFC 6762, 7.1. [mdns.known-answer]
+    func known(_ entries: Set<LocalRecordSet>, from answers: [DNSRecord], on scope: Scope) -> Set<
+        LocalRecordSet
+    > {
         guard !answers.isEmpty else { return [] }
         return entries.filter { entry in
             let ours = records(of: entry, on: scope)

@@ -1,12 +1,12 @@
 import MultipeerCore
 
-/// What this engine has to say of itself: its claims, whose each of its names is, and the records behind them. Of time and
+/// What this engine has to say of itself: its registrations, whose each of its names is, and the records behind them. Of time and
 /// packets it knows nothing. RFC 6762, 2; Spec 12.2.
 ///
-/// A name has an owner exactly while a claim needs it: the instance's, the service type's, the host's, and the name under
+/// A name has an owner exactly while a registration needs it: the instance's, the service type's, the host's, and the name under
 /// which service types are listed.
 struct LocalRecords: Sendable {
-    private(set) var claims: [AdvertID: Claim] = [:]
+    private(set) var registrations: [AdvertID: Registration] = [:]
     private(set) var host: DNSName
     private(set) var owners: [DNSName: Owner] = [:]
     let hostTTL: UInt32
@@ -35,44 +35,44 @@ struct LocalRecords: Sendable {
         return (try? local.child(Array("mpc-".utf8) + hex)) ?? local
     }
 
-    subscript(id: AdvertID) -> Claim? { claims[id] }
+    subscript(id: AdvertID) -> Registration? { registrations[id] }
 
-    /// The claims in the order in which they are gone through.
-    var ids: [AdvertID] { claims.keys.sorted() }
+    /// The registrations in the order in which they are gone through.
+    var ids: [AdvertID] { registrations.keys.sorted() }
 
-    var isEmpty: Bool { claims.isEmpty }
+    var isEmpty: Bool { registrations.isEmpty }
 
     func contains(_ peer: PeerID, _ type: ServiceType) -> Bool {
-        claims.values.contains { $0.advert.peer == peer && $0.advert.type == type }
+        registrations.values.contains { $0.advert.peer == peer && $0.advert.type == type }
     }
 }
 
 /// Names.
 extension LocalRecords {
     mutating func add(_ advert: Advert, as id: AdvertID) {
-        let claim = Claim(advert, id: id, host: host, hostTTL: hostTTL)
-        claims[id] = claim
-        own(claim)
+        let registration = Registration(advert, id: id, host: host, hostTTL: hostTTL)
+        registrations[id] = registration
+        own(registration)
     }
 
     mutating func update(_ id: AdvertID, info: DiscoveryInfo) {
-        claims[id]?.advert.info = info
-        claims[id]?.rebuild(host: host, hostTTL: hostTTL)
+        registrations[id]?.advert.info = info
+        registrations[id]?.rebuild(host: host, hostTTL: hostTTL)
     }
 
     mutating func remove(_ id: AdvertID) {
-        guard let claim = claims.removeValue(forKey: id) else { return }
-        disown(claim)
-        if claims.isEmpty { owners = [:] }
+        guard let registration = registrations.removeValue(forKey: id) else { return }
+        disown(registration)
+        if registrations.isEmpty { owners = [:] }
     }
 
-    /// Another has the claim's name.
+    /// Another has the registration's name.
     mutating func rename(_ id: AdvertID) {
-        guard var claim = claims[id] else { return }
-        disown(claim)
-        claim.rename(host: host, hostTTL: hostTTL)
-        claims[id] = claim
-        own(claim)
+        guard var registration = registrations[id] else { return }
+        disown(registration)
+        registration.rename(host: host, hostTTL: hostTTL)
+        registrations[id] = registration
+        own(registration)
     }
 
     /// Another has the host's name.
@@ -80,23 +80,23 @@ extension LocalRecords {
         owners[host] = nil
         host = LocalRecords.hostName(number)
         owners[host] = .host
-        for id in claims.keys { claims[id]?.rebuild(host: host, hostTTL: hostTTL) }
+        for id in registrations.keys { registrations[id]?.rebuild(host: host, hostTTL: hostTTL) }
     }
 
-    private mutating func own(_ claim: Claim) {
+    private mutating func own(_ registration: Registration) {
         owners[LocalRecords.meta] = .meta
         owners[host] = .host
-        owners[claim.instance] = .instance(claim.id)
-        var ids = [claim.id]
-        if case .service(let others) = owners[claim.pointer.name] { ids = others + ids }
-        owners[claim.pointer.name] = .service(ids)
+        owners[registration.instance] = .instance(registration.id)
+        var ids = [registration.id]
+        if case .service(let others) = owners[registration.pointer.name] { ids = others + ids }
+        owners[registration.pointer.name] = .service(ids)
     }
 
-    private mutating func disown(_ claim: Claim) {
-        owners[claim.instance] = nil
-        if case .service(let ids) = owners[claim.pointer.name] {
-            let left = ids.filter { $0 != claim.id }
-            owners[claim.pointer.name] = left.isEmpty ? nil : .service(left)
+    private mutating func disown(_ registration: Registration) {
+        owners[registration.instance] = nil
+        if case .service(let ids) = owners[registration.pointer.name] {
+            let left = ids.filter { $0 != registration.id }
+            owners[registration.pointer.name] = left.isEmpty ? nil : .service(left)
         }
     }
 }
@@ -104,33 +104,37 @@ extension LocalRecords {
 /// How far they are.
 extension LocalRecords {
     /// Nil when the interface is gone.
-    mutating func set(_ phase: Claim.Phase?, of id: AdvertID, on scope: UInt32) {
-        claims[id]?.phases[scope] = phase
+    mutating func set(_ phase: Registration.Phase?, of id: AdvertID, on scope: UInt32) {
+        registrations[id]?.phases[scope] = phase
     }
 
     /// Answers whether this is when the owner of the advertisement is to be told that it stands everywhere.
     mutating func becomesRegistered(_ id: AdvertID) -> Bool {
-        guard let claim = claims[id], !claim.isRegistered, claim.isAnnounced else { return false }
-        claims[id]?.isRegistered = true
+        guard let registration = registrations[id], !registration.isRegistered, registration.isAnnounced
+        else { return false }
+        registrations[id]?.isRegistered = true
         return true
     }
 
     /// Whether anybody was told of the host on that interface.
-    func isHostKnown(on scope: UInt32) -> Bool { claims.values.contains { $0.isEstablished(on: scope) } }
+    func isHostKnown(on scope: UInt32) -> Bool {
+        registrations.values.contains { $0.isEstablished(on: scope) }
+    }
 
     /// Whether the entry may be said on that interface now: its name is ours.
-    func isTrue(_ entry: Entry, on scope: UInt32) -> Bool {
+    func isTrue(_ entry: LocalRecordSet, on scope: UInt32) -> Bool {
         switch entry {
         case .pointer(let id), .service(let id), .text(let id), .types(let id):
-            claims[id]?.isEstablished(on: scope) == true
+            registrations[id]?.isEstablished(on: scope) == true
         case .kind(let service): owners[service] != nil
-        case .addresses, .families: !claims.isEmpty
+        case .addresses, .families: !registrations.isEmpty
         }
     }
 
-    /// While we probe, any record of the name is somebody else's claim; later only SRV and TXT. A goodbye claims nothing.
+    /// While we probe, any record of the name is somebody else's registration; later only SRV and TXT. A goodbye registrations nothing.
     func isContradicted(_ id: AdvertID, by record: DNSRecord, on scope: UInt32) -> Bool {
-        guard let claim = claims[id], record.ttl > 0, claim.isContradicted(by: record) else { return false }
-        return !claim.isEstablished(on: scope) || record.type == .srv || record.type == .txt
+        guard let registration = registrations[id], record.ttl > 0, registration.isContradicted(by: record)
+        else { return false }
+        return !registration.isEstablished(on: scope) || record.type == .srv || record.type == .txt
     }
 }

@@ -10,6 +10,6 @@ extension MulticastDNS {
 
 extension Responder {
     fileprivate var answerCount: Int {
-        stations.values.flatMap(\.voices.values).reduce(farewells.count) { $0 + $1.count }
+        interfaces.values.flatMap(\.schedulers.values).reduce(goodbyes.count) { $0 + $1.count }
     }
 }

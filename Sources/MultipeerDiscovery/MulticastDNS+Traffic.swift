@@ -2,7 +2,7 @@ package import MultipeerCore
 
 /// Datagrams and time.
 extension MulticastDNS {
-    package mutating func receive(_ datagram: Span<UInt8>, _ arrival: Arrival, at now: Moment) {
+    package mutating func receive(_ datagram: Span<UInt8>, _ arrival: PacketInfo, at now: Moment) {
         noticeGap(at: now)
         defer { collect() }
         guard isCredible(arrival), let message = try? DNSMessage(datagram) else { return }
@@ -42,7 +42,7 @@ extension MulticastDNS {
 
     /// Whatever is sent to the group comes from the link, since nobody forwards it; what is sent to one of our ports may
     /// come from anywhere. RFC 6762, 11. [mdns.source]
-    private func isCredible(_ arrival: Arrival) -> Bool {
+    private func isCredible(_ arrival: PacketInfo) -> Bool {
         guard let scope = scopes[arrival.scope], scope.families.contains(arrival.family) else { return false }
         guard Family(ofAddress: arrival.from) == arrival.family, arrival.isFromOneHost else { return false }
         return !arrival.isOneShot || scope.isOnLink(arrival.from)
@@ -66,15 +66,15 @@ extension MulticastDNS {
         }
     }
 
-    private mutating func send(_ outgoing: Outgoing) {
+    private mutating func send(_ outgoing: OutgoingMessage) {
         guard let scope = scopes[outgoing.scope], scope.families.contains(outgoing.family) else { return }
         let budget = scope.messageBudget(outgoing.family)
-        for packet in Packets.of(outgoing.message, budget: budget, isLegacy: outgoing.isLegacy) {
+        for packet in MessageSplitter.of(outgoing.message, budget: budget, isLegacy: outgoing.isLegacy) {
             actions.append(action(of: packet, outgoing))
         }
     }
 
-    private func action(of packet: [UInt8], _ outgoing: Outgoing) -> Action {
+    private func action(of packet: [UInt8], _ outgoing: OutgoingMessage) -> Action {
         switch outgoing.way {
         case .multicast: .multicast(packet, scope: outgoing.scope, outgoing.family)
         case .ask: .ask(packet, scope: outgoing.scope, outgoing.family)
@@ -84,7 +84,7 @@ extension MulticastDNS {
     }
 }
 
-extension Arrival {
+extension PacketInfo {
     /// Neither from the unspecified address nor from a group.
     fileprivate var isFromOneHost: Bool {
         guard from.count == 4 || from.count == 16, port != 0 else { return false }
@@ -93,7 +93,7 @@ extension Arrival {
     }
 }
 
-extension Outgoing {
+extension OutgoingMessage {
     /// For a conventional resolver, which may not know compressed names in SRV.
     fileprivate var isLegacy: Bool {
         if case .unicast(_, let port) = way { port != MulticastDNS.port } else { false }

@@ -82,7 +82,7 @@ extension MulticastDNS {
 
 /// Orders.
 extension MulticastDNS {
-    package mutating func advertise(_ advert: Advert, at now: Moment) throws(EngineFault) -> AdvertID {
+    package mutating func advertise(_ advert: Advert, at now: Moment) throws(MulticastDNSFault) -> AdvertID {
         try admit()
         let id = AdvertID(newID(at: now))
         try responder.advertise(advert, as: id, at: now)
@@ -106,7 +106,7 @@ extension MulticastDNS {
     /// `hiding` is the local peer, which is never reported.
     package mutating func browse(
         _ type: ServiceType, hiding uid: UID?, at now: Moment
-    ) throws(EngineFault) -> BrowseID {
+    ) throws(MulticastDNSFault) -> BrowseID {
         try admit()
         let id = BrowseID(newID(at: now))
         browses.insert(id)
@@ -165,7 +165,7 @@ extension MulticastDNS {
     /// Somebody is to be seen, or looked for.
     var isBusy: Bool { !adverts.isEmpty || !browses.isEmpty }
 
-    private func admit() throws(EngineFault) {
+    private func admit() throws(MulticastDNSFault) {
         if isShutDown { throw .shutDown }
         guard adverts.count + browses.count < MulticastDNS.mostOrders else { throw .tooMany }  // [mdns.limit]
     }

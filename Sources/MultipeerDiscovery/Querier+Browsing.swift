@@ -1,7 +1,7 @@
 package import MultipeerCore
 
 /// One service type that somebody looks for.
-struct Service: Sendable {
+struct ServiceSubscription: Sendable {
     /// And whom each does not want to hear of.
     var browsers: [BrowseID: UID?] = [:]
     var resolves: Set<ResolveID> = []
@@ -14,7 +14,7 @@ extension Querier {
     package mutating func browse(_ type: ServiceType, hiding: UID?, as id: BrowseID, at now: Moment) {
         let service = use(type, at: now)
         services[service]?.browsers[id] = .some(hiding)
-        let known = Set(caches.values.compactMap { $0.listings[service]?.uids }.joined())
+        let known = Set(caches.values.compactMap { $0.tables[service]?.uids }.joined())
         for uid in known.sorted() where uid != hiding {
             if let peer = current(uid, of: service) { emit(.browse(id, uid, peer)) }
         }
@@ -32,7 +32,7 @@ extension Querier {
         let service = Binding.serviceName(type)
         let start = now + jitter.hesitation()
         for scope in caches.keys.sorted() {  // [mdns.reconfirm]
-            caches[scope]?.doubt(uid, of: service, from: start, until: now + CachedRecord.patience)
+            caches[scope]?.doubt(uid, of: service, from: start, until: now + CachedRecord.reconfirmTimeout)
         }
     }
 
@@ -40,7 +40,7 @@ extension Querier {
     mutating func use(_ type: ServiceType, at now: Moment) -> DNSName {
         let service = Binding.serviceName(type)
         let isNew = services[service] == nil
-        if isNew { services[service] = Service() }
+        if isNew { services[service] = ServiceSubscription() }
         for scope in caches.keys.sorted() where isNew || askingGap(for: service, on: scope) > Querier.staleGap
         {
             ask(for: service, on: scope, at: now)
@@ -75,16 +75,18 @@ extension Querier {
 
     /// What the peer tells, by the newest of all the records of it: on several scopes, under several labels. [mdns.lost]
     private func current(_ uid: UID, of service: DNSName) -> DiscoveredPeer? {
-        sightings(of: uid, in: service).filter(\.sighting.isComplete)
-            .max { $0.sighting.freshness < $1.sighting.freshness }?.sighting.peer
+        serviceInstances(of: uid, in: service).filter(\.serviceInstance.isComplete)
+            .max { $0.serviceInstance.freshness < $1.serviceInstance.freshness }?.serviceInstance.peer
     }
 
     /// On all scopes, in a fixed order.
-    func sightings(of uid: UID, in service: DNSName) -> [(scope: Scope, sighting: Sighting)] {
-        caches.keys.sorted().flatMap { id -> [(scope: Scope, sighting: Sighting)] in
-            guard let cache = caches[id], let listing = cache.listings[service] else { return [] }
-            return listing.names(of: uid).compactMap { name in
-                listing.sightings[name].map { (cache.scope, $0) }
+    func serviceInstances(of uid: UID, in service: DNSName) -> [(
+        scope: Scope, serviceInstance: ServiceInstance
+    )] {
+        caches.keys.sorted().flatMap { id -> [(scope: Scope, serviceInstance: ServiceInstance)] in
+            guard let cache = caches[id], let table = cache.tables[service] else { return [] }
+            return table.names(of: uid).compactMap { name in
+                table.serviceInstances[name].map { (cache.scope, $0) }
             }
         }
     }

@@ -1,7 +1,7 @@
 package import MultipeerCore
 
 /// Somebody wants to know where a peer can be reached.
-struct Resolve: Sendable {
+struct PendingResolution: Sendable {
     let uid: UID
     let service: DNSName
     let until: Moment
@@ -18,9 +18,9 @@ extension Querier {
     ) {
         let service = use(type, at: now)
         services[service]?.resolves.insert(id)
-        resolves[id] = Resolve(uid: uid, service: service, until: now + max(time, .zero))
+        resolves[id] = PendingResolution(uid: uid, service: service, until: now + max(time, .zero))
         if resolves.count > Querier.mostResolves { return finish(id) }  // [mdns.limit]
-        if sightings(of: uid, in: service).isEmpty {
+        if serviceInstances(of: uid, in: service).isEmpty {
             for scope in caches.keys.sorted() where askingGap(for: service, on: scope) > Querier.freshGap {
                 ask(for: service, on: scope, at: now)
             }
@@ -39,8 +39,8 @@ extension Querier {
     mutating func settle(at now: Moment) {
         for id in resolves.keys.sorted() {
             guard let resolve = resolves[id] else { continue }
-            let places = sightings(of: resolve.uid, in: resolve.service)
-                .compactMap { place in place.sighting.destination.map { (place.scope.id, $0.name) } }
+            let places = serviceInstances(of: resolve.uid, in: resolve.service)
+                .compactMap { place in place.serviceInstance.destination.map { (place.scope.id, $0.name) } }
             let missing = places.filter { caches[$0.0]?.hosts[$0.1]?.isKnown != true }
             let hasAll = places.allSatisfy { isComplete($0.1, on: $0.0) }
             if !places.isEmpty && hasAll || resolve.deadline <= now {
@@ -76,12 +76,14 @@ extension Querier {
 
     /// Where the SRV records point, and nowhere else. Those who answered for themselves come first, then the newest; no
     /// label and no scope takes all the places.
-    private func candidates(for resolve: Resolve) -> [Candidate] {
-        let places = sightings(of: resolve.uid, in: resolve.service).sorted { one, other in
-            if one.sighting.isConfirmed != other.sighting.isConfirmed { return one.sighting.isConfirmed }
-            return one.sighting.freshness > other.sighting.freshness
+    private func candidates(for resolve: PendingResolution) -> [Candidate] {
+        let places = serviceInstances(of: resolve.uid, in: resolve.service).sorted { one, other in
+            if one.serviceInstance.isConfirmed != other.serviceInstance.isConfirmed {
+                return one.serviceInstance.isConfirmed
+            }
+            return one.serviceInstance.freshness > other.serviceInstance.freshness
         }
-        var rows = places.map { Array(candidates($0.sighting, on: $0.scope).reversed()) }
+        var rows = places.map { Array(candidates($0.serviceInstance, on: $0.scope).reversed()) }
         var found: [Candidate] = []
         while found.count < Querier.mostCandidates, rows.contains(where: { !$0.isEmpty }) {
             for row in rows.indices {
@@ -93,8 +95,8 @@ extension Querier {
     }
 
     /// An address of the loopback interface means this machine, so nobody elsewhere may say it. [mdns.scope]
-    private func candidates(_ sighting: Sighting, on scope: Scope) -> [Candidate] {
-        guard let (host, port) = sighting.destination, let known = caches[scope.id]?.hosts[host] else {
+    private func candidates(_ serviceInstance: ServiceInstance, on scope: Scope) -> [Candidate] {
+        guard let (host, port) = serviceInstance.destination, let known = caches[scope.id]?.hosts[host] else {
             return []
         }
         return known.addresses.flatMap { bytes -> [Candidate] in

@@ -12,15 +12,15 @@ package import MultipeerCore
 /// Everything that looks for one service type shares what is known of it. Pure, as `MulticastDNS` that owns it.
 package struct Querier: Sendable {
     package enum Action: Equatable, Sendable {
-        case send(Outgoing)
+        case send(OutgoingMessage)
         /// What a peer says now; nil when it is gone. The same may come twice.
         case browse(BrowseID, UID, DiscoveredPeer?)
         case resolved(ResolveID, Resolution)
     }
 
     var caches: [UInt32: Cache] = [:]
-    var services: [DNSName: Service] = [:]
-    var resolves: [ResolveID: Resolve] = [:]
+    var services: [DNSName: ServiceSubscription] = [:]
+    var resolves: [ResolveID: PendingResolution] = [:]
     var jitter: Jitter
     private var order: UInt64 = 0
     private var actions: [Action] = []
@@ -63,8 +63,8 @@ extension Querier {
     /// Nobody knows who is still there: all are asked, and those that do not answer are gone in ten seconds.
     package mutating func woke(at now: Moment) {  // [mdns.wake]
         for id in caches.keys.sorted() {
-            let start = now + Repetition.firstGap + jitter.hesitation()
-            caches[id]?.reprieve(from: start, until: now + CachedRecord.patience)
+            let start = now + QuerySchedule.firstGap + jitter.hesitation()
+            caches[id]?.reprieve(from: start, until: now + CachedRecord.reconfirmTimeout)
             for service in services.keys.sorted() { ask(for: service, on: id, at: now) }
         }
         settle(at: now)
@@ -72,7 +72,7 @@ extension Querier {
 
     /// The time from the last question of who is there to the next one.
     func askingGap(for service: DNSName, on scope: UInt32) -> Duration {
-        caches[scope]?.listings[service]?.asking.gap ?? .zero
+        caches[scope]?.tables[service]?.asking.gap ?? .zero
     }
 
     /// Begins to ask who is there: at once from a port of its own, and soon from 5353. [mdns.query]
@@ -86,38 +86,38 @@ extension Querier {
         guard let families = caches[scope]?.scope.families else { return }
         guard let message = caches[scope]?.oneShot(questions, at: now, jitter: &jitter) else { return }
         for family in families.sorted() {
-            emit(.send(Outgoing(message, scope: scope, family: family, way: .ask)))
+            emit(.send(OutgoingMessage(message, scope: scope, family: family, way: .ask)))
         }
     }
 }
 
 /// Messages.
 extension Querier {
-    package mutating func receive(_ message: DNSMessage, _ arrival: Arrival, at now: Moment) {
+    package mutating func receive(_ message: DNSMessage, _ arrival: PacketInfo, at now: Moment) {
         guard message.opcode == 0, message.responseCode == 0 else { return }
-        guard message.isResponse else { return overhear(message, arrival, at: now) }
+        guard message.isResponse else { return suppressDuplicates(message, arrival, at: now) }
         // Whoever holds a copy of a cache makes every change of it copy the whole.
         guard !arrival.isOneShot || caches[arrival.scope]?.isExpected(message, at: now) == true else {
             return
         }
         order += 1
-        let hearing = Hearing(
+        let reception = RecordReception(
             now: now, order: order, source: arrival.from, family: arrival.family, isOneShot: arrival.isOneShot
         )
         let spare = Cache.mostBytes - byteCount
         caches[arrival.scope]?.learn(
-            message.answers + message.additionals, hearing, spareBytes: spare, jitter: &jitter)
+            message.answers + message.additionals, reception, spareBytes: spare, jitter: &jitter)
         review(on: arrival.scope)
         settle(at: now)
     }
 
     /// Others' questions, and our own that come back. Those that conventional resolvers ask, or want answered by unicast,
     /// tell nothing, and of those with more known answers to come nobody knows what they ask. RFC 6762, 7.3 and 10.5.
-    private mutating func overhear(_ message: DNSMessage, _ arrival: Arrival, at now: Moment) {
+    private mutating func suppressDuplicates(_ message: DNSMessage, _ arrival: PacketInfo, at now: Moment) {
         guard arrival.port == MulticastDNS.port, !arrival.isOneShot, !message.isTruncated else { return }
         for question in message.questions where !question.wantsUnicast {
             let known = message.answers.filter { $0.name == question.name }.compactMap(\.pointee)
-            caches[arrival.scope]?.overhear(
+            caches[arrival.scope]?.suppressDuplicates(
                 question, knowing: Set(known), in: arrival.family, at: now, jitter: &jitter)
         }
     }
@@ -168,6 +168,6 @@ extension Querier {
         var message = DNSMessage()
         message.questions = questions
         message.answers = known
-        emit(.send(Outgoing(message, scope: scope, family: family)))
+        emit(.send(OutgoingMessage(message, scope: scope, family: family)))
     }
 }

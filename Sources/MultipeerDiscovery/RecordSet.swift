@@ -21,26 +21,26 @@ struct RecordSet: Sendable {
     func contains(_ data: DNSData) -> Bool { records.contains { $0.data == data } }
     var deadline: Moment? { records.lazy.map(\.deadline).min() }
 
-    mutating func learn(_ record: DNSRecord, _ hearing: Hearing, jitter: inout Jitter) {
+    mutating func learn(_ record: DNSRecord, _ reception: RecordReception, jitter: inout Jitter) {
         let place = records.firstIndex { $0.data == record.data }
         if record.ttl == 0 {
-            if let place { records[place].leave(at: hearing.now) }  // [mdns.lost]
+            if let place { records[place].leave(at: reception.now) }  // [mdns.lost]
             return
         }
         if let place {
             var known = records.remove(at: place)
-            known.hear(record, hearing, isKept: isKept, jitter: &jitter)
+            known.hear(record, reception, isKept: isKept, jitter: &jitter)
             records.append(known)
         } else {
             if records.count >= most { records.removeFirst() }
-            records.append(CachedRecord(record, hearing, isKept: isKept, jitter: &jitter))
+            records.append(CachedRecord(record, reception, isKept: isKept, jitter: &jitter))
         }
-        if record.isCacheFlush, !hearing.isOneShot { flush(at: hearing.now) }
+        if record.isCacheFlush, !reception.isOneShot { flush(at: reception.now) }
     }
 
     /// What was not heard within the last second is no longer true. [mdns.flush]
     mutating func flush(at now: Moment) {
-        for place in records.indices where now - records[place].heard > CachedRecord.farewell {
+        for place in records.indices where now - records[place].heard > CachedRecord.goodbyeLifetime {
             records[place].leave(at: now)
         }
     }

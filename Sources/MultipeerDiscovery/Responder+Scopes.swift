@@ -3,25 +3,25 @@ package import MultipeerCore
 /// Interfaces come, change and go.
 extension Responder {
     package mutating func scopeChanged(_ scope: Scope, at now: Moment) {
-        guard let station = stations[scope.id] else { return begin(on: scope, at: now) }
-        let old = station.scope
+        guard let interface = interfaces[scope.id] else { return begin(on: scope, at: now) }
+        let old = interface.scope
         guard old != scope else { return }
-        stations[scope.id]?.change(to: scope)
+        interfaces[scope.id]?.change(to: scope)
         if Set(old.addresses.map(\.bytes)) != Set(scope.addresses.map(\.bytes)) {
             addressesChanged(from: old, to: scope, at: now)
         }
         if !scope.families.isSubset(of: old.families) {
             for id in local.ids where local[id]?.isEstablished(on: scope.id) == true {
-                set(.announcing(Claim.Steps(next: now)), of: id, on: scope.id)
+                set(.announcing(Registration.Steps(next: now)), of: id, on: scope.id)
             }
         }
         advance(to: now)
     }
 
     package mutating func scopeGone(_ id: UInt32, at now: Moment) {
-        guard let station = stations.removeValue(forKey: id) else { return }
-        remember(station.scope.addresses.map(\.bytes))
-        farewells.removeAll { $0.scope == id }
+        guard let interface = interfaces.removeValue(forKey: id) else { return }
+        remember(interface.scope.addresses.map(\.bytes))
+        goodbyes.removeAll { $0.scope == id }
         for advert in local.ids {
             local.set(nil, of: advert, on: id)
             tellIfRegistered(advert)
@@ -29,21 +29,21 @@ extension Responder {
     }
 
     private mutating func begin(on scope: Scope, at now: Moment) {
-        stations[scope.id] = Station(scope)
+        interfaces[scope.id] = ResponderInterface(scope)
         for id in local.ids { start(id, on: scope.id, at: now) }  // [mdns.scope]
         advance(to: now)
     }
 
     private mutating func addressesChanged(from old: Scope, to new: Scope, at now: Moment) {
         remember(old.addresses.map(\.bytes))
-        stations[new.id]?.forgetHost()
+        interfaces[new.id]?.forgetHost()
         cancelFarewells()
         guard local.isHostKnown(on: new.id) else { return }
         for family in Family.allCases where new.addresses(of: family).isEmpty {
             // The flush bit replaces records of the same type only: a family that went away is taken back. [mdns.goodbye]
             sayGoodbye(local.addressRecords(of: family, on: old), on: new.id, at: now)
         }
-        stations[new.id]?.announcing = Claim.Steps(next: now)
+        interfaces[new.id]?.announcing = Registration.Steps(next: now)
         nextStep = now
     }
 

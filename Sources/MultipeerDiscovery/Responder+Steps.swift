@@ -3,13 +3,13 @@ package import MultipeerCore
 /// Probing, announcing and taking back, in time. RFC 6762, 8 and 10.1.
 extension Responder {
     package mutating func advance(to now: Moment) {
-        for index in farewells.indices { sayGoodbye(at: index, now) }
-        farewells.removeAll { $0.next == nil }
+        for index in goodbyes.indices { sayGoodbye(at: index, now) }
+        goodbyes.removeAll { $0.next == nil }
         if let next = nextStep, next <= now {
-            for scope in stations.keys.sorted() { step(on: scope, at: now) }
+            for scope in interfaces.keys.sorted() { step(on: scope, at: now) }
             nextStep = soonestStep
         }
-        for scope in stations.keys.sorted() {
+        for scope in interfaces.keys.sorted() {
             for family in Family.allCases { answer(on: scope, family, at: now) }
         }
     }
@@ -18,11 +18,11 @@ extension Responder {
     /// RFC 6762, 8.1. [mdns.probe]
     mutating func start(_ id: AdvertID, on scope: UInt32, at now: Moment) {
         let isTrusted = knownUnique && local[id]?.attempt == 0
-        let steps = isTrusted ? Claim.Steps(next: now) : Claim.Steps(next: now + probeDelay())
+        let steps = isTrusted ? Registration.Steps(next: now) : Registration.Steps(next: now + probeDelay())
         set(isTrusted ? .announcing(steps) : .probing(steps), of: id, on: scope)
     }
 
-    mutating func set(_ phase: Claim.Phase, of id: AdvertID, on scope: UInt32) {
+    mutating func set(_ phase: Registration.Phase, of id: AdvertID, on scope: UInt32) {
         local.set(phase, of: id, on: scope)
         guard let next = phase.next else { return }
         nextStep = min(nextStep ?? next, next)
@@ -35,15 +35,15 @@ extension Responder {
     mutating func probeDelay() -> Duration { .microseconds(Int64.random(in: 0...250_000, using: &dice)) }
 
     private var soonestStep: Moment? {
-        let steps = local.claims.values.flatMap { $0.phases.values.compactMap(\.next) }
-        return (steps + stations.values.compactMap(\.announcing?.next)).min()
+        let steps = local.registrations.values.flatMap { $0.phases.values.compactMap(\.next) }
+        return (steps + interfaces.values.compactMap(\.announcing?.next)).min()
     }
 
     private mutating func step(on scope: UInt32, at now: Moment) {
         var due: [AdvertID] = []
         for id in local.ids {
             guard let phase = local[id]?.phases[scope], let next = phase.next, next <= now else { continue }
-            if case .probing(let steps) = phase, steps.sent < Claim.Steps.probes {
+            if case .probing(let steps) = phase, steps.sent < Registration.Steps.probes {
                 probe(id, on: scope, at: now)
             } else {
                 due.append(id)
@@ -51,9 +51,9 @@ extension Responder {
             local.set(phase.stepped(at: now), of: id, on: scope)
         }
         var isHostDue = false
-        if let steps = stations[scope]?.announcing, steps.next <= now {
+        if let steps = interfaces[scope]?.announcing, steps.next <= now {
             isHostDue = true
-            stations[scope]?.announcing = steps.announced(at: now)
+            interfaces[scope]?.announcing = steps.announced(at: now)
         }
         if isHostDue || !due.isEmpty { announce(due, on: scope, at: now) }
         for id in due { tellIfRegistered(id) }
@@ -62,40 +62,40 @@ extension Responder {
     /// A question with what we are going to say. Never with the wish for unicast: on a shared host somebody else would get
     /// the answer. RFC 6762, 15.1.
     private mutating func probe(_ id: AdvertID, on scope: UInt32, at now: Moment) {
-        guard let claim = local[id] else { return }
+        guard let registration = local[id] else { return }
         var message = DNSMessage()
-        message.questions = [DNSQuestion(claim.instance, .any)]
-        message.authorities = claim.proposals
-        for family in stations[scope]?.voices.keys.sorted() ?? [] {
-            actions.append(.send(Outgoing(message, scope: scope, family: family)))
+        message.questions = [DNSQuestion(registration.instance, .any)]
+        message.authorities = registration.proposals
+        for family in interfaces[scope]?.schedulers.keys.sorted() ?? [] {
+            actions.append(.send(OutgoingMessage(message, scope: scope, family: family)))
         }
     }
 
     /// RFC 6762, 8.3. [mdns.announce]
     private mutating func announce(_ ids: [AdvertID], on scope: UInt32, at now: Moment) {
-        let hosts = Family.allCases.map { Entry.addresses($0) }
-        let kinds = Set(ids.compactMap { local[$0]?.pointer.name }).sorted().map { Entry.kind($0) }
+        let hosts = Family.allCases.map { LocalRecordSet.addresses($0) }
+        let kinds = Set(ids.compactMap { local[$0]?.pointer.name }).sorted().map { LocalRecordSet.kind($0) }
         let entries = kinds + ids.flatMap { [.pointer($0), .service($0), .text($0)] } + hosts
-        for family in stations[scope]?.voices.keys.sorted() ?? [] {
-            guard let voice = stations[scope]?.voices[family] else { continue }
-            let fresh = entries.filter { !voice.wasSaid($0, within: Voice.gap, at: now) }
+        for family in interfaces[scope]?.schedulers.keys.sorted() ?? [] {
+            guard let scheduler = interfaces[scope]?.schedulers[family] else { continue }
+            let fresh = entries.filter { !scheduler.wasSaid($0, within: ResponseScheduler.gap, at: now) }
             say(fresh, on: scope, family, at: now)
         }
     }
 
     private mutating func sayGoodbye(at index: Int, _ now: Moment) {
-        guard let next = farewells[index].next, next <= now else { return }
+        guard let next = goodbyes[index].next, next <= now else { return }
         var message = DNSMessage.answer()
-        message.answers = farewells[index].records
-        let scope = farewells[index].scope
-        for family in stations[scope]?.voices.keys.sorted() ?? [] {
-            actions.append(.send(Outgoing(message, scope: scope, family: family)))
+        message.answers = goodbyes[index].records
+        let scope = goodbyes[index].scope
+        for family in interfaces[scope]?.schedulers.keys.sorted() ?? [] {
+            actions.append(.send(OutgoingMessage(message, scope: scope, family: family)))
         }
-        farewells[index].step(at: now)
+        goodbyes[index].step(at: now)
     }
 }
 
-extension Claim.Phase {
+extension Registration.Phase {
     var next: Moment? {
         switch self {
         case .probing(let steps), .announcing(let steps): steps.next
@@ -104,26 +104,26 @@ extension Claim.Phase {
     }
 
     /// After the message that was due: of the last probe, the first announcement.
-    fileprivate func stepped(at now: Moment) -> Claim.Phase {
+    fileprivate func stepped(at now: Moment) -> Registration.Phase {
         switch self {
-        case .probing(let steps) where steps.sent < Claim.Steps.probes:
-            .probing(Claim.Steps(sent: steps.sent + 1, next: now + Claim.Steps.probeInterval))
-        case .probing: Claim.Steps(next: now).announced(at: now).map { .announcing($0) } ?? .standing
+        case .probing(let steps) where steps.sent < Registration.Steps.probes:
+            .probing(Registration.Steps(sent: steps.sent + 1, next: now + Registration.Steps.probeInterval))
+        case .probing: Registration.Steps(next: now).announced(at: now).map { .announcing($0) } ?? .standing
         case .announcing(let steps): steps.announced(at: now).map { .announcing($0) } ?? .standing
         case .standing: .standing
         }
     }
 }
 
-extension Claim.Steps {
+extension Registration.Steps {
     fileprivate static let probes = 3
     fileprivate static let probeInterval = Duration.milliseconds(250)
     private static let announcements = 3
 
     /// 1 s after the first, 2 s after the second; nil after the third.
-    fileprivate func announced(at now: Moment) -> Claim.Steps? {
-        guard sent + 1 < Claim.Steps.announcements else { return nil }
-        return Claim.Steps(sent: sent + 1, next: now + .seconds(1 << sent))
+    fileprivate func announced(at now: Moment) -> Registration.Steps? {
+        guard sent + 1 < Registration.Steps.announcements else { return nil }
+        return Registration.Steps(sent: sent + 1, next: now + .seconds(1 << sent))
     }
 }
 

@@ -6,7 +6,7 @@ package import MultipeerCore
 /// Pure, as `MulticastDNS` is. Per packet it looks up the names of the packet, never all of its own.
 package struct Responder: Sendable {
     package enum Action: Equatable, Sendable {
-        case send(Outgoing)
+        case send(OutgoingMessage)
         /// It stands on every interface there is.
         case registered(AdvertID)
         /// Another has the name; it is claimed under a new one.
@@ -14,12 +14,12 @@ package struct Responder: Sendable {
     }
 
     var local: LocalRecords
-    var stations: [UInt32: Station] = [:]
-    var farewells: [Farewell] = []
-    var conflicts = Conflicts()
+    var interfaces: [UInt32: ResponderInterface] = [:]
+    var goodbyes: [Goodbye] = []
+    var conflicts = ConflictHistory()
     var dice: Jitter
     var actions: [Action] = []
-    /// No claim or station has a step sooner.
+    /// No registration or interface has a step sooner.
     var nextStep: Moment?
     /// Addresses that were ours: such a datagram may still be on its way back to us.
     var formerAddresses: [[UInt8]] = []
@@ -40,13 +40,15 @@ package struct Responder: Sendable {
     }
 
     /// Nothing more is to be said of what was taken back.
-    package var isQuiet: Bool { farewells.isEmpty && local.isEmpty && actions.isEmpty }
+    package var isQuiet: Bool { goodbyes.isEmpty && local.isEmpty && actions.isEmpty }
 
     package var deadline: Moment? {
         var soonest = nextStep ?? .distantFuture
-        for farewell in farewells { soonest = min(soonest, farewell.next ?? .distantFuture) }
-        for station in stations.values {
-            for voice in station.voices.values { soonest = min(soonest, voice.deadline ?? .distantFuture) }
+        for goodbye in goodbyes { soonest = min(soonest, goodbye.next ?? .distantFuture) }
+        for interface in interfaces.values {
+            for scheduler in interface.schedulers.values {
+                soonest = min(soonest, scheduler.deadline ?? .distantFuture)
+            }
         }
         return soonest == .distantFuture ? nil : soonest
     }
@@ -56,21 +58,21 @@ package struct Responder: Sendable {
 extension Responder {
     package mutating func advertise(
         _ advert: Advert, as id: AdvertID, at now: Moment
-    ) throws(EngineFault) {
+    ) throws(MulticastDNSFault) {
         if local.contains(advert.peer, advert.type) { throw .advertisedAlready }
         local.add(advert, as: id)
         cancelFarewells()
-        for scope in stations.keys.sorted() { start(id, on: scope, at: now) }
+        for scope in interfaces.keys.sorted() { start(id, on: scope, at: now) }
         advance(to: now)
         tellIfRegistered(id)
     }
 
     package mutating func update(_ id: AdvertID, info: DiscoveryInfo, at now: Moment) {
-        guard let claim = local[id], claim.advert.info != info else { return }
+        guard let registration = local[id], registration.advert.info != info else { return }
         local.update(id, info: info)
-        for scope in claim.phases.keys where claim.isEstablished(on: scope) {
-            let again = stations[scope]?.voices.values.compactMap { $0.nextTime(for: .text(id)) }.max()
-            let steps = Claim.Steps(next: max(now, again ?? now))
+        for scope in registration.phases.keys where registration.isEstablished(on: scope) {
+            let again = interfaces[scope]?.schedulers.values.compactMap { $0.nextTime(for: .text(id)) }.max()
+            let steps = Registration.Steps(next: max(now, again ?? now))
             local.set(.announcing(steps), of: id, on: scope)  // [mdns.announce]
         }
         nextStep = now
@@ -78,11 +80,12 @@ extension Responder {
     }
 
     package mutating func withdraw(_ id: AdvertID, at now: Moment) {
-        guard let claim = local[id] else { return }
-        let isLast = local.claims.count == 1
-        for scope in stations.keys.sorted() where claim.isEstablished(on: scope) {
-            let host = isLast ? stations[scope].map { local.addressRecords(on: $0.scope) } ?? [] : []
-            sayGoodbye([claim.pointer, claim.service, claim.text] + host, on: scope, at: now)
+        guard let registration = local[id] else { return }
+        let isLast = local.registrations.count == 1
+        for scope in interfaces.keys.sorted() where registration.isEstablished(on: scope) {
+            let host = isLast ? interfaces[scope].map { local.addressRecords(on: $0.scope) } ?? [] : []
+            sayGoodbye(
+                [registration.pointer, registration.service, registration.text] + host, on: scope, at: now)
         }
         local.remove(id)
         drop(id)
@@ -91,9 +94,9 @@ extension Responder {
 
     /// Nobody may know us any more, and others may have our names. RFC 6762, 8. [mdns.wake]
     package mutating func woke(at now: Moment) {
-        for scope in stations.keys { stations[scope]?.silence() }
+        for scope in interfaces.keys { interfaces[scope]?.discardPending() }
         for id in local.ids {
-            for scope in stations.keys.sorted() { start(id, on: scope, at: now) }
+            for scope in interfaces.keys.sorted() { start(id, on: scope, at: now) }
         }
         advance(to: now)
     }
@@ -103,35 +106,35 @@ extension Responder {
 extension Responder {
     /// What is true again is taken back no more.
     mutating func cancelFarewells() {
-        for index in farewells.indices {
-            guard let scope = stations[farewells[index].scope]?.scope else { continue }
-            let again = farewells[index].records.filter { record in
+        for index in goodbyes.indices {
+            guard let scope = interfaces[goodbyes[index].scope]?.scope else { continue }
+            let again = goodbyes[index].records.filter { record in
                 if case .instance = local.owners[record.name] { return true }
                 return local.entry(saying: record, on: scope) != nil
             }
-            farewells[index].cancel(again)
+            goodbyes[index].cancel(again)
         }
-        farewells.removeAll { $0.next == nil }
+        goodbyes.removeAll { $0.next == nil }
     }
 
     /// Nothing more of an advertisement whose name is not ours any more.
     mutating func drop(_ id: AdvertID) {
-        for scope in stations.keys { stations[scope]?.drop(id) }
+        for scope in interfaces.keys { interfaces[scope]?.drop(id) }
     }
 
     /// Somebody else has our host name, which is nobody's by accident: ours becomes another. [mdns.host]
     mutating func renameHost(at now: Moment) {
         local.renameHost(dice.next())
         for id in local.ids {
-            for scope in stations.keys.sorted() where local[id]?.isEstablished(on: scope) == true {
-                set(.announcing(Claim.Steps(next: now)), of: id, on: scope)
+            for scope in interfaces.keys.sorted() where local[id]?.isEstablished(on: scope) == true {
+                set(.announcing(Registration.Steps(next: now)), of: id, on: scope)
             }
         }
-        for scope in stations.keys { stations[scope]?.forgetHost() }
+        for scope in interfaces.keys { interfaces[scope]?.forgetHost() }
     }
 
     mutating func sayGoodbye(_ records: [DNSRecord], on scope: UInt32, at now: Moment) {
         guard !records.isEmpty else { return }
-        farewells.append(Farewell(scope: scope, records, at: now))
+        goodbyes.append(Goodbye(scope: scope, records, at: now))
     }
 }

@@ -81,7 +81,7 @@ package enum Family: UInt8, Hashable, Comparable, CaseIterable, Sendable {
 }
 
 /// How a datagram came.
-package struct Arrival: Hashable, Sendable {
+package struct PacketInfo: Hashable, Sendable {
     /// The interface.
     package var scope: UInt32
     package var family: Family

@@ -51,7 +51,7 @@ extension ConnectRequests {
     ) {
         guard let request = requests[id], case .agreeing = request.stage else { return }
         if request.isAbandoned || isLeaving { return finish(id, .left, &outputs) }
-        seek(id, data, until: end, at: now, &mesh, &outputs)
+        connect(id, data, until: end, at: now, &mesh, &outputs)
     }
 
     /// The call waits no longer.
@@ -60,7 +60,7 @@ extension ConnectRequests {
     ) {
         guard let request = requests[id] else { return }
         if request.isInvitation {
-            stopWaiting(id, EndReason(code: .cancelled), at: now, &mesh, &outputs)
+            stopWaiting(id, DisconnectReason(code: .cancelled), at: now, &mesh, &outputs)
         } else {
             mesh.cancel(request.uid, at: now)
         }
@@ -68,7 +68,7 @@ extension ConnectRequests {
 
     /// The attempt to connect to a peer is over: with a link, or for this reason without one.
     mutating func attemptEnded(
-        of uid: UID, _ reason: EndReason?, isLeaving: Bool, at now: Moment, _ mesh: inout Mesh,
+        of uid: UID, _ reason: DisconnectReason?, isLeaving: Bool, at now: Moment, _ mesh: inout Mesh,
         _ outputs: inout [SessionOutput]
     ) {
         if requests.isEmpty { return }
@@ -77,7 +77,7 @@ extension ConnectRequests {
             // The peer gave up an earlier invitation, which the attempt was for, and not this one.
             let isAnothers = request.isInvitation && !attempt.isOwn && reason?.closeCode == .cancelled
             if isAnothers, !isLeaving {
-                seek(id, attempt.data, until: attempt.end, at: now, &mesh, &outputs)
+                connect(id, attempt.data, until: attempt.end, at: now, &mesh, &outputs)
             } else {
                 finish(id, reason, &outputs)
             }
@@ -89,7 +89,7 @@ extension ConnectRequests {
         guard let deadline, deadline <= now else { return }
         for (id, request) in inOrder {
             guard let attempt = request.attempt, attempt.deadline <= now else { continue }
-            stopWaiting(id, EndReason(code: .timedOut), at: now, &mesh, &outputs)
+            stopWaiting(id, DisconnectReason(code: .timedOut), at: now, &mesh, &outputs)
         }
     }
 
@@ -103,12 +103,12 @@ extension ConnectRequests {
         }
     }
 
-    private mutating func seek(
+    private mutating func connect(
         _ id: ConnectRequestID, _ data: ConnectionData, until end: Moment, at now: Moment,
         _ mesh: inout Mesh, _ outputs: inout [SessionOutput]
     ) {
-        guard end > now else { return finish(id, EndReason(code: .timedOut), &outputs) }
-        do throws(Introductions.Refusal) {
+        guard end > now else { return finish(id, DisconnectReason(code: .timedOut), &outputs) }
+        do throws(LinkEstablishment.Refusal) {
             let isOwn = try mesh.connect(with: data, within: end - now, at: now)
             if mesh.isLinked(to: data.endpoint) { return finish(id, nil, &outputs) }
             let attempt = ConnectRequest.Attempt(data: data, end: end, isOwn: isOwn)
@@ -116,13 +116,13 @@ extension ConnectRequests {
         } catch .nothingIssued {
             finish(id, .left, &outputs)  // What was issued was another instance's.
         } catch {
-            finish(id, EndReason(error), &outputs)
+            finish(id, DisconnectReason(error), &outputs)
         }
     }
 
     /// One call waits no longer; the last one ends the attempt.
     private mutating func stopWaiting(
-        _ id: ConnectRequestID, _ reason: EndReason, at now: Moment, _ mesh: inout Mesh,
+        _ id: ConnectRequestID, _ reason: DisconnectReason, at now: Moment, _ mesh: inout Mesh,
         _ outputs: inout [SessionOutput]
     ) {
         guard let request = requests[id], let attempt = request.attempt else { return }
@@ -132,13 +132,15 @@ extension ConnectRequests {
         if !isWanted { mesh.cancel(request.uid, at: now) }
     }
 
-    mutating func finish(_ id: ConnectRequestID, _ reason: EndReason?, _ outputs: inout [SessionOutput]) {
+    mutating func finish(
+        _ id: ConnectRequestID, _ reason: DisconnectReason?, _ outputs: inout [SessionOutput]
+    ) {
         guard let request = requests[id] else { return }
         if request.isInvitation { requests[id]?.stage = .over } else { requests[id] = nil }
         outputs.append(.connectEnded(id, reason))
     }
 }
 
-extension EndReason {
-    static var left: EndReason { EndReason(code: .left) }
+extension DisconnectReason {
+    static var left: DisconnectReason { DisconnectReason(code: .left) }
 }

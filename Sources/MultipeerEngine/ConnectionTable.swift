@@ -4,7 +4,7 @@ import MultipeerIntroduction
 package import MultipeerSecurity
 
 /// What the owner of an engine does with a connection.
-package enum ConnectionOrder: Sendable {
+package enum ConnectionAction: Sendable {
     /// Open one. The owner answers with `secured` or `ended`. `accepting`: the key that the peer of a session has to show;
     /// nil for a plain connection, and for an invitation, where any key will do.
     indirect case dial(ConnectionID, Candidate, accepting: Fingerprint?)
@@ -62,7 +62,7 @@ struct ConnectionTable {
     // MARK: - Ends
 
     /// Tells the code when frames can be told, writes what waits, and ends the connection. [close.linger]
-    mutating func close(_ id: ConnectionID, _ code: CloseCode, at now: Moment) -> ConnectionOrder? {
+    mutating func close(_ id: ConnectionID, _ code: CloseCode, at now: Moment) -> ConnectionAction? {
         guard let connection = connections[id], connection.finishDeadline == nil else { return nil }
         guard connection.phase == .open else { return drop(connection, at: now) }
         if code != .ok { Frame.close(code, reason: "").encode(into: &connection.frames) }  // [close.linger]
@@ -70,7 +70,7 @@ struct ConnectionTable {
     }
 
     /// Closing at once would take back what the peer has not read yet.
-    mutating func finish(_ connection: Connection, at now: Moment) -> ConnectionOrder {
+    mutating func finish(_ connection: Connection, at now: Moment) -> ConnectionAction {
         connection.phase = .finishing(until: now + ConnectionTable.linger)
         finishing.append(connection)
         markDue(connection)
@@ -78,7 +78,7 @@ struct ConnectionTable {
     }
 
     /// Nil when the connection was given back before.
-    mutating func drop(_ connection: Connection, at now: Moment) -> ConnectionOrder? {
+    mutating func drop(_ connection: Connection, at now: Moment) -> ConnectionAction? {
         guard connections.removeValue(forKey: connection.id) != nil else { return nil }
         finishing.removeAll { $0 === connection }
         connection.phase = .finishing(until: now)

@@ -184,7 +184,7 @@ extension DatagramPaths {
         }
     }
 
-    private func order(for action: DatagramPath.Action, _ peer: LinkedPeer) -> DatagramOrder? {
+    private func order(for action: DatagramPath.Action, _ peer: LinkedPeer) -> DatagramAction? {
         switch action {
         case .drawAssociation: return .draw
         case .begin(let context):

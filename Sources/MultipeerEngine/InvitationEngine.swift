@@ -11,7 +11,7 @@ package import MultipeerIntroduction
 /// chosen before the application says yes.
 package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
     package enum Output: Sendable {
-        case connection(ConnectionOrder)
+        case connection(ConnectionAction)
         case tell(Machine.Event)
     }
 
@@ -85,7 +85,7 @@ extension InvitationEngine {
     }
 
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
-        var frame = OneFrame(maybeInvite: Machine.takesInvite && !connection.hasReceivedFrame)
+        var frame = SingleFrameSink(maybeInvite: Machine.takesInvite && !connection.hasReceivedFrame)
         do throws(FramingError) {
             let used = try connection.decoder.decode(bytes, into: &frame)
             connection.hasReceivedFrame = connection.hasReceivedFrame || frame.header != nil
@@ -104,13 +104,13 @@ extension InvitationEngine {
     /// The connection ended below the frames, or could not be made. `hasAlert`: TLS has something to say before it is
     /// given back.
     package mutating func ended(
-        _ id: ConnectionID, _ setback: Setback, hasAlert: Bool = false, at now: Moment
+        _ id: ConnectionID, _ connectionFailure: ConnectionFailure, hasAlert: Bool = false, at now: Moment
     ) {
         self.now = now
         guard let connection = connections[id] else { return }
         let isClosing = connection.finishDeadline != nil
         connection.frames.removeAll()
-        if !isClosing { machine.lost(id, setback, at: now) }
+        if !isClosing { machine.lost(id, connectionFailure, at: now) }
         if hasAlert, !isClosing {
             finish(connection)
         } else {
@@ -180,7 +180,7 @@ extension InvitationEngine {
         carryOut(connections.drop(oldest, at: now))
     }
 
-    private mutating func carryOut(_ order: ConnectionOrder?) {
+    private mutating func carryOut(_ order: ConnectionAction?) {
         if let order { outputs.append(.connection(order)) }
     }
 }

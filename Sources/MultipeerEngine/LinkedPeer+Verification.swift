@@ -13,7 +13,7 @@ package enum VerificationFault: Error, Equatable, Sendable {
     case notEncrypted
     /// The other side has not done its part in time: mostly because its application has not asked.
     case timedOut
-    case ended(EndReason)
+    case ended(DisconnectReason)
     case cancelled
     case security(SecurityFault)
 }

@@ -38,7 +38,7 @@ package final class LinkedPeer {
 
     /// Whether the peer has shown that it knew of a link that is over. One that waits for SELECTED answers PING, too, and
     /// says TIMEOUT in the end.
-    func wasUsed(until reason: EndReason) -> Bool {
+    func wasUsed(until reason: DisconnectReason) -> Bool {
         let statistics = link.statistics
         let hasAnswered = statistics.roundTrip != nil && reason.closeCode != .timeout
         return statistics.messagesReceived > 0 || channels.hasHeard || hasAnswered

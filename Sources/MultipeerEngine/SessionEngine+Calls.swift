@@ -12,7 +12,7 @@ extension SessionEngine {
     /// usual one.
     package mutating func connectionData(
         for recipient: UID?, joinsMesh: Bool, candidates: [Candidate], tokens: [UInt8],
-        lifetime: Duration = Timing.lifetime, at now: Moment
+        lifetime: Duration = HandshakeTiming.lifetime, at now: Moment
     ) throws(ConnectionDataFault) -> ConnectionData {
         self.now = now
         if joinsMesh, configuration.isStar { throw .star }  // [mesh.star]
@@ -56,8 +56,8 @@ extension SessionEngine {
     /// Whether the session leaves: what is asked for meanwhile is for the instance after it.
     package var isLeaving: Bool { leaving != .staying }
 
-    /// Says goodbye to every peer after what was sent, for at most `patience`. `left` says that it is done.
-    package mutating func leave(within patience: Duration, at now: Moment) {
+    /// Says goodbye to every peer after what was sent, for at most `timeout`. `left` says that it is done.
+    package mutating func leave(within timeout: Duration, at now: Moment) {
         self.now = now
         requests.abandonInvitations(&outputs)
         mesh.cancelAll(at: now)
@@ -68,12 +68,12 @@ extension SessionEngine {
             peer.isLeaving = true
             _ = peer.sayGoodbyeWhenDrained(at: now)
         }
-        leaving.drain(until: now + patience)
+        leaving.drain(until: now + timeout)
     }
 
     /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
     mutating func giveWay() {
-        let reason = EndReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
+        let reason = DisconnectReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
         requests.abandonInvitations(&outputs)
         // First, so that no link takes the place of one that ends.
         mesh.cancelAll(at: now)

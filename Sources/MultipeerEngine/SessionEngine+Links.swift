@@ -37,7 +37,8 @@ extension SessionEngine {
         _ id: ConnectionID, _ data: ConnectionData, _ remote: LinkLimits, isMesh: Bool
     ) {
         guard let connection = links[id] else {
-            return mesh.linkEnded(id, of: data.peer.uid, EndReason(code: .lost), wasUsed: false, at: now)
+            return mesh.linkEnded(
+                id, of: data.peer.uid, DisconnectReason(code: .lost), wasUsed: false, at: now)
         }
         var link = Link(
             LinkConfiguration(
@@ -76,7 +77,9 @@ extension SessionEngine {
         guard connection.peer === peer else { return }
         links.giveTurn(to: peer, at: now)
         guard let end = peer.link.end else { return }
-        finishLink(connection, peer, end == .lost ? EndReason(code: .lost, detail: detail) : EndReason(end))
+        finishLink(
+            connection, peer,
+            end == .lost ? DisconnectReason(code: .lost, detail: detail) : DisconnectReason(end))
     }
 
     private mutating func collectTraffic(of peer: LinkedPeer) {
@@ -86,7 +89,7 @@ extension SessionEngine {
     }
 
     /// Ends a link that works.
-    mutating func endLink(_ id: ConnectionID, _ reason: EndReason, telling code: CloseCode) {
+    mutating func endLink(_ id: ConnectionID, _ reason: DisconnectReason, telling code: CloseCode) {
         guard let connection = links[id], let peer = connection.peer else { return }
         peer.link.close(code, at: now)
         collectTraffic(of: peer)
@@ -94,7 +97,7 @@ extension SessionEngine {
     }
 
     /// The link is over, for this reason. Once.
-    mutating func finishLink(_ connection: Connection, _ peer: LinkedPeer, _ reason: EndReason) {
+    mutating func finishLink(_ connection: Connection, _ peer: LinkedPeer, _ reason: DisconnectReason) {
         guard connection.peer === peer else { return }
         // The CLOSE, if one is due.
         _ = peer.link.fill(&connection.frames, upTo: SessionEngine.lastFrames, now: now)

@@ -65,7 +65,7 @@ extension SessionEngine {
 
     /// One frame of a connection that is no link.
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
-        var one = OneFrame()
+        var one = SingleFrameSink()
         var used = bytes.count
         do throws(FramingError) {
             used = try connection.decoder.decode(bytes, into: &one)
@@ -82,7 +82,7 @@ extension SessionEngine {
     /// The connection ended below the frames, or could not be made. `hasAlert`: TLS has something to say before it is
     /// given back.
     package mutating func ended(
-        _ id: ConnectionID, _ setback: Setback, hasAlert: Bool = false, at now: Moment
+        _ id: ConnectionID, _ connectionFailure: ConnectionFailure, hasAlert: Bool = false, at now: Moment
     ) {
         self.now = now
         guard let connection = links[id] else { return }
@@ -91,9 +91,9 @@ extension SessionEngine {
         connection.phase = .finishing(until: now)
         if let peer = connection.peer {
             peer.link.lost()  // [tls.truncation]
-            collect(connection, peer, detail: setback.detail)
+            collect(connection, peer, detail: connectionFailure.detail)
         } else {
-            mesh.lost(id, setback, at: now)
+            mesh.lost(id, connectionFailure, at: now)
         }
         // The alert is all that can still be said.
         if hasAlert, !isClosing {
@@ -133,7 +133,7 @@ extension SessionEngine {
 
     mutating func drop(_ connection: Connection) { carryOut(links.connections.drop(connection, at: now)) }
 
-    private mutating func carryOut(_ order: ConnectionOrder?) {
+    private mutating func carryOut(_ order: ConnectionAction?) {
         guard let order else { return }
         if case .drop(let id) = order { unauthenticated.remove(id) }
         outputs.append(.connection(order))

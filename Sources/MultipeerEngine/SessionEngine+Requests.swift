@@ -29,7 +29,7 @@ extension SessionEngine {
     /// `connectEnded` has the outcome, which is `left` at once while the session leaves.
     package mutating func connect(
         with data: ConnectionData, within timeout: Duration, at now: Moment
-    ) throws(Introductions.Refusal) -> ConnectRequestID? {
+    ) throws(LinkEstablishment.Refusal) -> ConnectRequestID? {
         self.now = now
         // What an attempt before came to is the outcome of its own callers.
         settle()

@@ -11,11 +11,11 @@ extension SessionEngine {
     /// Requests the code of the link to a peer. `verified` brings it once both ends have it, or why there is none; the
     /// other side does its part when its application asks.
     package mutating func requestCode(
-        of uid: UID, _ number: UInt64, within patience: Duration, at now: Moment
+        of uid: UID, _ number: UInt64, within timeout: Duration, at now: Moment
     ) throws(VerificationFault) {
         self.now = now
         guard let id = links.link(to: uid), let peer = links.markedPeer(on: id) else { throw .notLinked }
-        try peer.requestCode(Verification.Request(number: number, until: now + patience), &outputs)
+        try peer.requestCode(Verification.Request(number: number, until: now + timeout), &outputs)
     }
 
     /// The application waits no longer; the run goes on.
@@ -42,7 +42,7 @@ extension SessionEngine {
     package mutating func verificationFailed(_ id: ConnectionID, _ fault: SecurityFault, at now: Moment) {
         self.now = now
         links.peer(on: id)?.failCodeRequests(.security(fault), &outputs)
-        endLink(id, EndReason(code: .internal, detail: "\(fault)"), telling: .internal)
+        endLink(id, DisconnectReason(code: .internal, detail: "\(fault)"), telling: .internal)
     }
 
     /// A frame of the peer's run.
@@ -55,7 +55,8 @@ extension SessionEngine {
         } catch {
             return endLink(
                 connection.id,
-                EndReason(code: .protocolViolation, closeCode: error.closeCode, detail: error.description),
+                DisconnectReason(
+                    code: .protocolViolation, closeCode: error.closeCode, detail: error.description),
                 telling: error.closeCode)
         }
         peer.completeCodeRequests(&outputs)

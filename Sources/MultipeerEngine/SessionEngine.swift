@@ -36,7 +36,7 @@ package struct SessionEngine: ~Copyable {
     /// Feeds GREASE, nothing secret.
     var jitter: Jitter
     var now = Moment(nanoseconds: 0)
-    var leaving = Leaving.staying
+    var leaving = ShutdownPhase.staying
 
     /// `seed` feeds jitter, holds and GREASE, nothing secret.
     package init(

@@ -6,14 +6,14 @@ package import MultipeerMesh
 
 /// What the owner of a `SessionEngine` has to do, in order. The first group are orders, the second one events.
 package enum SessionOutput: Sendable {
-    case connection(ConnectionOrder)
+    case connection(ConnectionAction)
     /// May the holder of this connection's key be linked? `decide` has the answer.
     case ask(UID, ConnectionID)
     /// The members' copy of our connection data is old: call `connectionData`, or `postponeRenewal`.
     case renewData
     /// The verification code of this link needs its key: call `verificationKey`, or `verificationFailed`.
     case deriveVerificationKey(ConnectionID)
-    case datagram(ConnectionID, DatagramOrder)
+    case datagram(ConnectionID, DatagramAction)
 
     /// The connection is a link from now on; `remote` are the limits of the peer's HELLO. `isMesh`: entries of the
     /// mesh travel on it.
@@ -30,13 +30,13 @@ package enum SessionOutput: Sendable {
     /// What became of these requests for a code.
     case verified([UInt64], Result<String, VerificationFault>)
     /// The link is over. Nothing about it comes after this.
-    case unlinked(ConnectionID, PeerID, EndReason)
+    case unlinked(ConnectionID, PeerID, DisconnectReason)
     /// The application is told this. `eventsTaken` is due when it has taken it.
     case state(PeerID, PeerState)
     /// An attempt is over, with a link when there is no reason. Once for each attempt.
-    case settled(UID, EndReason?)
+    case settled(UID, DisconnectReason?)
     /// What a `connect` came to: a link when there is no reason. Once for each.
-    case connectEnded(ConnectRequestID, EndReason?)
+    case connectEnded(ConnectRequestID, DisconnectReason?)
     /// The session leaves, and this invitation must not go on.
     case abandoned(ConnectRequestID)
     /// The session has left, because it was told to or because its mesh has too many members: no connection remains.

@@ -65,7 +65,7 @@ package struct FrameDecoder: ~Copyable, Sendable {
         _ header: FrameHeader, _ rest: Span<UInt8>, into sink: inout Sink
     ) throws(FramingError) -> Int {
         let limit = sink.frameLimit
-        let order = sink.frameOrder
+        let order = sink.frameContext
         guard header.length <= limit, header.kind.mayTravel(on: header.channel),
             header.kind.admits(header.length),
             order?.allows(header.kind) ?? true
@@ -142,7 +142,7 @@ extension FrameDecoder {
     }
 
     @usableFromInline
-    mutating func refuse(_ header: FrameHeader, limit: Int, order: FrameOrder?) -> FramingError {
+    mutating func refuse(_ header: FrameHeader, limit: Int, order: FrameContext?) -> FramingError {
         let error: FramingError =
             if header.length > limit {  // [frame.limit] [frame.limit-before]
                 .frameTooLong(header.length, limit: limit)

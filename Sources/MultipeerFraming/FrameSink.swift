@@ -5,7 +5,7 @@ package protocol FrameSink: ~Copyable {
     /// phase.
     var frameLimit: Int { get }
     /// Which kinds may come next; nil when the sink judges that itself. Asked as often as the limit.
-    var frameOrder: FrameOrder? { get }
+    var frameContext: FrameContext? { get }
     /// False pauses the decoder after the current frame: the bytes behind it stay with the caller.
     var wantsFrames: Bool { get }
 
@@ -15,7 +15,7 @@ package protocol FrameSink: ~Copyable {
 }
 
 extension FrameSink where Self: ~Copyable {
-    @inlinable package var frameOrder: FrameOrder? { nil }
+    @inlinable package var frameContext: FrameContext? { nil }
 
     @inlinable
     package mutating func receive(_ header: FrameHeader, owning payload: consuming [UInt8]) {

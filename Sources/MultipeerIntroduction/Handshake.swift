@@ -40,7 +40,7 @@ package struct Handshake: Sendable {
     private(set) var phase = Phase.securing
     private(set) var deadline: Moment
     /// Whom this connection is for: known from the start to the initiator, after HELLO to the responder.
-    private(set) var acquaintance: Acquaintance?
+    private(set) var expectedPeer: ExpectedPeer?
     private(set) var remote: Hello?
     /// Whether a link made of it carries entries of the mesh. Spec 11.1.
     private(set) var makesMesh = false
@@ -56,10 +56,10 @@ package struct Handshake: Sendable {
     private var channel = SecuredChannel.plain
 
     init(
-        _ role: Role, for acquaintance: Acquaintance?, guess: Int = 0, local: LocalPeer, deadline: Moment
+        _ role: Role, for expectedPeer: ExpectedPeer?, guess: Int = 0, local: LocalPeer, deadline: Moment
     ) {
         self.role = role
-        self.acquaintance = acquaintance
+        self.expectedPeer = expectedPeer
         self.guess = guess
         self.local = local
         self.deadline = deadline
@@ -73,17 +73,17 @@ package struct Handshake: Sendable {
         self.channel = channel
         self.nonce = nonce
         phase = .greeting
-        guard role == .initiator, let acquaintance else { return [] }
-        guard channel.suits(acquaintance) else { return end(.policy) }  // [hello.mode]
-        guard !acquaintance.issued.isEmpty else { return end(.internal) }
-        let issued = acquaintance.issued[guess % acquaintance.issued.count]
-        return [greet(acquaintance, with: issued, members: members, grease: grease)]
+        guard role == .initiator, let expectedPeer else { return [] }
+        guard channel.suits(expectedPeer) else { return end(.policy) }  // [hello.mode]
+        guard !expectedPeer.issued.isEmpty else { return end(.internal) }
+        let issued = expectedPeer.issued[guess % expectedPeer.issued.count]
+        return [greet(expectedPeer, with: issued, members: members, grease: grease)]
     }
 
     /// A HELLO arrived. `lookUp` finds whom the session awaits under a uid.
     mutating func greeted(
-        _ payload: Span<UInt8>, company: Company, grease: UInt64, at now: Moment,
-        lookUp: (UID) -> Acquaintance?
+        _ payload: Span<UInt8>, meshSnapshot: MeshSnapshot, grease: UInt64, at now: Moment,
+        lookUp: (UID) -> ExpectedPeer?
     ) -> [Action] {
         guard phase == .greeting else { return end(.protocolError) }  // [hello.first]
         let hello: Hello
@@ -95,19 +95,20 @@ package struct Handshake: Sendable {
         switch judge(hello, lookUp: lookUp, at: now) {
         case .failure(let refusal): return end(refusal.code)
         case .success(let found):
-            acquaintance = found.acquaintance
+            expectedPeer = found.expectedPeer
             remote = hello
-            makesMesh = joins(found.acquaintance, with: found.issued)
-            let isTooMany = makesMesh && !company.admits(hello.sender, listing: hello.members)
-            if isTooMany || found.acquaintance.isDeclined {
+            makesMesh = joins(found.expectedPeer, with: found.issued)
+            let isTooMany = makesMesh && !meshSnapshot.admits(hello.sender, listing: hello.members)
+            if isTooMany || found.expectedPeer.isDeclined {
                 return [.met] + end(.full)  // [mesh.full] [limit.links]
             }
             theirHello = Handshake.frame(.hello, payload)
-            key = found.acquaintance.key(with: found.issued, weInitiate: role == .initiator)
+            key = found.expectedPeer.key(with: found.issued, weInitiate: role == .initiator)
             phase = .deciding(confirmed: false)
             deadline = now + local.decision
             if role == .initiator { return [.met, .decide] }
-            let own = greet(found.acquaintance, with: found.issued, members: company.members, grease: grease)
+            let own = greet(
+                found.expectedPeer, with: found.issued, members: meshSnapshot.members, grease: grease)
             return [.met, own, .decide]
         }
     }
@@ -175,19 +176,19 @@ package struct Handshake: Sendable {
 extension Handshake {
     private struct Refusal: Error { let code: CloseCode }
     private struct Found {
-        let acquaintance: Acquaintance
+        let expectedPeer: ExpectedPeer
         let issued: ConnectionData
     }
 
     /// The receiver's checks of a HELLO, in the order of spec 6.2.
     private func judge(
-        _ hello: Hello, lookUp: (UID) -> Acquaintance?, at now: Moment
+        _ hello: Hello, lookUp: (UID) -> ExpectedPeer?, at now: Moment
     ) -> Result<Found, Refusal> {
         guard hello.version != nil else { return .failure(Refusal(code: .version)) }  // [hello.version]
         guard hello.sender.uid != local.endpoint.uid else { return .failure(Refusal(code: .itself)) }
         guard hello.receiver == local.endpoint else { return refuse(.unknownPeer) }  // [hello.receiver]
         guard let known = lookUp(hello.sender.uid), known.endpoint == hello.sender,
-            acquaintance == nil || acquaintance?.data == known.data
+            expectedPeer == nil || expectedPeer?.data == known.data
         else { return refuse(.unknownPeer) }  // [hello.sender]
         guard hello.myDataReference == known.data.reference,
             let issued = known.issued.first(where: { $0.reference == hello.yourDataReference })
@@ -196,11 +197,11 @@ extension Handshake {
         guard channel.fingerprint == known.data.fingerprint || !channel.isEncrypted else {
             return refuse(.policy)  // [hello.key]
         }
-        return .success(Found(acquaintance: known, issued: issued))
+        return .success(Found(expectedPeer: known, issued: issued))
     }
 
     /// Both sides offered the mesh, and no secret of an encrypting session would cross in clear. [mesh.link] [mesh.plain]
-    private func joins(_ peer: Acquaintance, with issued: ConnectionData) -> Bool {
+    private func joins(_ peer: ExpectedPeer, with issued: ConnectionData) -> Bool {
         let data = peer.data
         guard data.flags.contains(.mesh), issued.flags.contains(.mesh) else { return false }
         return channel.isEncrypted || (local.preference == .none && data.preference == .none)
@@ -209,13 +210,13 @@ extension Handshake {
     private func refuse(_ code: CloseCode) -> Result<Found, Refusal> { .failure(Refusal(code: code)) }
 
     private mutating func greet(
-        _ acquaintance: Acquaintance, with issued: ConnectionData, members: [Endpoint], grease: UInt64
+        _ expectedPeer: ExpectedPeer, with issued: ConnectionData, members: [Endpoint], grease: UInt64
     ) -> Action {
-        let listed = joins(acquaintance, with: issued) ? members : []  // [hello.members]
+        let listed = joins(expectedPeer, with: issued) ? members : []  // [hello.members]
         let hello = Hello(
             versions: [Grease.version(grease)] + Hello.spoken,  // [ext.versions] [ext.grease]
-            sender: local.endpoint, receiver: acquaintance.endpoint,
-            myDataReference: issued.reference, yourDataReference: acquaintance.data.reference, nonce: nonce,
+            sender: local.endpoint, receiver: expectedPeer.endpoint,
+            myDataReference: issued.reference, yourDataReference: expectedPeer.data.reference, nonce: nonce,
             limits: local.limits, members: listed,
             agent: local.agent)
         var buffer = ByteBuffer()

@@ -7,7 +7,7 @@ struct HandshakeTable: Sendable {
     struct Entry: Sendable {
         var handshake: Handshake
         let isDialled: Bool
-        var uid: UID? { handshake.acquaintance?.endpoint.uid }
+        var uid: UID? { handshake.expectedPeer?.endpoint.uid }
 
         /// Whether it has brought the CONFIRM of an awaited peer.
         var isConfirmed: Bool {
@@ -49,7 +49,7 @@ struct HandshakeTable: Sendable {
 
     /// What the peer has to say next has its time from now on. [link.timeouts]
     mutating func expectSelection(_ id: ConnectionID, at now: Moment) {
-        entries[id]?.handshake.expectSelection(until: now + Timing.selection)
+        entries[id]?.handshake.expectSelection(until: now + HandshakeTiming.selection)
     }
 }
 

@@ -57,11 +57,11 @@ package struct Selection: Hashable, Sendable {
 
     /// A connection passed CONFIRM. `linkIsSettled`: the present link, if any, is older than two seconds.
     package mutating func verified(
-        _ connection: ConnectionID, hasSeat: Bool, linkIsSettled: Bool
+        _ connection: ConnectionID, hasLinkCapacity: Bool, linkIsSettled: Bool
     ) -> [Action] {
         guard part == .controlling, let link else {
             candidates.append(connection)
-            return nominate(hasSeat: hasSeat)
+            return nominate(hasLinkCapacity: hasLinkCapacity)
         }
         guard linkIsSettled || isProbing else { return [.duplicate(connection)] }
         candidates.append(connection)
@@ -71,12 +71,12 @@ package struct Selection: Hashable, Sendable {
     }
 
     /// The other side sent SELECT.
-    package mutating func selectArrived(on connection: ConnectionID, hasSeat: Bool) -> [Action] {
+    package mutating func selectArrived(on connection: ConnectionID, hasLinkCapacity: Bool) -> [Action] {
         guard part == .controlled, let place = candidates.firstIndex(of: connection) else {
             return [.outOfTurn(connection)]  // [select.lower]
         }
         candidates.remove(at: place)
-        guard let link else { return accept(connection, hasSeat: hasSeat) }
+        guard let link else { return accept(connection, hasLinkCapacity: hasLinkCapacity) }
         // SELECT says "I have no link to you", and so does each one after it: an earlier one is void. The link may still
         // bring what was sent before its end, or live: it is asked. [stale.supersede]
         let former = waiting.map { [Action.duplicate($0)] } ?? []
@@ -86,8 +86,8 @@ package struct Selection: Hashable, Sendable {
         return former + [.probe(link)]
     }
 
-    private mutating func accept(_ connection: ConnectionID, hasSeat: Bool) -> [Action] {
-        guard hasSeat else { return [.full(connection)] }
+    private mutating func accept(_ connection: ConnectionID, hasLinkCapacity: Bool) -> [Action] {
+        guard hasLinkCapacity else { return [.full(connection)] }
         link = connection
         return [.selected(connection), .linked(connection)]  // [select.answer]
     }
@@ -101,15 +101,15 @@ package struct Selection: Hashable, Sendable {
     }
 
     /// The connection is gone, whatever it was: lost, closed, or a link that did not answer its probe.
-    package mutating func died(_ connection: ConnectionID, hasSeat: Bool) -> [Action] {
+    package mutating func died(_ connection: ConnectionID, hasLinkCapacity: Bool) -> [Action] {
         candidates.removeAll { $0 == connection }
         if nominated == connection { nominated = nil }
         if waiting == connection { waiting = nil }
-        guard link == connection else { return nominate(hasSeat: hasSeat) }  // [select.next]
+        guard link == connection else { return nominate(hasLinkCapacity: hasLinkCapacity) }  // [select.next]
         link = nil
         isProbing = false
-        guard let waiting = waiting.take() else { return nominate(hasSeat: hasSeat) }
-        return accept(waiting, hasSeat: hasSeat)  // [stale.supersede]
+        guard let waiting = waiting.take() else { return nominate(hasLinkCapacity: hasLinkCapacity) }
+        return accept(waiting, hasLinkCapacity: hasLinkCapacity)  // [stale.supersede]
     }
 
     /// The link answered the probe: what waited for its seat goes.
@@ -124,13 +124,13 @@ package struct Selection: Hashable, Sendable {
     package mutating func supersede() -> [Action] {
         guard let old = link, let fresh = waiting.take() else { return [] }
         isProbing = false
-        return [.superseded(old)] + accept(fresh, hasSeat: true)  // [stale.supersede]
+        return [.superseded(old)] + accept(fresh, hasLinkCapacity: true)  // [stale.supersede]
     }
 
-    private mutating func nominate(hasSeat: Bool) -> [Action] {
+    private mutating func nominate(hasLinkCapacity: Bool) -> [Action] {
         guard part == .controlling, link == nil, nominated == nil, !candidates.isEmpty else { return [] }
         let chosen = candidates.removeFirst()
-        guard hasSeat else { return [.full(chosen)] }
+        guard hasLinkCapacity else { return [.full(chosen)] }
         nominated = chosen
         return [.select(chosen)]  // [select.one]
     }

@@ -23,7 +23,7 @@ package struct VerificationCode: ~Copyable, Sendable {
     }
 
     /// How long an application waits for the code: long enough for the other user to be asked.
-    package static let patience = Duration.seconds(60)
+    package static let timeout = Duration.seconds(60)
 
     /// The six digits, once both ends have them.
     package var code: String? { if case .agreed(_, let code) = phase { code } else { nil } }

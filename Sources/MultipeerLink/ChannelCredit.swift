@@ -4,7 +4,7 @@ enum ChannelCredit {
     /// The opener's side.
     ///
     /// Invariant: `sent <= limit`.
-    struct Purse: Sendable {
+    struct SendWindow: Sendable {
         private var limit: UInt64
         private var sent: UInt64 = 0
 
@@ -26,7 +26,7 @@ enum ChannelCredit {
     /// The receiver's side.
     ///
     /// Invariant: `taken <= received <= granted <= taken + window`, so no more than the window is ever held.
-    struct Grant: Sendable {
+    struct ReceiveWindow: Sendable {
         private let window: Int
         private var granted: Int
         private var received = 0

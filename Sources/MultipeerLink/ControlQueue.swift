@@ -3,14 +3,14 @@ import MultipeerFraming
 
 /// The control frames of one link that wait to be written, and the link's own pace with those that an application causes.
 struct ControlQueue: Sendable {
-    private var pings = Pings()
+    private var pings = OutstandingPings()
     private var pongs: [UInt64] = []
     /// Frames that go as they are, in order.
     private var frames: [Frame] = []
     private var grease: FrameKind?
     /// The CLOSE that is still to be written.
-    private var parting: Frame?
-    private var pacing: ControlBudget
+    private var closeFrame: Frame?
+    private var pacing: TokenBucket
 
     /// The pace of PINGs that an application causes: below what the peer allows, with room left for the rest.
     enum Pacing {
@@ -23,12 +23,12 @@ struct ControlQueue: Sendable {
 
     init(grease: FrameKind?, now: Moment) {
         self.grease = grease
-        pacing = ControlBudget(capacity: Pacing.capacity, perSecond: Pacing.perSecond, now: now)
+        pacing = TokenBucket(capacity: Pacing.capacity, perSecond: Pacing.perSecond, now: now)
     }
 
     /// Traffic makes room for more control frames. [limit.control]
     @inline(__always)
-    mutating func earn(_ cost: Int) { pacing.earn(cost) }
+    mutating func refill(_ cost: Int) { pacing.refill(cost) }
 
     /// Whether anything may be written now, after `written` messages.
     func isReady(after written: Int, at now: Moment) -> Bool {
@@ -62,7 +62,7 @@ extension ControlQueue {
     /// The peer's PING is to be answered. Answers pile up only when the peer asks and does not read.
     mutating func pinged(_ token: UInt64) { pongs.append(token) }
 
-    var hasTooManyAnswers: Bool { pongs.count > ControlBudget.capacity }
+    var hasTooManyAnswers: Bool { pongs.count > TokenBucket.capacity }
 
     mutating func append(_ frame: Frame) { frames.append(frame) }
 
@@ -76,16 +76,16 @@ extension ControlQueue {
         return unsaid != nil
     }
 
-    mutating func part(_ close: Frame) { parting = close }
+    mutating func part(_ close: Frame) { closeFrame = close }
 
-    var hasParting: Bool { parting != nil }
+    var hasCloseFrame: Bool { closeFrame != nil }
 }
 
 // MARK: what is written
 
 extension ControlQueue {
     mutating func write(_ frame: Frame, into output: inout ByteBuffer, at now: Moment) {
-        _ = pacing.charge(at: now)
+        _ = pacing.consume(at: now)
         frame.encode(into: &output)
     }
 
@@ -123,10 +123,10 @@ extension ControlQueue {
     }
 
     mutating func writeParting(into output: inout ByteBuffer, end: Int) {
-        guard let parting, end - output.count >= FrameHeader.byteCount + 2 + Limits.closeReason else {
+        guard let closeFrame, end - output.count >= FrameHeader.byteCount + 2 + Limits.closeReason else {
             return
         }
-        parting.encode(into: &output)
-        self.parting = nil
+        closeFrame.encode(into: &output)
+        self.closeFrame = nil
     }
 }

@@ -38,7 +38,7 @@ package struct DatagramPath: Sendable {
 
     package struct Timing: Equatable, Sendable {
         /// How long a new pair of numbers may take until the first pong.
-        package var patience = Duration.seconds(10)
+        package var handshakeTimeout = Duration.seconds(10)
         /// How long after that, or after the path went down, this side tries again. [dgram.path]
         package var rest = Duration.seconds(30)
         /// Between pings of a path that is up.
@@ -76,7 +76,7 @@ package struct DatagramPath: Sendable {
 
     /// The number of the next content that goes out.
     var sequence: UInt32 = 0
-    var window = RepeatWindow()
+    var window = ReplayWindow()
     /// The last ping, and the last before this pair of numbers: an older one's answer says nothing.
     var lastPing: UInt64 = 0
     var lastForeignPing: UInt64 = 0
@@ -176,9 +176,9 @@ extension DatagramPath {
         }
         if case .up = phase { say(.down) }
         sequence = 0
-        window = RepeatWindow()
+        window = ReplayWindow()
         lastForeignPing = lastPing
-        let until = now + timing.patience
+        let until = now + timing.handshakeTimeout
         if isProtected {
             phase = .shakingHands(HandshakeTimer(now: now), until: until)
             say(.begin(keyContext: context(local, remote)))

@@ -21,7 +21,7 @@ struct IncomingChannel: Sendable {
 
     let kind: ChannelOpening.Kind
     var phase = Phase.open
-    var grant: ChannelCredit.Grant
+    var receiveWindow: ChannelCredit.ReceiveWindow
     /// Whether CREDIT is due and in the list of those.
     var isCreditDue = false
     /// The place of its last DATA among the events of that batch.
@@ -30,7 +30,7 @@ struct IncomingChannel: Sendable {
 
     init(_ kind: ChannelOpening.Kind, credit: UInt32) {
         self.kind = kind
-        grant = ChannelCredit.Grant(window: credit)
+        receiveWindow = ChannelCredit.ReceiveWindow(window: credit)
     }
 
     /// Whether the peer counts it as open.

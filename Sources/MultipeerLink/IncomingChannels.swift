@@ -11,9 +11,9 @@ struct IncomingChannels: Sendable {
     /// Bytes that came and were neither taken nor given up.
     private(set) var held = 0
     /// Channels for which CREDIT is due.
-    private(set) var creditDue = Rotation()
+    private(set) var creditDue = ChannelQueue()
     private var emptyInARow = 0
-    private var resets: ControlBudget
+    private var resets: TokenBucket
     private var events: [ChannelEvent] = []
     /// How often events were taken.
     private var batch = 0
@@ -24,7 +24,7 @@ struct IncomingChannels: Sendable {
     init(_ local: LinkLimits, now: Moment) {
         places = Int(clamping: local.maxChannels)
         credit = local.channelCredit
-        resets = ControlBudget(capacity: Self.resetCapacity, every: Self.resetInterval, now: now)
+        resets = TokenBucket(capacity: Self.resetCapacity, every: Self.resetInterval, now: now)
     }
 
     /// RESETs that answer no STOP: so many, and one more in each such time. [channel.reset-rate]
@@ -90,7 +90,7 @@ extension IncomingChannels {
             }
             forgetCredit(number, at: place)
             events.append(.finished(number, digest: digest))
-            if !channels.values[place].isOpen, channels.values[place].grant.unread == 0 {
+            if !channels.values[place].isOpen, channels.values[place].receiveWindow.unread == 0 {
                 channels[number] = nil
             }
         case .stopped: close(number)
@@ -104,9 +104,9 @@ extension IncomingChannels {
     ) throws(Violation) -> Bool {
         guard let place = try place(of: number, .reset), channels.values[place].isOpen else { return false }
         if case .stopped = channels.values[place].phase {
-            if !isAnswer, !resets.charge(at: now) { throw .tooManyResets }  // [channel.reset-rate]
+            if !isAnswer, !resets.consume(at: now) { throw .tooManyResets }  // [channel.reset-rate]
         } else {
-            guard resets.charge(at: now) else { throw .tooManyResets }
+            guard resets.consume(at: now) else { throw .tooManyResets }
             events.append(.aborted(number, code))
         }
         close(number)
@@ -123,14 +123,16 @@ extension IncomingChannels {
         case .stopped: return
         case .open, .finished, .unread: break
         }
-        channels.values[place].grant.take(count)
+        channels.values[place].receiveWindow.take(count)
         held -= count
         switch channels.values[place].phase {
         case .open:
-            guard !channels.values[place].isCreditDue, channels.values[place].grant.due != nil else { return }
+            guard !channels.values[place].isCreditDue, channels.values[place].receiveWindow.due != nil else {
+                return
+            }
             channels.values[place].isCreditDue = true
             creditDue.append(number)
-        case .unread where channels.values[place].grant.unread == 0: channels[number] = nil
+        case .unread where channels.values[place].receiveWindow.unread == 0: channels[number] = nil
         case .stopped, .finished, .unread: break
         }
     }
@@ -162,10 +164,11 @@ extension IncomingChannels {
     var fullest: UInt32? {
         var fullest: (number: UInt32, unread: Int)?
         for (number, channel) in channels {
-            guard channel.phase != .stopped, channel.grant.unread > 0 else { continue }
+            guard channel.phase != .stopped, channel.receiveWindow.unread > 0 else { continue }
             // Of two that are equal the newer one, so that it does not depend on the order of a dictionary.
-            let isFuller = fullest.map { (channel.grant.unread, number) > ($0.unread, $0.number) } ?? true
-            if isFuller { fullest = (number, channel.grant.unread) }
+            let isFuller =
+                fullest.map { (channel.receiveWindow.unread, number) > ($0.unread, $0.number) } ?? true
+            if isFuller { fullest = (number, channel.receiveWindow.unread) }
         }
         return fullest?.number
     }
@@ -173,11 +176,11 @@ extension IncomingChannels {
     /// The next CREDIT, as its channel's new limit.
     mutating func nextCredit() -> (number: UInt32, limit: UInt64)? {
         guard let number = creditDue.first, let place = channels.index(forKey: number),
-            let limit = channels.values[place].grant.due
+            let limit = channels.values[place].receiveWindow.due
         else { return nil }
         creditDue.removeFirst()
         channels.values[place].isCreditDue = false
-        channels.values[place].grant.announced(limit)
+        channels.values[place].receiveWindow.announced(limit)
         return (number, limit)
     }
 }
@@ -196,7 +199,7 @@ extension IncomingChannels {
         }
         emptyInARow = count == 0 ? emptyInARow + 1 : 0
         guard emptyInARow <= Self.emptyLimit else { throw .tooManyEmptyFrames }  // [limit.empty]
-        guard channels.values[place].grant.receive(count) else { throw .beyondChannelCredit(number) }
+        guard channels.values[place].receiveWindow.receive(count) else { throw .beyondChannelCredit(number) }
         guard count > 0, channels.values[place].phase == .open else { return nil }  // [channel.late]
         held += count
         return place
@@ -240,7 +243,7 @@ extension IncomingChannels {
 
     /// The owner drops what it holds.
     private mutating func giveUp(at place: Place) {
-        let unread = channels.values[place].grant.unread
+        let unread = channels.values[place].receiveWindow.unread
         guard channels.values[place].phase != .stopped else { return }
         held -= unread
     }

@@ -76,10 +76,10 @@ extension Link {
         // Entries that are ignored cost too: the peer counts what it sent.
         let cost = payload + Limits.channelOverhead
         try incomingChannels.check(opening: channel)
-        try grant.charge(cost)  // [channel.cost]
-        earn(cost)
+        try receiveWindow.consume(cost)  // [channel.cost]
+        refill(cost)
         guard !incomingChannels.opened(channel, opening, cost: cost) else { return }
-        grant.take(cost)
+        receiveWindow.take(cost)
         control.append(.stop(channel: channel, .declined))  // [channel.kind]
     }
 
@@ -106,7 +106,9 @@ extension Link {
 
 extension Link {
     /// Whether a message is being put together that may need more credit than the window, or has used it.
-    package var wantsTurn: Bool { grant.isBeyondWindow || grant.mayNeedMore(for: assembler.cost) }
+    package var wantsTurn: Bool {
+        receiveWindow.isBeyondWindow || receiveWindow.mayNeedMore(for: assembler.cost)
+    }
 
     /// Whether credit may go beyond the window for a message in reassembly. True unless the owner takes turns.
     package var hasTurn: Bool {  // [limit.turn]
@@ -116,7 +118,7 @@ extension Link {
 
     /// What the one who gives the turns has to know.
     package var reassembly: ReassemblyTurns.Report {
-        let isHeldUp = assembler.cost == 0 || grant.left < MessageCredit.cost(Limits.smallestPart)
-        return ReassemblyTurns.Report(wants: wantsTurn, brought: grant.spent, isHeldUp: isHeldUp)
+        let isHeldUp = assembler.cost == 0 || receiveWindow.left < MessageCredit.cost(Limits.smallestPart)
+        return ReassemblyTurns.Report(wants: wantsTurn, brought: receiveWindow.spent, isHeldUp: isHeldUp)
     }
 }

@@ -29,7 +29,7 @@ extension Link: FrameSink {
     }
 
     package var frameLimit: Int { Limits.frame }  // [frame.limit]
-    package var frameOrder: FrameOrder? { .open }  // [frame.order]
+    package var frameContext: FrameContext? { .open }  // [frame.order]
 
     /// False behind the peer's CLOSE, and behind a frame that the owner may refuse until it has taken the events.
     package var wantsFrames: Bool { phase != .ended && !awaitsJudgement }  // [close.after]
@@ -43,7 +43,7 @@ extension Link: FrameSink {
                 try spend(payload.count)
                 try assembler.part(payload)
             case .data:
-                earn(payload.count)
+                refill(payload.count)
                 try incomingChannels.data(header.channel, payload)
             default: try control(header, payload)
             }
@@ -63,7 +63,7 @@ extension Link: FrameSink {
                 try spend(payload.count)
                 try assembler.part(owning: payload)
             case .data:
-                earn(payload.count)
+                refill(payload.count)
                 try incomingChannels.data(header.channel, owning: payload)
             default: try control(header, payload.span)
             }
@@ -82,10 +82,10 @@ extension Link: FrameSink {
     }
 
     /// The application has taken messages of this cost: the peer may spend it again. [msg.credit-return]
-    package mutating func consumed(_ cost: Int) { grant.take(cost) }
+    package mutating func consumed(_ cost: Int) { receiveWindow.take(cost) }
 
     /// What the complete messages have cost that the application has not taken.
-    package var untakenCost: Int { grant.untaken - assembler.cost }
+    package var untakenCost: Int { receiveWindow.untaken - assembler.cost }
 }
 
 extension Link {
@@ -103,15 +103,15 @@ extension Link {
     @inline(__always)
     private mutating func spend(_ count: Int) throws(Violation) {
         let cost = MessageCredit.cost(count)
-        try grant.charge(cost)
-        earn(cost)
+        try receiveWindow.consume(cost)
+        refill(cost)
     }
 
     /// What traffic gives to the budgets of control frames, in either direction. [limit.control]
     @inline(__always)
-    mutating func earn(_ cost: Int) {
-        budget.earn(cost)
-        control.earn(cost)
+    mutating func refill(_ cost: Int) {
+        budget.refill(cost)
+        control.refill(cost)
     }
 
     @inline(__always)
@@ -136,10 +136,10 @@ extension Link {
         if case .close(let code, let reason) = frame { return closedByPeer(code, reason) }
         if case .pong(let token) = frame, answered(token) { return }
         guard try !isFree(frame, payload: header.length) else { return }
-        try charge()
+        try consume()
         switch frame {
         case .ping(let token): control.pinged(token)
-        case .credit(channel: 0, let limit): try purse.raise(to: limit)
+        case .credit(channel: 0, let limit): try sendWindow.raise(to: limit)
         case .credit(let channel, let limit): try outgoing.credited(channel, limit: limit)
         case .datagram(let offer): events.append(.datagramOffered(offer))
         case .codeRequest, .codeCommit, .codeNonce, .codeReveal:
@@ -182,8 +182,8 @@ extension Link {
         }
     }
 
-    private mutating func charge(_ frames: Int = 1) throws(Violation) {
-        guard budget.charge(frames, at: now) else { throw .tooManyControlFrames }  // [limit.control]
+    private mutating func consume(_ frames: Int = 1) throws(Violation) {
+        guard budget.consume(frames, at: now) else { throw .tooManyControlFrames }  // [limit.control]
     }
 
     /// The decoder skips what it may ignore, but it is not free.
@@ -191,7 +191,7 @@ extension Link {
         let new = total - counted.ignoredFrames
         guard new > 0, phase == .open else { return }
         counted.ignoredFrames = total
-        if !budget.charge(new, at: now) { violated(.tooManyControlFrames) }
+        if !budget.consume(new, at: now) { violated(.tooManyControlFrames) }
     }
 
     /// Ends the link for something that the owner found, such as an error of a decoder of its own.

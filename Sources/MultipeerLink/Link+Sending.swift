@@ -17,25 +17,26 @@ extension Link {
 
     /// Puts messages behind those that wait. None is longer than the peer's HELLO allows, and none may come after
     /// `closeWhenDrained`.
-    package mutating func enqueue(_ messages: consuming [[UInt8]]) { outbox.append(messages) }
+    package mutating func enqueue(_ messages: consuming [[UInt8]]) { outgoingMessages.append(messages) }
 
     /// Asks the peer to say when it has read everything enqueued so far: `markReached` brings the number back.
-    package mutating func mark(_ id: UInt64) { control.mark(id, after: outbox.appended) }
+    package mutating func mark(_ id: UInt64) { control.mark(id, after: outgoingMessages.appended) }
 
     /// Asks the peer whether it is there, at once: `probeAnswered`.
     package mutating func probe() { control.probe() }
 
     /// Messages that were not written whole. When the link has ended they never will be. [msg.failed]
-    package var queuedMessages: Int { outbox.count }
+    package var queuedMessages: Int { outgoingMessages.count }
     /// Bytes of those.
-    package var queuedBytes: Int { outbox.bytes }
+    package var queuedBytes: Int { outgoingMessages.bytes }
 
     /// Whether `fill` would write anything.
     package var wantsToSend: Bool {
         switch phase {
         case .open:
-            hasControl || hasMessages || !outgoing.isIdle || outgoing.canOpen(spending: purse.left, at: now)
-        case .closing: control.hasParting
+            hasControl || hasMessages || !outgoing.isIdle
+                || outgoing.canOpen(spending: sendWindow.left, at: now)
+        case .closing: control.hasCloseFrame
         case .ended: false
         }
     }
@@ -66,38 +67,39 @@ extension Link {
     }
 
     mutating func writeMessages(into output: inout ByteBuffer, upTo room: Int) -> Sent {
-        let sent = outbox.write(into: &output, upTo: room, spending: spendable, until: farewell?.after)
-        purse.spend(sent.spent)
-        earn(sent.spent)
+        let sent = outgoingMessages.write(
+            into: &output, upTo: room, spending: spendable, until: pendingClose?.after)
+        sendWindow.spend(sent.spent)
+        refill(sent.spent)
         counted.messagesSent += sent.messages
         counted.bytesSent += sent.bytes
         return Sent(messages: sent.messages, bytes: sent.bytes)
     }
 
     /// Whether a message could be written.
-    var hasMessages: Bool { outbox.canWrite(spending: spendable) }
+    var hasMessages: Bool { outgoingMessages.canWrite(spending: spendable) }
 
     /// The credit that messages may use.
-    private var spendable: Int { outgoing.isShort(of: purse.left, at: now) ? 0 : purse.left }
+    private var spendable: Int { outgoing.isShort(of: sendWindow.left, at: now) ? 0 : sendWindow.left }
 }
 
 extension Link {
     private var hasControl: Bool {
-        control.isReady(after: outbox.written, at: now) || !incomingChannels.creditDue.isEmpty
-            || grant.due(reassembling: assembler.reassembling) != nil
+        control.isReady(after: outgoingMessages.written, at: now) || !incomingChannels.creditDue.isEmpty
+            || receiveWindow.due(reassembling: assembler.reassembling) != nil
     }
 
     private mutating func writeControl(into output: inout ByteBuffer, end: Int) {
         let size = FrameHeader.byteCount + 8
-        if let limit = grant.due(reassembling: assembler.reassembling), output.count + size <= end {
+        if let limit = receiveWindow.due(reassembling: assembler.reassembling), output.count + size <= end {
             control.write(.credit(channel: 0, limit: limit), into: &output, at: now)  // [msg.credit-return]
-            grant.announced(limit)
+            receiveWindow.announced(limit)
         }
         control.writeAnswers(into: &output, end: end, at: now)
         while output.count + size <= end, let (channel, limit) = incomingChannels.nextCredit() {
             control.write(
                 .credit(channel: channel, limit: limit), into: &output, at: now)  // [channel.credit-return]
         }
-        control.writePing(into: &output, end: end, after: outbox.written, at: now)
+        control.writePing(into: &output, end: end, after: outgoingMessages.written, at: now)
     }
 }

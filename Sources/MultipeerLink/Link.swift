@@ -36,7 +36,7 @@ package struct Link: ~Copyable, Sendable {
 
     package internal(set) var phase = Phase.open
     /// Why the link is over: set when it stops being open, and never changed.
-    package internal(set) var end: LinkEnd?
+    package internal(set) var end: LinkCloseReason?
 
     var now: Moment
     var incoming = IncomingMessages()
@@ -44,26 +44,26 @@ package struct Link: ~Copyable, Sendable {
     /// The owner has yet to judge a frame of the verification code: nothing behind it is taken before.
     var awaitsJudgement = false
     var assembler: MessageAssembler
-    var grant: MessageCredit.Grant
-    var purse: MessageCredit.Purse
-    var outbox = Outbox()
-    var budget: ControlBudget
+    var receiveWindow: MessageCredit.ReceiveWindow
+    var sendWindow: MessageCredit.SendWindow
+    var outgoingMessages = OutgoingMessages()
+    var budget: TokenBucket
     var control: ControlQueue
     var liveness: Liveness
     var incomingChannels: IncomingChannels
     var outgoing: OutgoingChannels
-    var shares = Shares()
+    var roundRobin = DeficitRoundRobin()
     let isMesh: Bool
     /// CLOSE with this code, once so many messages are written.
-    var farewell: (code: CloseCode, after: Int)?
+    var pendingClose: (code: CloseCode, after: Int)?
     var counted = LinkStatistics()
 
     package init(_ configuration: LinkConfiguration, now: Moment) {
         self.now = now
         assembler = MessageAssembler(limit: Int(clamping: configuration.local.maxMessage))
-        grant = MessageCredit.Grant(window: Int(configuration.local.messageCredit))
-        purse = MessageCredit.Purse(limit: UInt64(configuration.remote.messageCredit))
-        budget = ControlBudget(now: now)
+        receiveWindow = MessageCredit.ReceiveWindow(window: Int(configuration.local.messageCredit))
+        sendWindow = MessageCredit.SendWindow(limit: UInt64(configuration.remote.messageCredit))
+        budget = TokenBucket(now: now)
         control = ControlQueue(grease: configuration.greaseKind, now: now)
         liveness = Liveness(configuration.timing, now: now)
         incomingChannels = IncomingChannels(configuration.local, now: now)
@@ -97,7 +97,7 @@ extension Link {
         switch phase {
         case .open:
             var deadline = liveness.deadline
-            if let mark = control.markDeadline(after: outbox.written, at: now) {
+            if let mark = control.markDeadline(after: outgoingMessages.written, at: now) {
                 deadline = min(deadline, mark)
             }
             if outgoing.waitsForPace(at: now) {
@@ -122,8 +122,8 @@ extension Link {
     /// The same behind everything that is enqueued already: until then the link lives on. [close.goodbye]
     package mutating func closeWhenDrained(_ code: CloseCode, at now: Moment) {
         self.now = now
-        guard phase == .open, farewell == nil else { return }
-        farewell = (code, after: outbox.appended)
+        guard phase == .open, pendingClose == nil else { return }
+        pendingClose = (code, after: outgoingMessages.appended)
         partWhenDrained()
     }
 
@@ -139,7 +139,7 @@ extension Link {
         phase = .ended
     }
 
-    mutating func part(_ end: LinkEnd, reason: String = "") {
+    mutating func part(_ end: LinkCloseReason, reason: String = "") {
         guard phase == .open, let code = end.closeCode else { return }
         self.end = end
         phase = .closing(until: now + Self.linger)
@@ -148,8 +148,10 @@ extension Link {
 
     mutating func partWhenDrained() {
         // What channels were told goes, too: a RESET, or the DONE that somebody waits for.
-        guard let farewell, outbox.written >= farewell.after, control.hasNoFrames else { return }
-        part(.closed(farewell.code))
+        guard let pendingClose, outgoingMessages.written >= pendingClose.after, control.hasNoFrames else {
+            return
+        }
+        part(.closed(pendingClose.code))
     }
 
     /// How long a CLOSE may take to be written out.

@@ -12,20 +12,21 @@ package struct Liveness: Equatable, Sendable {
     /// The four durations of chapter 14.
     package struct Timing: Equatable, Sendable {
         /// Without receiving anything for so long, the peer is asked.
-        package var silence: Duration
+        package var keepAliveInterval: Duration
         /// Without receiving anything for so long, the peer is dead.
-        package var death: Duration
+        package var idleTimeout: Duration
         /// A deadline that is noticed so late means that the process slept.
         package var sleep: Duration
         /// How long the peer has, after a sleep, to show itself.
         package var grace: Duration
 
         package init(
-            silence: Duration = .seconds(3), death: Duration = .seconds(10), sleep: Duration = .seconds(5),
+            keepAliveInterval: Duration = .seconds(3), idleTimeout: Duration = .seconds(10),
+            sleep: Duration = .seconds(5),
             grace: Duration = .seconds(3)
         ) {
-            self.silence = silence
-            self.death = death
+            self.keepAliveInterval = keepAliveInterval
+            self.idleTimeout = idleTimeout
             self.sleep = sleep
             self.grace = grace
         }
@@ -56,7 +57,7 @@ package struct Liveness: Equatable, Sendable {
     /// The next moment at which `advance` has something to say.
     package var deadline: Moment {
         switch phase {
-        case .heard: lastHeard + timing.silence  // [live.ping]
+        case .heard: lastHeard + timing.keepAliveInterval  // [live.ping]
         case .asked(let until): until
         }
     }
@@ -71,8 +72,8 @@ package struct Liveness: Equatable, Sendable {
         switch phase {
         case .heard:
             // Asked late, the peer still gets some time to answer.
-            let answer = min(.seconds(1), timing.death - timing.silence)
-            phase = .asked(until: max(lastHeard + timing.death, now + answer))
+            let answer = min(.seconds(1), timing.idleTimeout - timing.keepAliveInterval)
+            phase = .asked(until: max(lastHeard + timing.idleTimeout, now + answer))
             return .ask
         case .asked:
             return .dead  // [live.dead]

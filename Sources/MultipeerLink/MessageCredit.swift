@@ -11,7 +11,7 @@ extension MessageCredit {
     /// The sender's side: how much of the peer's credit is left.
     ///
     /// Invariant: `spent <= limit`. A limit is what the peer says, so it is never added to.
-    package struct Purse: Sendable {
+    package struct SendWindow: Sendable {
         private var limit: UInt64
         private var spent: UInt64 = 0
 
@@ -34,7 +34,7 @@ extension MessageCredit {
     ///
     /// Invariant: `spent <= granted`, and `granted` is at most what the application has taken, plus the message in
     /// reassembly, plus the window. So what is held for one peer never exceeds the window and one message.
-    struct Grant: Sendable {
+    struct ReceiveWindow: Sendable {
         private let window: Int
         private var granted: Int
         private(set) var spent = 0
@@ -46,7 +46,7 @@ extension MessageCredit {
         }
 
         @inline(__always)
-        mutating func charge(_ cost: Int) throws(Violation) {
+        mutating func consume(_ cost: Int) throws(Violation) {
             // Cannot overflow: a frame's cost is small, and `spent` is real traffic. [msg.credit-limit]
             let total = spent &+ cost
             guard total <= granted else { throw .beyondMessageCredit(by: total - granted) }

@@ -24,8 +24,8 @@ struct OutgoingChannel: Sendable {
 
     let kind: ChannelOpening.Kind
     var phase: Phase
-    var purse: ChannelCredit.Purse
-    var pieces = Pieces()
+    var sendWindow: ChannelCredit.SendWindow
+    var pieces = ChunkQueue()
     var ending = Ending.unknown
     /// Whether it waits for its turn to write.
     var isQueued = false
@@ -33,13 +33,13 @@ struct OutgoingChannel: Sendable {
     init(_ opening: ChannelOpening, credit: UInt32) {
         kind = opening.kind
         phase = .waiting(opening)
-        purse = ChannelCredit.Purse(limit: credit)
+        sendWindow = ChannelCredit.SendWindow(limit: credit)
     }
 
     /// Whether it could write something now.
     var isReady: Bool {
         guard case .open = phase else { return false }
-        if !pieces.isEmpty { return purse.left > 0 }
+        if !pieces.isEmpty { return sendWindow.left > 0 }
         if case .due = ending { return true }
         return false
     }
@@ -50,5 +50,5 @@ struct OutgoingChannel: Sendable {
     }
 
     /// Bytes of its next DATA; 0 when it is FIN's turn.
-    var nextPayload: Int { min(Limits.channelPiece, pieces.count, purse.left) }
+    var nextPayload: Int { min(Limits.channelPiece, pieces.count, sendWindow.left) }
 }

@@ -71,7 +71,7 @@ extension OutgoingChannels {
     /// Writes one frame of the channel of that class whose turn it is, and answers its size: 0 when there is no room.
     /// A DATA is cut for the room only when `mayCut`.
     mutating func writeTurn(
-        of share: Shares.Share, into output: inout ByteBuffer, upTo room: Int, mayCut: Bool
+        of share: DeficitRoundRobin.TrafficClass, into output: inout ByteBuffer, upTo room: Int, mayCut: Bool
     ) -> (size: Int, payload: Int) {
         guard let number = first(of: share), let place = channels.index(forKey: number) else { return (0, 0) }
         let payload = channels.values[place].nextPayload
@@ -95,7 +95,7 @@ extension OutgoingChannels {
     ) {
         output.reserve(FrameHeader.byteCount + count)
         output.appendHeader(FrameHeader(.data, channel: number, length: count))
-        channels.values[place].purse.spend(count)  // [channel.credit-limit]
+        channels.values[place].sendWindow.spend(count)  // [channel.credit-limit]
         let done = channels.values[place].pieces.write(count, into: &output)
         if case .wrote(number, let pieces, let bytes)? = events.last {
             events[events.count - 1] = .wrote(number, pieces: pieces + done, bytes: bytes + count)
@@ -105,7 +105,8 @@ extension OutgoingChannels {
     }
 
     private mutating func writeFin(
-        _ number: UInt32, at place: Dictionary<UInt32, OutgoingChannel>.Index, of share: Shares.Share,
+        _ number: UInt32, at place: Dictionary<UInt32, OutgoingChannel>.Index,
+        of share: DeficitRoundRobin.TrafficClass,
         into output: inout ByteBuffer, upTo room: Int
     ) -> Int {
         guard room >= Self.longestFin, case .due(let digest) = channels.values[place].ending else { return 0 }

@@ -8,10 +8,10 @@ import MultipeerFraming
 struct OutgoingChannels: Sendable {
     var channels: [UInt32: OutgoingChannel] = [:]
     /// Channels whose OPEN did not go yet, in the order of their numbers; the first is never one that was given up.
-    var waiting = Rotation()
+    var waiting = ChannelQueue()
     /// Channels that can write now.
-    private var streams = Rotation()
-    private var resources = Rotation()
+    private var streams = ChannelQueue()
+    private var resources = ChannelQueue()
     /// The last number that was handed out.
     private var last: UInt32 = 0
     /// The last number of which the peer knows.
@@ -19,7 +19,7 @@ struct OutgoingChannels: Sendable {
     /// Channels that the peer counts as open.
     var openCount = 0
     var events: [ChannelEvent] = []
-    var resets: ControlBudget
+    var resets: TokenBucket
 
     let places: Int
     private let credit: UInt32
@@ -30,7 +30,7 @@ struct OutgoingChannels: Sendable {
         places = Int(clamping: remote.maxChannels)
         credit = remote.channelCredit
         messageWindow = Int(clamping: remote.messageCredit)
-        resets = ControlBudget(capacity: Self.resetCapacity, every: Self.resetInterval, now: now)
+        resets = TokenBucket(capacity: Self.resetCapacity, every: Self.resetInterval, now: now)
     }
 
     /// Our own pace for RESET: below what the peer allows.
@@ -40,7 +40,7 @@ struct OutgoingChannels: Sendable {
     /// Whether any channel could write DATA or FIN.
     var isIdle: Bool { streams.isEmpty && resources.isEmpty }
 
-    func isReady(_ share: Shares.Share) -> Bool {
+    func isReady(_ share: DeficitRoundRobin.TrafficClass) -> Bool {
         switch share {
         case .messages: false
         case .streams: !streams.isEmpty
@@ -90,7 +90,7 @@ extension OutgoingChannels {
             dropGivenUp()
             return false
         }
-        _ = resets.charge(at: now)
+        _ = resets.consume(at: now)
         close(number)
         return true
     }
@@ -120,7 +120,7 @@ extension OutgoingChannels {
     /// CREDIT of a channel.
     mutating func credited(_ number: UInt32, limit: UInt64) throws(Violation) {
         guard try known(number, .credit) != nil, let place = channels.index(forKey: number) else { return }
-        try channels.values[place].purse.raise(to: limit)
+        try channels.values[place].sendWindow.raise(to: limit)
         queue(number, at: place)
     }
 
@@ -159,10 +159,14 @@ extension OutgoingChannels {
     }
 
     /// Whose turn it is in a class.
-    func first(of share: Shares.Share) -> UInt32? { share == .streams ? streams.first : resources.first }
+    func first(of share: DeficitRoundRobin.TrafficClass) -> UInt32? {
+        share == .streams ? streams.first : resources.first
+    }
 
     /// It has had its turn.
-    mutating func removeFirst(of share: Shares.Share, at place: Dictionary<UInt32, OutgoingChannel>.Index) {
+    mutating func removeFirst(
+        of share: DeficitRoundRobin.TrafficClass, at place: Dictionary<UInt32, OutgoingChannel>.Index
+    ) {
         channels.values[place].isQueued = false
         if share == .streams { streams.removeFirst() } else { resources.removeFirst() }
     }

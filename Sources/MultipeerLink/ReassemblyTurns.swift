@@ -17,13 +17,13 @@ package struct ReassemblyTurns: Sendable {
         }
     }
 
-    package static let patience = Duration.seconds(5)
+    package static let timeout = Duration.seconds(5)
     package static let leastBrought = 65_536
 
     private struct Place: Sendable {
         let id: ConnectionID
         var report: Report
-        /// The patience counts from here, and what is brought from `base` on.
+        /// The timeout counts from here, and what is brought from `base` on.
         var since: Moment
         var base: Int
 
@@ -66,7 +66,7 @@ package struct ReassemblyTurns: Sendable {
     }
 
     /// When `advance` has something to say.
-    package var deadline: Moment? { waiting.isEmpty ? nil : turn.map { $0.since + Self.patience } }
+    package var deadline: Moment? { waiting.isEmpty ? nil : turn.map { $0.since + Self.timeout } }
 
     /// The holder that must be ended with FLOW, because it makes others wait and brings next to nothing.
     package mutating func advance(to now: Moment) -> ConnectionID? {

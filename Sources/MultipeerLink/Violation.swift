@@ -28,7 +28,7 @@ package enum Violation: Error, Equatable, Sendable {
     case doneTooEarly(UInt32)
     case beyondChannelCredit(UInt32)
     /// A MEMBERS that nobody should have passed on.
-    case badEntry(EntryFlaw)
+    case badEntry(EntryViolation)
     /// MEMBERS faster than anybody has news.
     case tooManyEntries
 }
@@ -75,7 +75,7 @@ extension Violation: CustomStringConvertible {
 }
 
 /// What is wrong with an entry for everybody who receives it, so that an honest member does not pass it on.
-package enum EntryFlaw: Error, Equatable, Sendable {
+package enum EntryViolation: Error, Equatable, Sendable {
     /// More than 31 endpoints, or not sorted, or one twice, or its own among them.
     case members
     /// What it carries is no connection data, in words: those are read above this module.
@@ -84,7 +84,7 @@ package enum EntryFlaw: Error, Equatable, Sendable {
     case foreignData
 }
 
-extension EntryFlaw: CustomStringConvertible {
+extension EntryViolation: CustomStringConvertible {
     package var description: String {
         switch self {
         case .members: "its members are too many or out of order"

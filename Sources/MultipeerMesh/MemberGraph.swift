@@ -8,7 +8,7 @@ struct MemberGraph: Sendable {
     let local: Endpoint
     var links: [ConnectionID: MeshLink] = [:]
     /// The entries of others. With the own one, and one for each mesh link whose entry is yet to come, at most 32.
-    private(set) var database: [Endpoint: HeldEntry] = [:]
+    private(set) var database: [Endpoint: DatabaseEntry] = [:]
     /// Entries taken in so far.
     private var arrivals: UInt64 = 0
     /// Who is connected to us over pairs that list each other.
@@ -16,7 +16,7 @@ struct MemberGraph: Sendable {
     /// Links or entries changed since `reached` was found.
     private var isChanged = false
     /// Who has shown that it exists, and until when that counts.
-    var meetings = Memory()
+    var meetings = ExpiringEndpoints()
 
     init(_ local: Endpoint) { self.local = local }
 
@@ -60,7 +60,7 @@ extension MemberGraph {
     mutating func hold(_ entry: Members, _ data: ConnectionData, from id: ConnectionID, at now: Moment) {
         let held = database[entry.origin]
         if held == nil { arrivals += 1 }
-        database[entry.origin] = HeldEntry(
+        database[entry.origin] = DatabaseEntry(
             entry: entry, data: data, link: id, arrival: held?.arrival ?? arrivals,
             unreachableSince: held == nil ? now : held?.unreachableSince)
         isChanged = true
@@ -134,12 +134,12 @@ extension MemberGraph {
 
     func isReal(_ endpoint: Endpoint, at now: Moment) -> Bool {
         isNeighbour(endpoint)
-            || meetings.holds(endpoint, at: now) || isVouchedFor(endpoint)
+            || meetings.holds(endpoint, at: now) || isCorroborated(endpoint)
     }
 
     /// Whether two neighbours of different peers say, each on its own link, that they have a link to it, and its entry
     /// does not deny that. [mesh.counted]
-    func isVouchedFor(_ endpoint: Endpoint) -> Bool {
+    func isCorroborated(_ endpoint: Endpoint) -> Bool {
         let denied = database[endpoint].map(\.entry.members)
         var first: UID?
         for (id, link) in links where link.isMesh && link.endpoint.uid != endpoint.uid {
@@ -167,7 +167,7 @@ extension MemberGraph {
             remove(oldest.key)
             return true
         }
-        guard isLinked || isVouchedFor(origin) else { return false }
+        guard isLinked || isCorroborated(origin) else { return false }
         let doubtful = others.filter { !isReal($0.key, at: now) }
         let replaceable = isLinked && doubtful.isEmpty ? others : doubtful
         guard let latest = replaceable.max(by: { $0.value.arrival < $1.value.arrival }) else {
@@ -178,7 +178,7 @@ extension MemberGraph {
     }
 
     private static func isOlder(
-        _ one: (key: Endpoint, value: HeldEntry), _ other: (key: Endpoint, value: HeldEntry)
+        _ one: (key: Endpoint, value: DatabaseEntry), _ other: (key: Endpoint, value: DatabaseEntry)
     ) -> Bool {
         let first = one.value.unreachableSince ?? .distantFuture
         let second = other.value.unreachableSince ?? .distantFuture

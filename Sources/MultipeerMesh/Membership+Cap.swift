@@ -3,7 +3,7 @@ import MultipeerFraming
 import MultipeerIntroduction
 
 /// Whether the mesh has too many members, and since when.
-struct Excess: Sendable {
+struct OverCapacity: Sendable {
     var since: Moment?
     /// This member ranks behind the last seat, and goes then if it still does.
     var hold: Moment?
@@ -14,30 +14,30 @@ struct Excess: Sendable {
 extension Membership {
     /// Whether the two meshes that a link to `remote` would join have room for each other. [mesh.full]
     package func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool {
-        var company = Company(local.uid, limit: cap)
-        company.members = component
-        return company.admits(remote, listing: members)
+        var meshSnapshot = MeshSnapshot(local.uid, limit: cap)
+        meshSnapshot.members = component
+        return meshSnapshot.admits(remote, listing: members)
     }
 
     /// Leaves when it has ranked behind the last seat for its hold of 1 s to 2 s. [mesh.evict]
-    mutating func judgeExcess() {
-        guard !excess.hasLeft else { return }
+    mutating func updateOverCapacity() {
+        guard !overCapacity.hasLeft else { return }
         let counted = graph.reached.count < cap ? [] : graph.counted(at: now)
         guard counted.count > cap else {
-            excess = Excess()
+            overCapacity = OverCapacity()
             return
         }
-        let since = excess.since ?? now
-        excess.since = since
+        let since = overCapacity.since ?? now
+        overCapacity.since = since
         let isLate = now >= since + MembershipTiming.backstop
         guard ranksBehind(counted) || isLate && lastByPairs(counted).contains(local.uid) else {
-            excess.hold = nil
+            overCapacity.hold = nil
             return
         }
-        if let hold = excess.hold {
-            excess.hasLeft = now >= hold
+        if let hold = overCapacity.hold {
+            overCapacity.hasLeft = now >= hold
         } else {
-            excess.hold = now + .seconds(1) * (jitter.factor() + 0.5)
+            overCapacity.hold = now + .seconds(1) * (jitter.factor() + 0.5)
         }
     }
 
@@ -53,7 +53,7 @@ extension Membership {
     /// Whoever should have gone may not see it: two that cannot reach each other may each be one too many for the rest. So
     /// the rest lets go of it. [mesh.dismiss]
     mutating func dismissWhoShouldGo() -> [Action] {
-        guard let since = excess.since, now >= since + MembershipTiming.dismissal else { return [] }
+        guard let since = overCapacity.since, now >= since + MembershipTiming.dismissal else { return [] }
         let last = lastByPairs(graph.counted(at: now))
         return graph.links.keys.sorted().compactMap { id in
             guard let link = graph.links[id], link.isMesh, !link.isDismissed, last.contains(link.endpoint.uid)
@@ -67,10 +67,10 @@ extension Membership {
 
     /// When somebody may have to go, or it is time to look again: a clock that jumps over several looks shows that we slept.
     var leaving: Moment? {
-        guard let since = excess.since else { return nil }
+        guard let since = overCapacity.since else { return nil }
         let moments = [since + MembershipTiming.backstop, since + MembershipTiming.dismissal].filter {
             now < $0
         }
-        return (moments + [excess.hold, now + MembershipTiming.look].compactMap { $0 }).min()
+        return (moments + [overCapacity.hold, now + MembershipTiming.look].compactMap { $0 }).min()
     }
 }

@@ -53,17 +53,17 @@ extension Membership {
     /// Not believed while the link to its endpoint stands. That link may be dead without our knowing, so it is kept: nobody
     /// says it twice.
     private mutating func keep(_ entry: Members, _ data: ConnectionData, from id: ConnectionID) {
-        let known = [graph.database[entry.origin]?.entry, rumours[entry.origin]?.entry].compactMap {
+        let known = [graph.database[entry.origin]?.entry, hearsayEntries[entry.origin]?.entry].compactMap {
             $0?.sequence
         }
         guard known.allSatisfy({ entry.sequence > $0 }) else { return }
-        rumours[entry.origin] = Rumour(entry: entry, data: data, link: id)
+        hearsayEntries[entry.origin] = Hearsay(entry: entry, data: data, link: id)
     }
 
     /// The link to `origin` is gone, so what others say of it counts. [mesh.first-hand]
     mutating func believeRumour(of origin: Endpoint) {
-        guard let rumour = rumours.removeValue(forKey: origin) else { return }
-        take(rumour.entry, rumour.data, from: rumour.link)
+        guard let hearsay = hearsayEntries.removeValue(forKey: origin) else { return }
+        take(hearsay.entry, hearsay.data, from: hearsay.link)
     }
 
     /// The time is over in which nothing that is said of somebody dismissed counts. [mesh.dismiss]

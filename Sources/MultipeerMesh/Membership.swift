@@ -4,18 +4,18 @@ package import MultipeerIntroduction
 package import MultipeerLink
 
 /// Who is in the mesh, as one member knows it: the entries that members flood, who can be reached over them, whom that
-/// makes us seek, and whether there is room. Spec 11.
+/// makes us connect, and whether there is room. Spec 11.
 ///
 /// Pure: it never reads a clock or a random source, and knows links by number only. After every call the owner carries
 /// out `takeActions()` in order and sleeps until `deadline`. What is done is decided when it is taken, so that a link
-/// which replaces another in one go makes nobody seek.
+/// which replaces another in one go makes nobody connect.
 package struct Membership: Sendable {
     package enum Action: Equatable, Sendable {
         /// Write this entry on that mesh link.
         case tell(ConnectionID, Members)
         /// Make a link to whoever these data are of, instead of what was sought of the same peer before. `isFirst`: the
         /// application hears that it is connecting.
-        case seek(ConnectionData, isFirst: Bool)
+        case connect(ConnectionData, isFirst: Bool)
         /// Stop seeking: it is no longer in the mesh.
         case withdraw(UID)
         /// The mesh has too many members, and the one at the other end does not go: end this link, telling FULL.
@@ -33,7 +33,7 @@ package struct Membership: Sendable {
     var now = Moment(nanoseconds: 0) {
         didSet {
             isSettled = false
-            if now > latest + MembershipTiming.gap, !excess.hasLeft { excess = Excess() }  // [mesh.slept]
+            if now > latest + MembershipTiming.gap, !overCapacity.hasLeft { overCapacity = OverCapacity() }  // [mesh.slept]
             latest = now
         }
     }
@@ -48,13 +48,13 @@ package struct Membership: Sendable {
     var own: Members?
     var graph: MemberGraph
     /// What others say of those to whom there are mesh links, whether an entry of them is held or not, and of `dismissed`.
-    var rumours: [Endpoint: Rumour] = [:]
+    var hearsayEntries: [Endpoint: Hearsay] = [:]
     /// To whom a link ended because they, or we, were one too many, and until when nothing of them is believed.
     var dismissed: [Endpoint: Moment] = [:]
     /// Who left, and until when their entries are ignored.
-    var departures = Memory()
-    var searches: [Endpoint: Search] = [:]
-    var excess = Excess()
+    var departures = ExpiringEndpoints()
+    var searches: [Endpoint: MemberDial] = [:]
+    var overCapacity = OverCapacity()
     private var hasToldToLeave = false
 
     /// `peers`: members of the whole mesh at the most. `seed` feeds pauses only.
@@ -103,14 +103,14 @@ extension Membership {
         guard let link = graph.links.removeValue(forKey: id) else { return }
         if hasDeparted {
             graph.remove(link.endpoint)  // [mesh.departed]
-            rumours[link.endpoint] = nil
+            hearsayEntries[link.endpoint] = nil
             departures.remember(link.endpoint, until: now + MembershipTiming.departure, at: now)
             graph.meetings.forget(link.endpoint)
         } else if isDismissed || link.isDismissed {
             graph.remove(link.endpoint)  // [mesh.dismiss]
             dismissed[link.endpoint] = now + MembershipTiming.parting
             graph.meetings.forget(link.endpoint)
-            excess = Excess()
+            overCapacity = OverCapacity()
         } else {
             resume(after: link)
             believeRumour(of: link.endpoint)
@@ -127,7 +127,7 @@ extension Membership {
         guard let link = graph.links[id] else { return }
         guard link.isMesh else { throw .outOfPlace(.members) }  // [mesh.plain]
         // [mesh.pace]
-        guard graph.links[id]?.receiving.charge(at: now) == true else { throw .tooManyEntries }
+        guard graph.links[id]?.receiving.consume(at: now) == true else { throw .tooManyEntries }
         let data = try check(entry)
         if entry.origin == local {
             answer(entry)
@@ -145,7 +145,7 @@ extension Membership {
         settle()
     }
 
-    /// What `seek` asked for came to nothing; `isHopeless`: with the same data it always will.
+    /// What `connect` asked for came to nothing; `isHopeless`: with the same data it always will.
     package mutating func attemptEnded(_ uid: UID, isHopeless: Bool, at now: Moment) {
         self.now = now
         endSearch(of: uid, isHopeless: isHopeless)
@@ -173,7 +173,7 @@ extension Membership {
         believeOfDismissed()
         graph.explore(at: now)
         graph.dropUnreachable(at: now)
-        judgeExcess()
+        updateOverCapacity()
     }
 }
 
@@ -191,18 +191,18 @@ extension Membership {
     }
 
     private mutating func findActions() -> [Action] {
-        if excess.hasLeft {
+        if overCapacity.hasLeft {
             defer { hasToldToLeave = true }
             return hasToldToLeave ? [] : [.leave]
         }
-        return seekWhoIsMissing() + tellWhatIsDue() + dismissWhoShouldGo()
+        return connectMissingMembers() + tellWhatIsDue() + dismissWhoShouldGo()
     }
 
     /// When `advance` or `takeActions` has something to do without anything happening.
     package var deadline: Moment? { isSettled ? nextMoment : earliest }
 
     private var earliest: Moment? {
-        guard !excess.hasLeft else { return nil }
+        guard !overCapacity.hasLeft else { return nil }
         return [flooding, graph.purging, searching, leaving, dismissed.values.min()].compactMap { $0 }.min()
     }
 

@@ -8,7 +8,7 @@ extension Mesh {
     /// Until nothing follows from anything, or the owner has to end a link first.
     mutating func settle() {
         while true {
-            undone += introductions.takeActions()
+            undone += linkEstablishment.takeActions()
             if undone.isEmpty {
                 let wanted = membership.takeActions()
                 if wanted.isEmpty { break }
@@ -24,21 +24,21 @@ extension Mesh {
                 carryOut(action)
             }
         }
-        introductions.company.members = membership.component  // [mesh.full]
+        linkEstablishment.meshSnapshot.members = membership.component  // [mesh.full]
         guard actions.isEmpty else { return }
         isSettled = true
         nextMoment = earliest
     }
 
-    private func end(_ action: Introductions.Action) -> Action? {
+    private func end(_ action: LinkEstablishment.Action) -> Action? {
         switch action {
-        case .supersede(let id): .end(id, EndReason(code: .superseded), telling: .duplicate)
-        case .unanswered(let id): .end(id, EndReason(code: .timedOut), telling: .timeout)
+        case .supersede(let id): .end(id, DisconnectReason(code: .superseded), telling: .duplicate)
+        case .unanswered(let id): .end(id, DisconnectReason(code: .timedOut), telling: .timeout)
         default: nil
         }
     }
 
-    private mutating func carryOut(_ action: Introductions.Action) {
+    private mutating func carryOut(_ action: LinkEstablishment.Action) {
         switch action {
         case .dial(let id, let candidate, let accepting):
             actions.append(.dial(id, candidate, accepting: accepting))
@@ -55,54 +55,54 @@ extension Mesh {
             note(.linked, of: uid)
             actions.append(.settled(uid, nil))
         case .met(let endpoint): membership.met(endpoint, at: now)
-        case .seek(let uid):
+        case .connect(let uid):
             // Its attempt was answered when it linked: from now on the mesh may go on with newer data.
             introduced.insert(uid)
             note(.sought, of: uid)
-            if let introduction = introductions[uid], introduction.callsBack {
-                membership.searchGoesOn(for: introduction.endpoint, at: now)
+            if let attempt = linkEstablishment[uid], attempt.callsBack {
+                membership.searchGoesOn(for: attempt.endpoint, at: now)
             }
         case .fail(let uid, let failure): failed(uid, failure)
         case .supersede, .unanswered: break
         }
     }
 
-    private mutating func failed(_ uid: UID, _ failure: IntroductionFailure) {
+    private mutating func failed(_ uid: UID, _ failure: LinkAttemptFailure) {
         introduced.remove(uid)
         membership.attemptEnded(uid, isHopeless: false, at: now)
-        note(.abandoned(EndReason(failure)), of: uid)
-        actions.append(.settled(uid, EndReason(failure)))  // [state.outcome]
+        note(.abandoned(DisconnectReason(failure)), of: uid)
+        actions.append(.settled(uid, DisconnectReason(failure)))  // [state.outcome]
     }
 
     private mutating func carryOut(_ action: Membership.Action) {
         if isLeaving { return }
         switch action {
         case .tell(let id, let entry): actions.append(.tell(id, entry))
-        case .seek(let data, let isFirst): seek(data, isFirst: isFirst)
+        case .connect(let data, let isFirst): connect(data, isFirst: isFirst)
         case .withdraw(let uid):
-            if introduced.contains(uid) { introductions.withdraw(uid) }
+            if introduced.contains(uid) { linkEstablishment.withdraw(uid) }
         case .dismiss(let id):
-            actions.append(.end(id, EndReason(code: .full), telling: .unknownPeer))  // [mesh.dismiss]
+            actions.append(.end(id, DisconnectReason(code: .full), telling: .unknownPeer))  // [mesh.dismiss]
         case .leave: actions.append(.leave)
         }
     }
 
     /// A member that is not linked. What the application seeks by itself stays the application's, also with the data of the
     /// mesh. [mesh.dial]
-    private mutating func seek(_ data: ConnectionData, isFirst: Bool) {
+    private mutating func connect(_ data: ConnectionData, isFirst: Bool) {
         let uid = data.peer.uid
-        let known = introductions[uid]
+        let known = linkEstablishment[uid]
         let isOwn = known?.endpoint == data.endpoint && !introduced.contains(uid)
-        if isOwn, known?.hasSought(for: MembershipTiming.freshData, at: now) != true {
+        if isOwn, known?.hasTried(for: MembershipTiming.freshData, at: now) != true {
             // Its data come first. When they lead nowhere, those of the mesh are tried: see below.
             return membership.attemptEnded(uid, isHopeless: false, at: now)
         }
-        do throws(Introductions.Refusal) {
+        do throws(LinkEstablishment.Refusal) {
             // What is replaced by newer data goes on as the attempt that it was. [state.outcome]
-            let patience = known?.patience(at: now) ?? Timing.attempt
+            let remainingTime = known?.remainingTime(at: now) ?? HandshakeTiming.attempt
             guard
-                try introductions.connect(
-                    with: data, zones: zones, within: patience, needsSeat: false, at: now)
+                try linkEstablishment.connect(
+                    with: data, zones: zones, within: remainingTime, needsLinkCapacity: false, at: now)
             else { return }
             names[uid] = data.peer
             if isOwn { return }
@@ -113,13 +113,13 @@ extension Mesh {
         }
     }
 
-    mutating func note(_ event: Roster.Event, of uid: UID) {
+    mutating func note(_ event: PeerStateTable.Event, of uid: UID) {
         for transition in roster.handle(event, of: uid) {
             guard let peer = names[uid] else { continue }
             actions.append(.state(peer, transition.state))
         }
         // A name is kept while its peer is sought or linked, so that nothing grows with the peers there were.
-        guard roster.state(of: uid) == .notConnected, introductions[uid] == nil else { return }
+        guard roster.state(of: uid) == .notConnected, linkEstablishment[uid] == nil else { return }
         names[uid] = nil
     }
 }

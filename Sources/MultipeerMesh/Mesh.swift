@@ -21,7 +21,7 @@ package struct Mesh: Sendable {
         /// The connection is a link from now on; `remote` are the limits of the peer's HELLO.
         case link(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
         /// End this link now, and call `linkEnded` before anything else.
-        case end(ConnectionID, EndReason, telling: CloseCode)
+        case end(ConnectionID, DisconnectReason, telling: CloseCode)
         /// Ask the link whether its peer still answers.
         case probe(ConnectionID)
         /// Write this entry on this link.
@@ -29,7 +29,7 @@ package struct Mesh: Sendable {
         /// The application hears this.
         case state(PeerID, PeerState)
         /// An attempt is over, with a link when there is no reason. Once for each.
-        case settled(UID, EndReason?)
+        case settled(UID, DisconnectReason?)
         /// The mesh has too many members, and this one gives way: end all links with FULL and begin a new instance.
         /// [mesh.evict]
         case leave
@@ -41,9 +41,9 @@ package struct Mesh: Sendable {
     /// The interfaces on which link-local addresses are tried.
     package var zones: [UInt32] = []
 
-    var introductions: Introductions
+    var linkEstablishment: LinkEstablishment
     var membership: Membership
-    var roster: Roster
+    var roster: PeerStateTable
     var names: [UID: PeerID] = [:]
     /// Those that only the mesh wants.
     var introduced: Set<UID> = []
@@ -59,17 +59,17 @@ package struct Mesh: Sendable {
     /// The one of a settled mesh.
     var nextMoment: Moment?
     var actions: [Action] = []
-    /// What the introductions decided and nobody has looked at yet. It waits behind an `end` that is not carried out, because
+    /// What the linkEstablishment decided and nobody has looked at yet. It waits behind an `end` that is not carried out, because
     /// what the application hears depends on that.
-    var undone: [Introductions.Action] = []
+    var undone: [LinkEstablishment.Action] = []
 
     /// `seed` feeds jitter, holds and GREASE, nothing secret. `peers`: those of the mesh at the most, the local one included;
     /// links are one fewer. `last`: the last connection of the instance before, so that no number comes twice.
     package init(_ local: LocalPeer, peers: Int = Limits.peers, seed: UInt64, after last: UInt32 = 0) {
         self.local = local
-        introductions = Introductions(local, seats: peers - 1, seed: seed, after: last)
+        linkEstablishment = LinkEstablishment(local, maximumLinks: peers - 1, seed: seed, after: last)
         membership = Membership(local.endpoint, peers: peers, seed: ~seed)
-        roster = Roster(seats: peers - 1)
+        roster = PeerStateTable(maximumLinks: peers - 1)
     }
 
     package mutating func takeActions() -> [Action] {
@@ -81,19 +81,19 @@ package struct Mesh: Sendable {
 
     package var deadline: Moment? { isSettled ? nextMoment : earliest }
 
-    var earliest: Moment? { .earlier(introductions.deadline, .earlier(membership.deadline, renewal)) }
+    var earliest: Moment? { .earlier(linkEstablishment.deadline, .earlier(membership.deadline, renewal)) }
 
     package mutating func advance(to now: Moment) {
         if isSettled, nextMoment.map({ now < $0 }) ?? true { return }
         self.now = now
-        introductions.advance(to: now)
+        linkEstablishment.advance(to: now)
         membership.advance(to: now)
         guard let renewal, renewal <= now else { return }
         self.renewal = nil
         actions.append(.renew)
     }
 
-    package var lastConnection: UInt32 { introductions.lastConnection }
+    package var lastConnection: UInt32 { linkEstablishment.lastConnection }
 }
 
 // MARK: what the application asks for
@@ -103,26 +103,26 @@ extension Mesh {
     /// the members of the mesh hear of us. `lifetime`: of new data for others, in whole seconds.
     package mutating func connectionData(
         for recipient: UID?, candidates: [Candidate], flags: ConnectionData.Flags = [], token: [UInt8],
-        lifetime: Duration = Timing.lifetime, at now: Moment
+        lifetime: Duration = HandshakeTiming.lifetime, at now: Moment
     ) throws(InvalidConnectionData) -> ConnectionData {
         self.now = now
-        let data = try introductions.connectionData(
+        let data = try linkEstablishment.connectionData(
             for: recipient, candidates: candidates, flags: flags, token: token, lifetime: lifetime, at: now)
         if recipient == nil, flags.contains(.mesh) {
-            renewal = now + Timing.meshRenewal
+            renewal = now + HandshakeTiming.meshRenewal
             membership.publish(data, at: now)
         }
         return data
     }
 
-    /// Starts to seek the peer of `data`; answers false when it is linked or sought already with the same data.
+    /// Starts to connect the peer of `data`; answers false when it is linked or sought already with the same data.
     package mutating func connect(
-        with data: ConnectionData, within patience: Duration = Timing.attempt, at now: Moment
-    ) throws(Introductions.Refusal) -> Bool {
+        with data: ConnectionData, within timeout: Duration = HandshakeTiming.attempt, at now: Moment
+    ) throws(LinkEstablishment.Refusal) -> Bool {
         self.now = now
-        let hasStarted = try introductions.connect(with: data, zones: zones, within: patience, at: now)
+        let hasStarted = try linkEstablishment.connect(with: data, zones: zones, within: timeout, at: now)
         introduced.remove(data.peer.uid)
-        if hasStarted || introductions[data.peer.uid]?.isSeeking == true {
+        if hasStarted || linkEstablishment[data.peer.uid]?.isConnecting == true {
             names[data.peer.uid] = data.peer
             note(.sought, of: data.peer.uid)
         }
@@ -137,13 +137,13 @@ extension Mesh {
     /// Stops seeking; does nothing for a linked peer.
     package mutating func cancel(_ uid: UID, at now: Moment) {
         self.now = now
-        introductions.cancel(uid, at: now)
+        linkEstablishment.cancel(uid, at: now)
     }
 
     /// The session leaves: nobody is awaited any more. Links are the owner's to close.
     package mutating func cancelAll(at now: Moment) {
         self.now = now
-        introductions.cancelAll(at: now)
+        linkEstablishment.cancelAll(at: now)
         isLeaving = true
     }
 }
@@ -151,61 +151,62 @@ extension Mesh {
 // MARK: what the network brings
 
 extension Mesh {
-    package var acceptedFingerprints: [Fingerprint] { introductions.acceptedFingerprints }
-    package var awaitsPlain: Bool { introductions.awaitsPlain }
+    package var acceptedFingerprints: [Fingerprint] { linkEstablishment.acceptedFingerprints }
+    package var awaitsPlain: Bool { linkEstablishment.awaitsPlain }
 
     package mutating func accepted(at now: Moment) -> ConnectionID {
         self.now = now
-        return introductions.accepted(at: now)
+        return linkEstablishment.accepted(at: now)
     }
 
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
         self.now = now
-        introductions.secured(id, channel, nonce: nonce, at: now)
+        linkEstablishment.secured(id, channel, nonce: nonce, at: now)
     }
 
     package mutating func receive(
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
     ) {
         self.now = now
-        introductions.receive(id, header, payload, at: now)
+        linkEstablishment.receive(id, header, payload, at: now)
     }
 
     package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         self.now = now
-        introductions.violated(id, code, at: now)
+        linkEstablishment.violated(id, code, at: now)
     }
 
-    package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
+    package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
         self.now = now
-        introductions.lost(id, setback, at: now)
+        linkEstablishment.lost(id, connectionFailure, at: now)
     }
 
     package mutating func decide(
         _ uid: UID, asked connection: ConnectionID? = nil, isTrusted: Bool, at now: Moment
     ) {
         self.now = now
-        introductions.decide(uid, asked: connection, isTrusted: isTrusted, at: now)
+        linkEstablishment.decide(uid, asked: connection, isTrusted: isTrusted, at: now)
     }
 
-    package func phase(of id: ConnectionID) -> Handshake.Phase? { introductions.phase(of: id) }
-    package func showsIdentity(_ uid: UID) -> Bool { introductions[uid]?.showsIdentity == true }
-    package func awaits(_ uid: UID) -> Bool { introductions[uid] != nil }
+    package func phase(of id: ConnectionID) -> Handshake.Phase? { linkEstablishment.phase(of: id) }
+    package func showsIdentity(_ uid: UID) -> Bool { linkEstablishment[uid]?.showsIdentity == true }
+    package func awaits(_ uid: UID) -> Bool { linkEstablishment[uid] != nil }
     /// Whether a link to `uid` would find a seat here, and the peer a place in the mesh.
     package func hasRoom(for uid: UID) -> Bool {
         let members = membership.component
-        return introductions.hasSeat(besides: uid)  // [limit.links]
-            && (members.contains { $0.uid == uid } || members.count + 1 < introductions.company.limit)
+        return linkEstablishment.hasLinkCapacity(besides: uid)  // [limit.links]
+            && (members.contains { $0.uid == uid }
+                || members.count + 1 < linkEstablishment.meshSnapshot.limit)
     }
     package func isLinked(to endpoint: Endpoint) -> Bool {
-        introductions[endpoint.uid]?.isLinked(to: endpoint) == true
+        linkEstablishment[endpoint.uid]?.isLinked(to: endpoint) == true
     }
-    package func isConfirmed(_ id: ConnectionID) -> Bool { introductions.isConfirmed(id) }
+    package func isConfirmed(_ id: ConnectionID) -> Bool { linkEstablishment.isConfirmed(id) }
     /// Whether the application has so much of a peer to take that no link to it may begin. [limit.relink]
     package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {
-        introductions.setUnread(isTooMuch, of: uid)
+        linkEstablishment.setUnread(isTooMuch, of: uid)
     }
 }
 
@@ -214,7 +215,7 @@ extension Mesh {
 extension Mesh {
     /// The link to `uid` is over. `wasUsed`: its peer has shown that it knew of the link.
     package mutating func linkEnded(
-        _ id: ConnectionID, of uid: UID, _ reason: EndReason, wasUsed: Bool, at now: Moment
+        _ id: ConnectionID, of uid: UID, _ reason: DisconnectReason, wasUsed: Bool, at now: Moment
     ) {
         self.now = now
         // A peer whose SELECTED came too late, or never, says TIMEOUT. [link.timeouts]
@@ -223,7 +224,7 @@ extension Mesh {
         let hasDeparted = reason.hasDeparted(hasTold: hasTold)
         let isDismissal = reason.isDismissal(hasTold: hasTold)
         let isOver = hasDeparted || isDismissal
-        introductions.linkEnded(id, of: uid, mayResume: mayResume, hasDeparted: isOver, at: now)
+        linkEstablishment.linkEnded(id, of: uid, mayResume: mayResume, hasDeparted: isOver, at: now)
         membership.linkEnded(id, hasDeparted: hasDeparted, isDismissed: isDismissal, at: now)
         // The peer's DUPLICATE says that it has another link, which need not be one that we know of.
         let isReplaced = reason.code == .superseded && reason.closeCode == nil
@@ -232,7 +233,7 @@ extension Mesh {
 
     package mutating func probeAnswered(by uid: UID, at now: Moment) {
         self.now = now
-        introductions.probeAnswered(by: uid, at: now)
+        linkEstablishment.probeAnswered(by: uid, at: now)
     }
 
     /// Answers with what is wrong, if the link has to end for it.
@@ -255,8 +256,8 @@ extension Mesh {
 extension Mesh {
     /// The name of a peer that is sought or linked.
     package func name(of uid: UID) -> PeerID? { names[uid] }
-    package func state(of uid: UID) -> PeerStates.State { roster.state(of: uid) }
-    package func peers(_ state: PeerStates.State) -> [UID] { roster.peers(state) }
+    package func state(of uid: UID) -> PeerStateMachine.State { roster.state(of: uid) }
+    package func peers(_ state: PeerStateMachine.State) -> [UID] { roster.peers(state) }
     /// The members of the mesh besides the local peer, in the order of their ids.
     package var component: [Endpoint] { membership.component }
     package var entries: [Members] { membership.entries }

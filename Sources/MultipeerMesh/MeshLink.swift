@@ -15,16 +15,16 @@ struct MeshLink: Sendable {
     /// Whose entries are to be written, in order; always the latest that is held.
     private(set) var queue: [Endpoint] = []
     /// What may be written now: less than the other end takes, so that no delay makes a flood of it. [mesh.pace]
-    var sending: ControlBudget
-    var receiving: ControlBudget
+    var sending: TokenBucket
+    var receiving: TokenBucket
 
     /// Entries for each link. The receiver's bucket holds what an honest end writes while the network, or the receiver,
     /// stands still for longer than a link survives.
-    enum Pace {
+    enum RateLimits {
         static let burst = 32
         static let perSecond: Int64 = 15
-        static let patience = 256
-        static let patiencePerSecond: Int64 = 20
+        static let receivedBurst = 256
+        static let receivedPerSecond: Int64 = 20
     }
 
     init(to endpoint: Endpoint, isMesh: Bool, failures: Int, at now: Moment) {
@@ -32,8 +32,9 @@ struct MeshLink: Sendable {
         self.isMesh = isMesh
         self.failures = failures
         since = now
-        sending = ControlBudget(capacity: Pace.burst, perSecond: Pace.perSecond, now: now)
-        receiving = ControlBudget(capacity: Pace.patience, perSecond: Pace.patiencePerSecond, now: now)
+        sending = TokenBucket(capacity: RateLimits.burst, perSecond: RateLimits.perSecond, now: now)
+        receiving = TokenBucket(
+            capacity: RateLimits.receivedBurst, perSecond: RateLimits.receivedPerSecond, now: now)
     }
 
     mutating func enqueue(_ origin: Endpoint, first: Bool = false) {
@@ -50,7 +51,7 @@ struct MeshLink: Sendable {
 
     /// The next to be written, if it may be now.
     mutating func next(at now: Moment) -> Endpoint? {
-        guard !queue.isEmpty, sending.charge(at: now) else { return nil }
+        guard !queue.isEmpty, sending.consume(at: now) else { return nil }
         return queue.removeFirst()
     }
 

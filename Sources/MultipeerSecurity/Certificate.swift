@@ -23,7 +23,8 @@ public struct Certificate: Sendable {
     ///
     /// - Throws: ``SecurityFault`` when the bytes are not exactly one certificate.
     public init(der: [UInt8]) throws(SecurityFault) {
-        guard let certificate = DER.certificate(der), let facts = unsafe CertificateFacts(certificate.pointer)
+        guard let certificate = DER.certificate(der),
+            let facts = unsafe CertificateFields(certificate.pointer)
         else { throw .local(.malformedCertificate) }
         self.init(der, facts)
     }
@@ -31,12 +32,12 @@ public struct Certificate: Sendable {
     /// Describes a certificate that OpenSSL holds. Answers nil when it cannot be described.
     init?(_ certificate: OpaquePointer) {
         guard let der = unsafe DER.encode({ unsafe i2d_X509(certificate, $0) }),
-            let facts = unsafe CertificateFacts(certificate)
+            let facts = unsafe CertificateFields(certificate)
         else { return nil }
         self.init(der, facts)
     }
 
-    private init(_ der: [UInt8], _ facts: CertificateFacts) {
+    private init(_ der: [UInt8], _ facts: CertificateFields) {
         self.der = der
         fingerprint = Fingerprint(ofDER: der)
         subject = facts.subject

@@ -18,8 +18,8 @@ struct CertificateAuthority {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
         guard let leaf = DER.certificate(chain[0].der), let others = CertificateStack.of(chain.dropFirst()),
-            let store = unsafe Owned(X509_STORE_new(), X509_STORE_free),
-            let check = unsafe Owned(X509_STORE_CTX_new(), X509_STORE_CTX_free)
+            let store = unsafe OwnedPointer(X509_STORE_new(), X509_STORE_free),
+            let check = unsafe OwnedPointer(X509_STORE_CTX_new(), X509_STORE_CTX_free)
         else { return "no memory" }
         for root in roots {
             guard let root = DER.certificate(root.der),

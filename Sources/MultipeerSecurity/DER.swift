@@ -18,17 +18,17 @@ enum DER {
         return written == size ? bytes : nil
     }
 
-    static func certificate(_ der: [UInt8]) -> Owned? {
+    static func certificate(_ der: [UInt8]) -> OwnedPointer? {
         unsafe decode(der, X509_free) { unsafe d2i_X509(nil, $0, $1) }
     }
 
-    static func privateKey(_ key: SecureBytes) -> Owned? {
+    static func privateKey(_ key: SecureBytes) -> OwnedPointer? {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
-        return key.withBytes { bytes -> Owned? in
-            unsafe bytes.withUnsafeBufferPointer { buffer -> Owned? in
+        return key.withBytes { bytes -> OwnedPointer? in
+            unsafe bytes.withUnsafeBufferPointer { buffer -> OwnedPointer? in
                 var position = buffer.baseAddress
-                return unsafe Owned(d2i_AutoPrivateKey(nil, &position, buffer.count), EVP_PKEY_free)
+                return unsafe OwnedPointer(d2i_AutoPrivateKey(nil, &position, buffer.count), EVP_PKEY_free)
             }
         }
     }
@@ -37,13 +37,13 @@ enum DER {
     static func decode(
         _ der: [UInt8], _ free: @escaping (OpaquePointer?) -> Void,
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?
-    ) -> Owned? {
+    ) -> OwnedPointer? {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
         let span = der.span
         return unsafe span.withUnsafeBufferPointer { buffer in
             var position = buffer.baseAddress
-            let object = unsafe Owned(decode(&position, buffer.count), free)
+            let object = unsafe OwnedPointer(decode(&position, buffer.count), free)
             let end = unsafe buffer.baseAddress?.advanced(by: buffer.count)
             return unsafe position == end ? object : nil
         }

@@ -106,11 +106,11 @@ extension DatagramChannel {
         if case .failed(let fault) = state { throw fault }
         guard datagram.count <= Self.largestBody else { return }  // [dgram.size]
         var start = 0
-        while let end = Records.end(from: start, in: datagram) {
+        while let end = DTLSRecords.end(from: start, in: datagram) {
             let record = datagram.extracting(start..<end)
             start = end
             // [dgram.silent]
-            guard Records.isPlausible(record, afterHandshake: state == .established) else { continue }
+            guard DTLSRecords.isPlausible(record, afterHandshake: state == .established) else { continue }
             let taken = unsafe record.withUnsafeBufferPointer { buffer in
                 unsafe BIO_write(input, buffer.baseAddress, CInt(buffer.count))
             }
@@ -129,12 +129,12 @@ extension DatagramChannel {
     /// Lends what is to be sent, the body of one UDP payload a call, and drops it. A body is one record, or as many
     /// records of a handshake as fit.
     package mutating func withRecords(_ body: (Span<UInt8>) -> Void) {
-        for flight in queue { Records.cut(flight.span, body) }
+        for flight in queue { DTLSRecords.cut(flight.span, body) }
         queue.removeAll(keepingCapacity: true)
         var start: UnsafeMutablePointer<UInt8>?
         let count = unsafe multipeer_bio_contents(output, &start)
         guard count > 0 else { return }
-        Records.cut(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start, count: count)), body)
+        DTLSRecords.cut(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start, count: count)), body)
         _ = unsafe multipeer_bio_skip(output, count)
     }
 }

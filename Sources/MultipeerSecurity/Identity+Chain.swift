@@ -35,8 +35,8 @@ extension Identity {
     }
 
     /// Puts the certificates in order: the key's own first, then each one's issuer.
-    init(_ key: borrowing Owned, _ certificates: [Certificate]) throws(SecurityFault) {
-        let kind = unsafe CertificateFacts.key(key.pointer)
+    init(_ key: borrowing OwnedPointer, _ certificates: [Certificate]) throws(SecurityFault) {
+        let kind = unsafe CertificateFields.key(key.pointer)
         guard Self.isUsable(kind) else { throw .local(.unsupportedKey(kind)) }
         guard let leaf = certificates.first(where: { Self.belongs($0, to: key) }) else {
             throw .local(.keyMismatch)
@@ -66,7 +66,7 @@ extension Identity {
         return ["P-256", "P-384", "P-521", "Ed25519", "Ed448"].contains(kind)
     }
 
-    private static func belongs(_ certificate: Certificate, to key: borrowing Owned) -> Bool {
+    private static func belongs(_ certificate: Certificate, to key: borrowing OwnedPointer) -> Bool {
         guard let certificate = DER.certificate(certificate.der) else { return false }
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }

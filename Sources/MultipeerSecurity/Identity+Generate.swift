@@ -23,24 +23,26 @@ extension Identity {
         return try Identity(chain: [described], key: encoded)
     }
 
-    static func encode(_ key: borrowing Owned) -> SecureBytes? {
+    static func encode(_ key: borrowing OwnedPointer) -> SecureBytes? {
         let pointer = unsafe key.pointer
         guard var der = unsafe DER.encode({ unsafe i2d_PrivateKey(pointer, $0) }) else { return nil }
         return SecureBytes(erasing: &der)
     }
 
-    private static func makeKey() -> Owned? {
-        let made = unsafe Owned(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), EVP_PKEY_CTX_free)
+    private static func makeKey() -> OwnedPointer? {
+        let made = unsafe OwnedPointer(EVP_PKEY_CTX_new_from_name(nil, "EC", nil), EVP_PKEY_CTX_free)
         guard let context = made, unsafe EVP_PKEY_keygen_init(context.pointer) == 1,
             unsafe EVP_PKEY_CTX_set_group_name(context.pointer, "P-256") == 1
         else { return nil }
         var key: OpaquePointer?
         guard unsafe EVP_PKEY_generate(context.pointer, &key) == 1 else { return nil }
-        return unsafe Owned(key, EVP_PKEY_free)
+        return unsafe OwnedPointer(key, EVP_PKEY_free)
     }
 
-    private static func selfSigned(_ key: borrowing Owned, serial: UInt64, name: [UInt8]) -> Owned? {
-        guard let certificate = unsafe Owned(X509_new(), X509_free) else { return nil }
+    private static func selfSigned(_ key: borrowing OwnedPointer, serial: UInt64, name: [UInt8])
+        -> OwnedPointer?
+    {
+        guard let certificate = unsafe OwnedPointer(X509_new(), X509_free) else { return nil }
         let subject = unsafe X509_get_subject_name(certificate.pointer)
         guard unsafe X509_set_version(certificate.pointer, 2) == 1,
             unsafe ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate.pointer), serial) == 1,

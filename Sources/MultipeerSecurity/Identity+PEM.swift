@@ -46,7 +46,8 @@ extension Identity {
         OpenSSLErrors.clear()
         var found: [Certificate?] = []
         unsafe pem.withUnsafeBytes { text in
-            guard let bio = unsafe Owned(BIO_new_mem_buf(text.baseAddress, CInt(text.count)), freeBIO) else {
+            guard let bio = unsafe OwnedPointer(BIO_new_mem_buf(text.baseAddress, CInt(text.count)), freeBIO)
+            else {
                 return
             }
             while let one = unsafe PEM_read_bio_X509(bio.pointer, nil, Passphrase.refuse, nil) {
@@ -68,11 +69,14 @@ extension Identity {
         return pem.indices.contains { pem[$0...].starts(with: marker) }
     }
 
-    private static func privateKey(inPEM pem: [UInt8], passphrase: String?) throws(SecurityFault) -> Owned {
+    private static func privateKey(inPEM pem: [UInt8], passphrase: String?) throws(SecurityFault)
+        -> OwnedPointer
+    {
         OpenSSLErrors.clear()
         let secret = Passphrase(passphrase)
         let key = unsafe pem.withUnsafeBytes { text -> OpaquePointer? in
-            guard let bio = unsafe Owned(BIO_new_mem_buf(text.baseAddress, CInt(text.count)), freeBIO) else {
+            guard let bio = unsafe OwnedPointer(BIO_new_mem_buf(text.baseAddress, CInt(text.count)), freeBIO)
+            else {
                 return nil
             }
             return unsafe withExtendedLifetime(secret) {
@@ -81,7 +85,7 @@ extension Identity {
             }
         }
         let errors = OpenSSLErrors.drain()
-        if let key = unsafe Owned(key, EVP_PKEY_free) { return key }
+        if let key = unsafe OwnedPointer(key, EVP_PKEY_free) { return key }
         if secret.wasAsked { throw .local(passphrase == nil ? .passphraseNeeded : .wrongPassphrase) }
         throw .local(hasKey(pem) ? .unreadableIdentity(errors.text) : .noKeyInFile)
     }

@@ -27,7 +27,7 @@ extension Identity {
         }
         OpenSSLErrors.clear()
         let certificates = unsafe Self.take(leaf, others)
-        guard let owned = unsafe Owned(key, EVP_PKEY_free) else { throw .local(.noKeyInFile) }
+        guard let owned = unsafe OwnedPointer(key, EVP_PKEY_free) else { throw .local(.noKeyInFile) }
         guard !certificates.isEmpty else { throw .local(.noCertificateInFile) }
         guard !certificates.contains(nil) else { throw .local(.malformedCertificate) }
         try self.init(owned, certificates.compactMap { $0 })
@@ -45,7 +45,7 @@ extension Identity {
         OpenSSLErrors.clear()
         let made = unsafe PKCS12_create(
             passphrase, nil, key.pointer, leaf.pointer, issuers.pointer, 0, 0, 0, 0, 0)
-        guard let archive = unsafe Owned(made, PKCS12_free) else {
+        guard let archive = unsafe OwnedPointer(made, PKCS12_free) else {
             throw .internal("cannot write PKCS#12: \(OpenSSLErrors.drain().text)")
         }
         let pointer = unsafe archive.pointer

@@ -9,7 +9,7 @@ import CLibSSL
 package final class TLSContext: Sendable {
     // Configured in init and then only handed to SSL_new, which libssl allows from any thread.
     nonisolated(unsafe) let pointer: OpaquePointer
-    let rules: TLSRules
+    let rules: TLSVerifier
     /// Held because the key log callback finds it through the context.
     private let keyLog: KeyLogSink
 
@@ -26,7 +26,7 @@ package final class TLSContext: Sendable {
             throw .internal("no TLS context: \(OpenSSLErrors.drain().text)")
         }
         unsafe self.pointer = pointer
-        rules = TLSRules(applicationProtocol: Array(applicationProtocol.utf8))
+        rules = TLSVerifier(applicationProtocol: Array(applicationProtocol.utf8))
         self.keyLog = KeyLogSink(keyLog)
         try configure()
         try show(identity)
@@ -47,11 +47,11 @@ package final class TLSContext: Sendable {
         guard done else { throw .internal("TLS cannot be configured: \(OpenSSLErrors.drain().text)") }
         unsafe multipeer_ctx_set_cache_off(pointer)  // [tls.no-resumption]
         unsafe multipeer_ctx_set_modes(pointer)
-        unsafe multipeer_ctx_set_max_cert_list(pointer, TLSRules.largestCertificateMessage)  // [chain.limit]
+        unsafe multipeer_ctx_set_max_cert_list(pointer, TLSVerifier.largestCertificateMessage)  // [chain.limit]
         unsafe SSL_CTX_set_verify(
             pointer, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)  // [tls.client-certificate]
-        unsafe SSL_CTX_set_cert_verify_callback(pointer, TLSRules.verify, nil)  // [tls.pin]
-        unsafe SSL_CTX_set_alpn_select_cb(pointer, TLSRules.selectProtocol, nil)  // [tls.alpn]
+        unsafe SSL_CTX_set_cert_verify_callback(pointer, TLSVerifier.verify, nil)  // [tls.pin]
+        unsafe SSL_CTX_set_alpn_select_cb(pointer, TLSVerifier.selectProtocol, nil)  // [tls.alpn]
     }
 
     private func show(_ identity: Identity) throws(SecurityFault) {

@@ -12,7 +12,7 @@ struct TLSEngine: ~Copyable {
     private let output: OpaquePointer
     /// Held because the verify callback finds them through `ssl`.
     private let context: TLSContext
-    private let rules: TLSRules
+    private let rules: TLSVerifier
     private var state = State.fresh
 
     private enum State: Equatable {
@@ -24,7 +24,7 @@ struct TLSEngine: ~Copyable {
     }
 
     init(
-        _ context: TLSContext, role: SecureChannel.Role, accepting: TLSRules.Acceptance
+        _ context: TLSContext, role: SecureChannel.Role, accepting: TLSVerifier.Acceptance
     ) throws(SecurityFault) {
         OpenSSLErrors.clear()
         guard let ssl = unsafe SSL_new(context.pointer) else {
@@ -194,7 +194,7 @@ extension TLSEngine {
 
     var peerFingerprint: Fingerprint? {
         guard state == .established, let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
-        return unsafe TLSRules.fingerprint(leaf)
+        return unsafe TLSVerifier.fingerprint(leaf)
     }
 
     var suite: String? {

@@ -4,15 +4,15 @@ import MultipeerIntroduction
 
 /// Somebody who waits for a verification code.
 struct CodeRequest {
-    let wire: Wire
+    let connection: SimulatedConnection
     let end: Int
     let since: Moment
-    let patience: Duration
+    let timeout: Duration
 }
 
 /// Somebody who waits until the peer has received everything that was sent before.
-struct Mark {
-    let wire: Wire
+struct FlushRequest {
+    let connection: SimulatedConnection
     let end: Int
     let since: Int64
     /// Messages that were sent before.
@@ -24,21 +24,21 @@ struct Mark {
 extension Applications {
     func requestCode(of node: Node, within milliseconds: Int) {
         guard node.isRunning, !node.engine.isLeaving, !node.links.isEmpty else { return }
-        requestCode(on: dice.pick(node.links), of: node, within: .milliseconds(milliseconds))
+        requestCode(on: random.pick(node.links), of: node, within: .milliseconds(milliseconds))
     }
 
-    func requestCode(on socket: Socket, of node: Node, within patience: Duration) {
-        guard let uid = socket.seat?.peer.uid else { return }
+    func requestCode(on socket: SimulatedSocket, of node: Node, within timeout: Duration) {
+        guard let uid = socket.linkState?.peer.uid else { return }
         lastRequest += 1
         node.application.codeRequests[lastRequest] = CodeRequest(
-            wire: socket.wire, end: socket.end, since: moment(node), patience: patience)
-        socket.wire.record.hasAsked[socket.end] = true
+            connection: socket.connection, end: socket.end, since: moment(node), timeout: timeout)
+        socket.connection.record.hasAsked[socket.end] = true
         say("\(node.index) asks for the code of \(name(socket))")
         do throws(VerificationFault) {
-            try node.engine.requestCode(of: uid, lastRequest, within: patience, at: moment(node))
+            try node.engine.requestCode(of: uid, lastRequest, within: timeout, at: moment(node))
         } catch {
             node.application.codeRequests[lastRequest] = nil
-            let isPlain = error == .notEncrypted && socket.wire.key == nil
+            let isPlain = error == .notEncrypted && socket.connection.key == nil
             if !isPlain { fail(.waiters, "\(name(socket)) has no code: \(error)") }
         }
         settle(node)
@@ -47,20 +47,20 @@ extension Applications {
     /// The peer's application asks, and this one does its part, mostly.
     func codeIsAsked(by peer: PeerID, of node: Node) {
         node.engine.eventsTaken(1, of: peer.uid)
-        guard let socket = node.link(to: peer.uid), socket.wire.record.hasAsked[1 - socket.end] else {
+        guard let socket = node.link(to: peer.uid), socket.connection.record.hasAsked[1 - socket.end] else {
             return fail(.codes, "peer \(node.index) hears that \(peer.displayName) asks for a code")
         }
-        guard dice.hits(oneIn: 4) else {
+        guard random.chance(oneIn: 4) else {
             return post(
-                .agree(wire: socket.wire.number, end: socket.end, life: node.process.life),
-                after: Int64(dice.roll(10...3_000)) * 1_000_000)
+                .agree(connection: socket.connection.number, end: socket.end, life: node.process.life),
+                after: Int64(random.uniform(10...3_000)) * 1_000_000)
         }
     }
 
-    func agree(_ wire: Wire, _ end: Int, _ life: Int) {
-        let node = nodes[wire.nodes[end]]
+    func agree(_ connection: SimulatedConnection, _ end: Int, _ life: Int) {
+        let node = nodes[connection.nodes[end]]
         guard node.process.life == life, node.isRunning, !node.engine.isLeaving,
-            let socket = wire.sockets[end]
+            let socket = connection.sockets[end]
         else {
             return
         }
@@ -72,18 +72,20 @@ extension Applications {
             guard let request = node.application.codeRequests.removeValue(forKey: number) else {
                 return fail(.waiters, "peer \(node.index) hears of a code for which nobody waits")
             }
-            let record = request.wire.record
+            let record = request.connection.record
             switch result {
             case .success(let code):
-                request.wire.record.codes[request.end] = code
+                request.connection.record.codes[request.end] = code
                 observer.counts.codes += 1
                 let other = record.codes[1 - request.end] ?? code
                 let own = record.codes[request.end] ?? code
                 let isRight =
                     code.count == 6 && code == other && code == own && !record.hasAsked.contains(false)
-                if !isRight { fail(.codes, "wire \(request.wire.number) has the codes \(code) and \(other)") }
+                if !isRight {
+                    fail(.codes, "connection \(request.connection.number) has the codes \(code) and \(other)")
+                }
             case .failure(.timedOut):
-                if moment(node) < request.since + request.patience {
+                if moment(node) < request.since + request.timeout {
                     fail(.waiters, "peer \(node.index) waited too short a time for a code")
                 }
             case .failure(.ended): break
@@ -100,22 +102,25 @@ extension Applications {
         guard node.isRunning, !node.engine.isLeaving else { return }
         for socket in node.links {
             lastRequest += 1
-            node.application.marks[lastRequest] = Mark(
-                wire: socket.wire, end: socket.end, since: now, sent: socket.wire.record.sent[socket.end])
+            node.application.flushRequests[lastRequest] = FlushRequest(
+                connection: socket.connection, end: socket.end, since: now,
+                sent: socket.connection.record.sent[socket.end])
             node.engine.links.mark(lastRequest, on: socket.id)
         }
         settle(node)
     }
 
     func markReached(_ number: UInt64, of node: Node) {
-        guard let mark = node.application.marks.removeValue(forKey: number) else {
+        guard let mark = node.application.flushRequests.removeValue(forKey: number) else {
             return fail(.waiters, "peer \(node.index) hears of a mark that nobody made, or twice")
         }
         observer.counts.marks += 1
-        let received = mark.wire.record.received[1 - mark.end]
+        let received = mark.connection.record.received[1 - mark.end]
         if received < mark.sent {
             fail(
-                .marks, "wire \(mark.wire.number) brought \(received) messages of \(mark.sent) before a mark")
+                .marks,
+                "connection \(mark.connection.number) brought \(received) messages of \(mark.sent) before a mark"
+            )
         }
     }
 }
@@ -124,9 +129,11 @@ extension Applications {
 
 extension Applications {
     /// Who waited for something on a link has heard it by the link's end; marks are settled by it.
-    func endWaiting(_ socket: Socket, of node: Node) {
-        node.application.marks = node.application.marks.filter { $0.value.wire !== socket.wire }
-        if node.application.codeRequests.values.contains(where: { $0.wire === socket.wire }) {
+    func endWaiting(_ socket: SimulatedSocket, of node: Node) {
+        node.application.flushRequests = node.application.flushRequests.filter {
+            $0.value.connection !== socket.connection
+        }
+        if node.application.codeRequests.values.contains(where: { $0.connection === socket.connection }) {
             fail(.waiters, "\(name(socket)) ended, and who waits for its code has not heard")
         }
     }

@@ -6,7 +6,7 @@ import MultipeerMesh
 import MultipeerSecurity
 
 /// What applications do with their sessions, and what they wait for.
-final class Applications: Part {
+final class Applications: Subsystem {
     let world: World
     /// Connection data on its way from one application to another.
     var handed: [ConnectionData] = []
@@ -21,7 +21,7 @@ final class Applications: Part {
     /// Connection data of a node, as its application asks for it.
     func data(of node: Node, for recipient: UID?, joinsMesh: Bool) throws -> ConnectionData {
         try node.engine.connectionData(
-            for: recipient, joinsMesh: joinsMesh, candidates: candidates(of: node), tokens: dice.bytes(64),
+            for: recipient, joinsMesh: joinsMesh, candidates: candidates(of: node), tokens: random.bytes(64),
             at: moment(node))
     }
 
@@ -37,12 +37,12 @@ final class Applications: Part {
 
     /// Two applications exchange data, which takes each a moment, and seek each other.
     func join(_ one: Int, _ other: Int, joinsMesh: Bool, isAddressed: Bool) {
-        let kind = Offer(joinsMesh: joinsMesh, isAddressed: isAddressed)
+        let kind = ConnectionDataOptions(joinsMesh: joinsMesh, isAddressed: isAddressed)
         offer(nodes[one], nodes[other], kind)
         offer(nodes[other], nodes[one], kind)
     }
 
-    func offer(_ from: Node, _ to: Node, _ kind: Offer) {
+    func offer(_ from: Node, _ to: Node, _ kind: ConnectionDataOptions) {
         guard from.isRunning else { return }
         if from.engine.isLeaving {
             return post(.offer(from: from.index, to: to.index, kind), after: Applications.leavingPause)
@@ -52,20 +52,20 @@ final class Applications: Part {
             let data = try? self.data(of: from, for: recipient, joinsMesh: kind.joinsMesh)
         else { return }
         handed.append(data)
-        post(.seek(node: to.index, data: handed.count - 1), after: Int64(dice.roll(1...400)) * 1_000_000)
+        post(.seek(node: to.index, data: handed.count - 1), after: Int64(random.uniform(1...400)) * 1_000_000)
         settle(from)
     }
 
     /// What an application asks of a session that leaves waits for its next instance: it looks this often.
     static let leavingPause: Int64 = 50_000_000
 
-    func seek(_ node: Node, _ number: Int, _ happening: Happening) {
+    func seek(_ node: Node, _ number: Int, _ event: SimulationEvent) {
         guard node.process.isUp else { return }
-        if node.process.isPaused { return node.process.backlog.append(happening) }
-        if node.engine.isLeaving { return post(happening, after: Applications.leavingPause) }
+        if node.process.isPaused { return node.process.backlog.append(event) }
+        if node.engine.isLeaving { return post(event, after: Applications.leavingPause) }
         let data = handed[number]
-        do throws(Introductions.Refusal) {
-            try connect(node, with: data, within: Timing.attempt)
+        do throws(LinkEstablishment.Refusal) {
+            try connect(node, with: data, within: HandshakeTiming.attempt)
         } catch {
             say("\(node.index) cannot seek \(data.peer.displayName): \(error)")
             settle(node)
@@ -74,9 +74,9 @@ final class Applications: Part {
 
     func connect(
         _ node: Node, with data: ConnectionData, within timeout: Duration
-    ) throws(Introductions.Refusal) {
+    ) throws(LinkEstablishment.Refusal) {
         let request = try node.engine.connect(with: data, within: timeout, at: moment(node))
-        node.application.sought.insert(data.peer.uid)
+        node.application.wantedPeers.insert(data.peer.uid)
         say("\(node.index) seeks \(data.peer.displayName)\(request == nil ? ", which is linked" : "")")
         if let request {
             node.application.connects[request] = data.peer.uid
@@ -134,34 +134,34 @@ final class Applications: Part {
     /// Sends a few numbered messages on one link, and does so again after a while.
     func chatter(_ node: Node, _ life: Int) {
         guard node.process.life == life, chats else { return }
-        post(.chatter(node: node.index, life: life), after: Int64(dice.roll(400...4_000)) * 1_000_000)
+        post(.chatter(node: node.index, life: life), after: Int64(random.uniform(400...4_000)) * 1_000_000)
         guard node.isRunning, !node.engine.isLeaving, !node.links.isEmpty else { return }
-        let socket = dice.pick(node.links)
-        let isLong = dice.hits(oneIn: 24)
-        chat(node, socket, messages: dice.roll(1...4), longest: isLong ? 70_000 : 200)
+        let socket = random.pick(node.links)
+        let isLong = random.chance(oneIn: 24)
+        chat(node, socket, messages: random.uniform(1...4), longest: isLong ? 70_000 : 200)
         if node.profile.datagrams != .none { datagrams.chatUnreliably(node, socket) }
         settle(node)
     }
 
-    func chat(_ node: Node, _ socket: Socket, messages: Int, longest: Int) {
-        guard socket.seat != nil else { return }
+    func chat(_ node: Node, _ socket: SimulatedSocket, messages: Int, longest: Int) {
+        guard socket.linkState != nil else { return }
         node.engine.links.enqueue(batch(node, socket, messages: messages, longest: longest), on: socket.id)
     }
 
     /// The next messages of a link.
-    func batch(_ node: Node, _ socket: Socket, messages: Int, longest: Int) -> [[UInt8]] {
+    func batch(_ node: Node, _ socket: SimulatedSocket, messages: Int, longest: Int) -> [[UInt8]] {
         (0..<messages).map { _ in
-            socket.wire.record.sent[socket.end] += 1
-            let filling = dice.roll(0...max(0, longest - 32))
-            return message(socket.wire.record.sent[socket.end], node, socket, filling: filling)
+            socket.connection.record.sent[socket.end] += 1
+            let filling = random.uniform(0...max(0, longest - 32))
+            return message(socket.connection.record.sent[socket.end], node, socket, filling: filling)
         }
     }
 
-    func message(_ number: Int, _ node: Node, _ socket: Socket, filling: Int) -> [UInt8] {
+    func message(_ number: Int, _ node: Node, _ socket: SimulatedSocket, filling: Int) -> [UInt8] {
         var message: [UInt8] = []
         message.reserveCapacity(32 + filling)
         for value in [
-            UInt64(number), UInt64(socket.wire.number), node.endpoint.instance, UInt64(32 + filling),
+            UInt64(number), UInt64(socket.connection.number), node.endpoint.instance, UInt64(32 + filling),
         ] {
             for shift in stride(from: UInt64(56), through: 0, by: -8) {
                 message.append(UInt8(truncatingIfNeeded: value >> shift))
@@ -174,15 +174,17 @@ final class Applications: Part {
     func take(_ node: Node, _ life: Int) {
         guard node.process.life == life, node.process.isUp else { return }
         node.application.isSlow = false
-        for waiting in node.application.untaken.costs { node.engine.consumed(waiting.cost, on: waiting.id) }
-        for waiting in node.application.untaken.events {
+        for waiting in node.application.unreadInput.costs {
+            node.engine.consumed(waiting.cost, on: waiting.id)
+        }
+        for waiting in node.application.unreadInput.events {
             node.engine.eventsTaken(waiting.count, of: waiting.uid)
         }
-        node.application.untaken = Untaken()
+        node.application.unreadInput = UnreadInput()
         for socket in node.links {
-            guard let seat = socket.seat else { continue }
-            node.engine.links.consumedDatagrams(seat.datagrams.unread, on: socket.id)
-            seat.datagrams.unread = 0
+            guard let linkState = socket.linkState else { continue }
+            node.engine.links.consumedDatagrams(linkState.datagrams.unread, on: socket.id)
+            linkState.datagrams.unread = 0
         }
         settle(node)
     }

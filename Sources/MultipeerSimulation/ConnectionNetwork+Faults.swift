@@ -26,11 +26,11 @@ extension ConnectionNetwork {
         recover()
     }
 
-    private func apply(_ near: UInt32, _ isOneSided: Bool, _ change: (inout Paths, Int, Int) -> Void) {
+    private func apply(_ near: UInt32, _ isOneSided: Bool, _ change: (inout Reachability, Int, Int) -> Void) {
         for one in nodes.indices where near >> UInt32(one) & 1 == 1 {
             for other in nodes.indices where near >> UInt32(other) & 1 == 0 {
-                change(&paths, one, other)
-                if !isOneSided { change(&paths, other, one) }
+                change(&reachability, one, other)
+                if !isOneSided { change(&reachability, other, one) }
             }
         }
     }
@@ -38,44 +38,48 @@ extension ConnectionNetwork {
     /// The connection of a link dies, and nobody is told: each end finds out for itself, at some time or by its silence.
     func cut(_ one: Int, _ other: Int) {
         guard let socket = nodes[one].link(to: nodes[other].uid) else { return }
-        let wire = socket.wire
-        for index in wire.nodes { trouble(index) }
+        let connection = socket.connection
+        for index in connection.nodes { trouble(index) }
         say("\(name(socket)) dies")
-        die(wire)
-        for end in [0, 1] where dice.hits(oneIn: 2) {
-            post(.lost(wire: wire.number, end: end), after: Int64(dice.roll(0...12_000)) * 1_000_000)
+        die(connection)
+        for end in [0, 1] where random.chance(oneIn: 2) {
+            post(
+                .lost(connection: connection.number, end: end),
+                after: Int64(random.uniform(0...12_000)) * 1_000_000)
         }
     }
 
     /// A connection of a fragile pair breaks when only one end holds it as its link, and both ends find out.
-    func breakIfFragile(_ socket: Socket) {
-        let wire = socket.wire
-        guard !wire.record.isWhole, fragile.remove(Set(wire.nodes)) != nil else { return }
-        for index in wire.nodes {
+    func breakIfFragile(_ socket: SimulatedSocket) {
+        let connection = socket.connection
+        guard !connection.record.isWhole, fragile.remove(Set(connection.nodes)) != nil else { return }
+        for index in connection.nodes {
             trouble(index)
             observer.excuse(index)
         }
         say("\(name(socket)) breaks before its other end holds it as a link")
-        die(wire)
+        die(connection)
         for end in [0, 1] {
-            post(.lost(wire: wire.number, end: end), after: Int64(dice.roll(1...50)) * 1_000_000)
+            post(
+                .lost(connection: connection.number, end: end),
+                after: Int64(random.uniform(1...50)) * 1_000_000)
         }
     }
 
     /// Sends frames one by one, as the interceptor has them.
-    func send(_ frames: [UInt8], on socket: Socket, through interceptor: any Interceptor) {
-        for place in FramePlaces(in: frames) {
+    func send(_ frames: [UInt8], on socket: SimulatedSocket, through interceptor: any Interceptor) {
+        for place in FrameRanges(in: frames) {
             let frame = Array(frames[place.whole])
             let forwarded = interceptor.forward(frame, from: socket)
-            if forwarded != frame { meddled(with: socket.wire) }
-            if let forwarded { send(.bytes(forwarded), on: socket.wire, toward: 1 - socket.end) }
+            if forwarded != frame { meddled(with: socket.connection) }
+            if let forwarded { send(.bytes(forwarded), on: socket.connection, toward: 1 - socket.end) }
         }
     }
 
     /// What comes of it is nobody's fault.
-    func meddled(with wire: Wire) {
-        wire.isForged = true
+    func meddled(with connection: SimulatedConnection) {
+        connection.isForged = true
         observer.disturbance = now
-        for index in wire.nodes where index >= 0 { trouble(index) }
+        for index in connection.nodes where index >= 0 { trouble(index) }
     }
 }

@@ -5,7 +5,7 @@ import MultipeerIntroduction
 import MultipeerLink
 
 /// UDP between nodes, and what they do with it.
-final class DatagramNetwork: Part {
+final class DatagramNetwork: Subsystem {
     let world: World
     /// UDP packets under way.
     var packets: [Int: Packet] = [:]
@@ -15,59 +15,61 @@ final class DatagramNetwork: Part {
 
     init(_ world: World) { self.world = world }
 
-    func carryOut(_ order: DatagramOrder, _ id: ConnectionID, of node: Node) {
-        guard let socket = node.sockets[id], let seat = socket.seat else {
+    func carryOut(_ order: DatagramAction, _ id: ConnectionID, of node: Node) {
+        guard let socket = node.sockets[id], let linkState = socket.linkState else {
             return fail(.dead, "peer \(node.index) orders datagrams of \(id.rawValue), which is no link")
         }
         // The link may have ended already, and the owner hears it next.
         guard let peer = node.engine.links.peer(on: id) else { return }
         switch order {
         case .open:
-            seat.datagrams.hasPort = !dice.hits(oneIn: 16)
-            node.engine.datagramPort(id, seat.datagrams.hasPort ? node.datagramPort : nil, at: moment(node))
-        case .draw: node.engine.datagramAssociation(id, dice.next(), at: moment(node))
-        case .begin(let channel): begin(channel, socket, seat, peer, of: node)
+            linkState.datagrams.hasPort = !random.chance(oneIn: 16)
+            node.engine.datagramPort(
+                id, linkState.datagrams.hasPort ? node.datagramPort : nil, at: moment(node))
+        case .draw: node.engine.datagramAssociation(id, random.next(), at: moment(node))
+        case .begin(let channel): begin(channel, socket, linkState, peer, of: node)
         case .drop:
-            seat.datagrams.channel = nil
-            seat.datagrams.handshake = .init()
-        case .retransmit: if let last = seat.datagrams.handshake.last { cast(last, socket, seat) }
-        case .send(let content): cast(content, socket, seat)
+            linkState.datagrams.channel = nil
+            linkState.datagrams.handshake = .init()
+        case .retransmit: if let last = linkState.datagrams.handshake.last { cast(last, socket, linkState) }
+        case .send(let content): cast(content, socket, linkState)
         case .up:
-            watchUp(socket, seat)
-            seat.datagrams.isUp = true
-        case .down: divert(socket, seat, of: node)
+            watchUp(socket, linkState)
+            linkState.datagrams.isUp = true
+        case .down: divert(socket, linkState, of: node)
         case .finish:
-            pumpDatagrams(socket, seat, peer, of: node)
-            seat.datagrams.isUp = false
+            pumpDatagrams(socket, linkState, peer, of: node)
+            linkState.datagrams.isUp = false
         }
     }
 
     private func begin(
-        _ channel: DatagramOrder.Channel, _ socket: Socket, _ seat: Seat, _ peer: LinkedPeer, of node: Node
+        _ channel: DatagramAction.Channel, _ socket: SimulatedSocket, _ linkState: LinkState,
+        _ peer: LinkedPeer, of node: Node
     ) {
-        seat.datagrams.channel = channel
-        seat.datagrams.handshake = .init()
-        seat.datagrams.heardAt = nil
+        linkState.datagrams.channel = channel
+        linkState.datagrams.handshake = .init()
+        linkState.datagrams.heardAt = nil
         guard channel.keyContext != nil else { return }
-        if channel.isClient { cast(seat.datagrams.handshake.say(.clientHello), socket, seat) }
-        reportHandshake(seat, peer, of: node)
+        if channel.isClient { cast(linkState.datagrams.handshake.say(.clientHello), socket, linkState) }
+        reportHandshake(linkState, peer, of: node)
     }
 
-    private func reportHandshake(_ seat: Seat, _ peer: LinkedPeer, of node: Node) {
-        let handshake = seat.datagrams.handshake
+    private func reportHandshake(_ linkState: LinkState, _ peer: LinkedPeer, of node: Node) {
+        let handshake = linkState.datagrams.handshake
         node.engine.datagrams.handshakeMoved(
             of: peer, flights: handshake.flights, isDone: handshake.isDone, at: moment(node))
     }
 
     /// What was not sealed takes the link.
-    private func divert(_ socket: Socket, _ seat: Seat, of node: Node) {
-        seat.datagrams.isUp = false
-        let waiting = seat.datagrams.waiting
-        seat.datagrams.waiting = 0
+    private func divert(_ socket: SimulatedSocket, _ linkState: LinkState, of node: Node) {
+        linkState.datagrams.isUp = false
+        let waiting = linkState.datagrams.waiting
+        linkState.datagrams.waiting = 0
         guard waiting > 0 else { return }
         let messages = applications.batch(node, socket, messages: waiting, longest: 200)
         if !node.engine.links.divert(messages, on: socket.id) {
-            socket.wire.record.sent[socket.end] -= waiting
+            socket.connection.record.sent[socket.end] -= waiting
         }
     }
 }
@@ -76,29 +78,33 @@ final class DatagramNetwork: Part {
 
 extension DatagramNetwork {
     /// Sends a few numbered messages that may be lost, or by the link while that is the only way.
-    func chatUnreliably(_ node: Node, _ socket: Socket) {
-        guard let seat = socket.seat, let peer = node.engine.links.peer(on: socket.id) else { return }
-        let messages = dice.roll(1...3)
-        guard seat.datagrams.isUp else {
+    func chatUnreliably(_ node: Node, _ socket: SimulatedSocket) {
+        guard let linkState = socket.linkState, let peer = node.engine.links.peer(on: socket.id) else {
+            return
+        }
+        let messages = random.uniform(1...3)
+        guard linkState.datagrams.isUp else {
             return applications.chat(node, socket, messages: messages, longest: 200)
         }
-        seat.datagrams.waiting += messages
+        linkState.datagrams.waiting += messages
         // A socket that is full makes them wait.
-        if !dice.hits(oneIn: 4) { pumpDatagrams(socket, seat, peer, of: node) }
+        if !random.chance(oneIn: 4) { pumpDatagrams(socket, linkState, peer, of: node) }
     }
 
-    private func pumpDatagrams(_ socket: Socket, _ seat: Seat, _ peer: LinkedPeer, of node: Node) {
-        while seat.datagrams.waiting > 0, failure == nil {
+    private func pumpDatagrams(
+        _ socket: SimulatedSocket, _ linkState: LinkState, _ peer: LinkedPeer, of node: Node
+    ) {
+        while linkState.datagrams.waiting > 0, failure == nil {
             var content = ByteBuffer()
-            let number = socket.wire.record.cast[socket.end] + 1
-            let message = applications.message(number, node, socket, filling: dice.roll(0...100))
+            let number = socket.connection.record.cast[socket.end] + 1
+            let message = applications.message(number, node, socket, filling: random.uniform(0...100))
             guard node.engine.datagrams.encode(message.span, to: peer, into: &content) else {
-                if seat.datagrams.isUp { fail(.datagrams, "\(name(socket)) is up and takes no message") }
+                if linkState.datagrams.isUp { fail(.datagrams, "\(name(socket)) is up and takes no message") }
                 return
             }
-            seat.datagrams.waiting -= 1
-            socket.wire.record.cast[socket.end] = number
-            cast(content.takeAll(), socket, seat)
+            linkState.datagrams.waiting -= 1
+            socket.connection.record.cast[socket.end] = number
+            cast(content.takeAll(), socket, linkState)
         }
     }
 }
@@ -106,52 +112,53 @@ extension DatagramNetwork {
 // MARK: the network
 
 extension DatagramNetwork {
-    private func cast(_ content: [UInt8], _ socket: Socket, _ seat: Seat) {
-        guard let channel = seat.datagrams.channel else { return }
-        cast(.content(content, key: channel.keyContext), socket, seat)
+    private func cast(_ content: [UInt8], _ socket: SimulatedSocket, _ linkState: LinkState) {
+        guard let channel = linkState.datagrams.channel else { return }
+        cast(.content(content, key: channel.keyContext), socket, linkState)
     }
 
     /// Puts a packet on its way, which may be lost, come twice, or be overtaken.
-    private func cast(_ body: Packet.Body, _ socket: Socket, _ seat: Seat) {
-        guard let channel = seat.datagrams.channel, socket.remote >= 0 else { return }
+    private func cast(_ body: Packet.Body, _ socket: SimulatedSocket, _ linkState: LinkState) {
+        guard let channel = linkState.datagrams.channel, socket.remote >= 0 else { return }
         let packet = Packet(
-            header: channel.header, from: socket.wire.nodes[socket.end], to: socket.remote,
+            header: channel.header, from: socket.connection.nodes[socket.end], to: socket.remote,
             port: channel.port, body: body)
-        if !isCalm, dice.hits(oneIn: 12) { return }
-        for _ in 0..<(dice.hits(oneIn: 12) ? 2 : 1) {
+        if !isCalm, random.chance(oneIn: 12) { return }
+        for _ in 0..<(random.chance(oneIn: 12) ? 2 : 1) {
             lastPacket += 1
             packets[lastPacket] = packet
-            let base = socket.wire.pipes[1 - socket.end].base
-            let late = dice.hits(oneIn: 12) ? Int64(dice.roll(0...200)) * 1_000_000 : 0
-            post(.datagram(lastPacket), after: network.weather.delay(base: base, &dice) + late)
+            let base = socket.connection.inFlight[1 - socket.end].base
+            let late = random.chance(oneIn: 12) ? Int64(random.uniform(0...200)) * 1_000_000 : 0
+            post(.datagram(lastPacket), after: network.conditions.delay(base: base, &random) + late)
         }
     }
 
-    func arrive(_ number: Int, _ happening: Happening) {
+    func arrive(_ number: Int, _ event: SimulationEvent) {
         guard let packet = packets[number] else { return }
         let node = nodes[packet.to]
-        if node.process.isUp, node.process.isPaused { return node.process.backlog.append(happening) }
+        if node.process.isUp, node.process.isPaused { return node.process.backlog.append(event) }
         packets[number] = nil
-        guard node.process.isUp, node.host.isUp, network.paths.isOpen(packet.from, packet.to),
+        guard node.process.isUp, node.host.isUp, network.reachability.isOpen(packet.from, packet.to),
             now >= node.host.deafUntil,
             packet.port == node.datagramPort, let peer = node.engine.datagrams.admit(packet.header)
         else { return }
-        guard let socket = node.sockets[peer.id], let seat = socket.seat else {
+        guard let socket = node.sockets[peer.id], let linkState = socket.linkState else {
             return fail(.datagrams, "peer \(node.index) admits a datagram of a link that is over")
         }
         if case .content(let content, let key) = packet.body {
-            receive(content, key, packet.header, socket, seat, peer, of: node)
+            receive(content, key, packet.header, socket, linkState, peer, of: node)
         } else {
-            receive(packet.body, socket, seat, peer, of: node)
+            receive(packet.body, socket, linkState, peer, of: node)
         }
         settle(node)
     }
 
     /// A flight. Numbers are admitted with which both ends have to come to the same key.
     private func receive(
-        _ body: Packet.Body, _ socket: Socket, _ seat: Seat, _ peer: LinkedPeer, of node: Node
+        _ body: Packet.Body, _ socket: SimulatedSocket, _ linkState: LinkState, _ peer: LinkedPeer,
+        of node: Node
     ) {
-        guard let channel = seat.datagrams.channel, let own = channel.keyContext else {
+        guard let channel = linkState.datagrams.channel, let own = channel.keyContext else {
             return fail(.datagrams, "\(name(socket)) admits a flight and has no channel")
         }
         switch body {
@@ -162,21 +169,22 @@ extension DatagramNetwork {
             }
         default: break
         }
-        if let flight = seat.datagrams.receive(body, key: own, isClient: channel.isClient) {
-            cast(flight, socket, seat)
+        if let flight = linkState.datagrams.receive(body, key: own, isClient: channel.isClient) {
+            cast(flight, socket, linkState)
         }
-        reportHandshake(seat, peer, of: node)
+        reportHandshake(linkState, peer, of: node)
     }
 
     private func receive(
-        _ content: [UInt8], _ key: [UInt8]?, _ header: DatagramHeader, _ socket: Socket, _ seat: Seat,
+        _ content: [UInt8], _ key: [UInt8]?, _ header: DatagramHeader, _ socket: SimulatedSocket,
+        _ linkState: LinkState,
         _ peer: LinkedPeer, of node: Node
     ) {
-        guard let channel = seat.datagrams.channel, channel.keyContext == key,
-            key == nil || seat.datagrams.handshake.isDone
+        guard let channel = linkState.datagrams.channel, channel.keyContext == key,
+            key == nil || linkState.datagrams.handshake.isDone
         else { return }
-        seat.datagrams.heardAt = now
-        socket.wire.record.reached[socket.end].insert(header.association)
+        linkState.datagrams.heardAt = now
+        socket.connection.record.reached[socket.end].insert(header.association)
         guard node.engine.datagrams.receive(content.span, from: peer, at: moment(node)).isMessage else {
             return
         }
@@ -184,7 +192,7 @@ extension DatagramNetwork {
         check(unreliable: message, socket, node)
         let cost = MessageCredit.cost(message.count)
         if node.application.isSlow {
-            seat.datagrams.unread += cost
+            linkState.datagrams.unread += cost
         } else {
             node.engine.links.consumedDatagrams(cost, on: socket.id)
         }
@@ -195,31 +203,31 @@ extension DatagramNetwork {
 
 extension DatagramNetwork {
     /// A path without a pong is up for nobody: a content has come each way under the numbers of now.
-    private func watchUp(_ socket: Socket, _ seat: Seat) {
+    private func watchUp(_ socket: SimulatedSocket, _ linkState: LinkState) {
         say("\(name(socket)) has datagrams")
-        guard let channel = seat.datagrams.channel, seat.datagrams.heardAt != nil,
-            socket.wire.record.reached[1 - socket.end].contains(channel.header.association)
+        guard let channel = linkState.datagrams.channel, linkState.datagrams.heardAt != nil,
+            socket.connection.record.reached[1 - socket.end].contains(channel.header.association)
         else { return fail(.datagrams, "\(name(socket)) is up, and nothing has come through") }
     }
 
-    private func check(unreliable message: [UInt8], _ socket: Socket, _ node: Node) {
+    private func check(unreliable message: [UInt8], _ socket: SimulatedSocket, _ node: Node) {
         let number = Observer.number(message, at: 0)
         let sender = UInt64(bitPattern: Int64(Observer.number(message, at: 16)))
-        guard message.count >= 32, Observer.number(message, at: 8) == socket.wire.number,
-            sender == socket.wire.record.instances[1 - socket.end],
-            (1...max(1, socket.wire.record.cast[1 - socket.end])).contains(number),
+        guard message.count >= 32, Observer.number(message, at: 8) == socket.connection.number,
+            sender == socket.connection.record.instances[1 - socket.end],
+            (1...max(1, socket.connection.record.cast[1 - socket.end])).contains(number),
             Observer.number(message, at: 24) == message.count
         else { return fail(.datagrams, "\(name(socket)) brought a datagram that was not sent on it") }
-        guard socket.wire.record.caught[socket.end].insert(number).inserted else {
+        guard socket.connection.record.caught[socket.end].insert(number).inserted else {
             return fail(.datagrams, "\(name(socket)) brought datagram \(number) twice")
         }
         observer.counts.datagrams += 1
         observer.trace.note(8, node.index, number, at: now)
     }
 
-    /// Looks now and then at network.paths that are up: something comes, or three pings were missed.
-    func watchPath(_ socket: Socket, _ seat: Seat, _ node: Node) {
-        guard seat.datagrams.isUp, let heardAt = seat.datagrams.heardAt,
+    /// Looks now and then at paths that are up: something comes, or three pings were missed.
+    func watchPath(_ socket: SimulatedSocket, _ linkState: LinkState, _ node: Node) {
+        guard linkState.datagrams.isUp, let heardAt = linkState.datagrams.heardAt,
             now - heardAt > DatagramNetwork.unheard
         else {
             return

@@ -23,8 +23,8 @@ struct Packet {
 struct DatagramEnd {
     /// The owner was asked for a socket, and has one.
     var hasPort = false
-    var channel: DatagramOrder.Channel?
-    var handshake = Handshake()
+    var channel: DatagramAction.Channel?
+    var handshake = DTLSHandshake()
     var isUp = false
     /// Messages that the application sent and nobody sealed.
     var waiting = 0
@@ -34,7 +34,7 @@ struct DatagramEnd {
     var heardAt: Int64?
 
     /// What of a handshake an end has done.
-    struct Handshake {
+    struct DTLSHandshake {
         var flights = 0
         var isDone = false
         /// What is repeated.

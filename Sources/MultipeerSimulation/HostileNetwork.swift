@@ -46,7 +46,7 @@ package final class HostileNetwork {
     deinit { world.dismantle() }
 
     /// The first invariant that broke.
-    package var failure: Failure? { world.failure }
+    package var failure: InvariantViolation? { world.failure }
     /// How often a side had a link.
     package var links: Int { world.observer.counts.links }
 }
@@ -55,73 +55,80 @@ package final class HostileNetwork {
 
 extension HostileNetwork {
     package func deliver(on choice: Int, to side: Int) {
-        guard let (wire, end) = pick(choice, side, where: { _, _ in true }) else { return }
-        world.network.release(wire, toward: end)
+        guard let (connection, end) = pick(choice, side, where: { _, _ in true }) else { return }
+        world.network.release(connection, toward: end)
     }
 
     package func deliverEverything() {
         for _ in 0..<8 {
-            for wire in world.network.wires {
-                for end in [0, 1] where wire.sockets[end] != nil { world.network.release(wire, toward: end) }
+            for connection in world.network.connections {
+                for end in [0, 1] where connection.sockets[end] != nil {
+                    world.network.release(connection, toward: end)
+                }
             }
         }
     }
 
     package func answerDial(of side: Int, _ choice: Int, by answerer: Answerer) {
-        let dials = world.network.wires.filter { $0.nodes[0] == side && $0.sockets[0]?.phase == .connecting }
+        let dials = world.network.connections.filter {
+            $0.nodes[0] == side && $0.sockets[0]?.phase == .connecting
+        }
         guard !dials.isEmpty else { return }
-        let wire = dials[choice % dials.count]
+        let connection = dials[choice % dials.count]
         switch answerer {
-        case .nobody: lose(wire, 0)
+        case .nobody: lose(connection, 0)
         case .peer:
-            world.network.knock(wire, 0)
-            passHandshake(wire)
+            world.network.dialArrived(connection, 0)
+            passHandshake(connection)
         case .attacker:
-            world.network.meddled(with: wire)
-            wire.nodes[1] = -1
-            wire.keys[1] = HostileNetwork.key
-            world.network.send(.connected, on: wire, toward: 0)
-            world.network.send(.serverHello, on: wire, toward: 0)
-            passHandshake(wire)
+            world.network.meddled(with: connection)
+            connection.nodes[1] = -1
+            connection.keys[1] = HostileNetwork.key
+            world.network.send(.connected, on: connection, toward: 0)
+            world.network.send(.serverHello, on: connection, toward: 0)
+            passHandshake(connection)
         }
     }
 
     /// The attacker dials a side.
     package func intrude(on side: Int) {
-        guard world.network.wires.count < 100 else { return }
-        let wire = world.network.addWire(from: nil, to: side, showing: isEncrypted ? HostileNetwork.key : nil)
-        world.network.meddled(with: wire)
-        world.network.send(.clientHello, on: wire, toward: 1)
-        world.network.send(.finished, on: wire, toward: 1)
-        passHandshake(wire)
+        guard world.network.connections.count < 100 else { return }
+        let connection = world.network.addConnection(
+            from: nil, to: side, showing: isEncrypted ? HostileNetwork.key : nil)
+        world.network.meddled(with: connection)
+        world.network.send(.clientHello, on: connection, toward: 1)
+        world.network.send(.finished, on: connection, toward: 1)
+        passHandshake(connection)
     }
 
     /// The flights that come before frames are nothing that an attacker gains by.
-    private func passHandshake(_ wire: Wire) {
+    private func passHandshake(_ connection: SimulatedConnection) {
         for _ in 0..<4 {
-            for end in [1, 0] where wire.nodes[end] >= 0 {
-                while let next = wire.pipes[end].next, next.isHandshake, failure == nil {
-                    world.network.release(wire, toward: end)
+            for end in [1, 0] where connection.nodes[end] >= 0 {
+                while let next = connection.inFlight[end].next, next.isHandshake, failure == nil {
+                    world.network.release(connection, toward: end)
                 }
             }
         }
     }
 
     package func flip(on choice: Int, to side: Int, bit: Int) {
-        guard let (wire, end) = pick(choice, side, where: { !$0.pipes[$1].isEmpty }) else { return }
-        let isForged = wire.pipes[end].forge { frame in
+        guard let (connection, end) = pick(choice, side, where: { !$0.inFlight[$1].isEmpty }) else { return }
+        let isForged = connection.inFlight[end].forge { frame in
             let count = frame.count - FrameHeader.byteCount
             guard count > 0 else { return }
             frame[FrameHeader.byteCount + bit / 8 % count] ^= 1 << UInt8(bit % 8)
         }
-        if isForged { world.network.meddled(with: wire) }
+        if isForged { world.network.meddled(with: connection) }
     }
 
     package func inject(on choice: Int, to side: Int, _ frame: [UInt8]) {
         // Inside TLS only the holder of the keys can say anything.
-        guard !isEncrypted, let (wire, end) = pick(choice, side, where: { _, _ in true }) else { return }
-        world.network.meddled(with: wire)
-        wire.pipes[end].inject(frame, at: world.now)
+        guard !isEncrypted, let (connection, end) = pick(choice, side, where: { _, _ in true }) else {
+            return
+        }
+        world.network.meddled(with: connection)
+        connection.inFlight[end].inject(frame, at: world.now)
     }
 
     /// Says on one connection what was once said on any, a proof first of all.
@@ -133,15 +140,15 @@ extension HostileNetwork {
 
     /// Some connection dies, and both ends notice.
     package func cut(_ choice: Int) {
-        let open = world.network.wires.filter { !$0.isDead && $0.sockets.contains { $0 != nil } }
+        let open = world.network.connections.filter { !$0.isDead && $0.sockets.contains { $0 != nil } }
         guard !open.isEmpty else { return }
-        let wire = open[choice % open.count]
-        world.network.die(wire)
-        for end in [0, 1] { lose(wire, end) }
+        let connection = open[choice % open.count]
+        world.network.die(connection)
+        for end in [0, 1] { lose(connection, end) }
     }
 
-    private func lose(_ wire: Wire, _ end: Int) {
-        world.network.noticed(wire, end, .lost(wire: wire.number, end: end))
+    private func lose(_ connection: SimulatedConnection, _ end: Int) {
+        world.network.noticed(connection, end, .lost(connection: connection.number, end: end))
     }
 }
 
@@ -159,8 +166,8 @@ extension HostileNetwork {
     package func connect(_ side: Int) {
         let node = world.nodes[side]
         guard let theirs = data[1 - side], !node.engine.isLeaving else { return }
-        do throws(Introductions.Refusal) {
-            try world.applications.connect(node, with: theirs, within: Timing.attempt)
+        do throws(LinkEstablishment.Refusal) {
+            try world.applications.connect(node, with: theirs, within: HandshakeTiming.attempt)
         } catch {
             world.say("\(side) cannot connect: \(error)")
         }
@@ -181,8 +188,8 @@ extension HostileNetwork {
     /// This side notices that the connection of its link is gone, and perhaps the other one, too.
     package func loseLink(of side: Int, noticedByBoth: Bool) {
         guard let link = world.nodes[side].links.first else { return }
-        if noticedByBoth { lose(link.wire, 1 - link.end) }
-        lose(link.wire, link.end)
+        if noticedByBoth { lose(link.connection, 1 - link.end) }
+        lose(link.connection, link.end)
     }
 
     /// The session of a side leaves, and begins anew once that is done.
@@ -197,20 +204,20 @@ extension HostileNetwork {
 // MARK: what is checked
 
 extension HostileNetwork: Interceptor {
-    func forward(_ frame: [UInt8], from socket: Socket) -> [UInt8]? {
+    func forward(_ frame: [UInt8], from socket: SimulatedSocket) -> [UInt8]? {
         guard isProof(frame) else { return frame }
-        let side = socket.wire.nodes[socket.end]
+        let side = socket.connection.nodes[socket.end]
         sent[side].insert(frame)
         if frame[3] == FrameKind.hello.rawValue {
-            proofs[socket.wire.number, default: Proofs()].hello[socket.end] = frame
+            proofs[socket.connection.number, default: Proofs()].hello[socket.end] = frame
         }
         return frame
     }
 
-    func arrived(_ bytes: [UInt8], at socket: Socket) {
-        guard socket.seat == nil, isProof(bytes) else { return }
-        received[socket.wire.nodes[socket.end]].insert(bytes)
-        proofs[socket.wire.number, default: Proofs()].received[socket.end].insert(bytes)
+    func arrived(_ bytes: [UInt8], at socket: SimulatedSocket) {
+        guard socket.linkState == nil, isProof(bytes) else { return }
+        received[socket.connection.nodes[socket.end]].insert(bytes)
+        proofs[socket.connection.number, default: Proofs()].received[socket.end].insert(bytes)
     }
 
     func told(_ output: SessionOutput, to node: Node) {
@@ -229,8 +236,8 @@ extension HostileNetwork: Interceptor {
     }
 
     /// A connection becomes a link.
-    private func judge(_ socket: Socket, of node: Node) {
-        let said = proofs[socket.wire.number] ?? Proofs()
+    private func judge(_ socket: SimulatedSocket, of node: Node) {
+        let said = proofs[socket.connection.number] ?? Proofs()
         let other = 1 - node.index
         let honest = said.received[socket.end].intersection(sent[other])
         let isProved = Set(honest.map { $0[3] }) == [FrameKind.hello.rawValue, FrameKind.confirm.rawValue]
@@ -241,7 +248,7 @@ extension HostileNetwork: Interceptor {
         expect(!isEncrypted || socket.remote >= 0, socket, "to an attacker, inside TLS")
     }
 
-    private func expect(_ condition: Bool, _ socket: Socket, _ text: String) {
+    private func expect(_ condition: Bool, _ socket: SimulatedSocket, _ text: String) {
         if !condition { world.fail(.proof, "\(world.name(socket)) becomes a link \(text)") }
     }
 
@@ -251,13 +258,15 @@ extension HostileNetwork: Interceptor {
     }
 
     /// An open connection of this side, and which end of it that is.
-    private func pick(_ choice: Int, _ side: Int, where fits: (Wire, Int) -> Bool) -> (Wire, Int)? {
-        var fitting: [(Wire, Int)] = []
-        for wire in world.network.wires where !wire.isDead {
-            guard let end = wire.nodes.firstIndex(of: side), wire.sockets[end]?.phase == .framed,
-                fits(wire, end)
+    private func pick(_ choice: Int, _ side: Int, where fits: (SimulatedConnection, Int) -> Bool) -> (
+        SimulatedConnection, Int
+    )? {
+        var fitting: [(SimulatedConnection, Int)] = []
+        for connection in world.network.connections where !connection.isDead {
+            guard let end = connection.nodes.firstIndex(of: side), connection.sockets[end]?.phase == .framed,
+                fits(connection, end)
             else { continue }
-            fitting.append((wire, end))
+            fitting.append((connection, end))
         }
         return fitting.isEmpty ? nil : fitting[choice % fitting.count]
     }
@@ -266,7 +275,7 @@ extension HostileNetwork: Interceptor {
     private static let key = Fingerprint([UInt8](repeating: 0xEE, count: 32))
 }
 
-extension Pipe.Contents {
+extension InFlightQueue.Contents {
     fileprivate var isHandshake: Bool {
         switch self {
         case .connected, .clientHello, .serverHello, .finished, .alert: true
@@ -277,14 +286,17 @@ extension Pipe.Contents {
 
 extension ConnectionNetwork {
     /// A connection to a node from somebody who is none.
-    fileprivate func addWire(from dialler: Int?, to target: Int, showing key: Fingerprint?) -> Wire {
+    fileprivate func addConnection(from dialler: Int?, to target: Int, showing key: Fingerprint?)
+        -> SimulatedConnection
+    {
         let node = nodes[target]
         guard let address = node.candidate() else { preconditionFailure("a node has an address") }
-        let wire = Wire(
-            wires.count, from: dialler ?? -1, to: target, address, key: key == nil ? nil : node.fingerprint,
-            bases: [0, 0], rate: nil, at: now, showing: key, binding: dice.bytes(32))
-        wire.life = node.process.life
-        wires.append(wire)
-        return wire
+        let connection = SimulatedConnection(
+            connections.count, from: dialler ?? -1, to: target, address,
+            key: key == nil ? nil : node.fingerprint,
+            bases: [0, 0], rate: nil, at: now, showing: key, binding: random.bytes(32))
+        connection.life = node.process.life
+        connections.append(connection)
+        return connection
     }
 }

@@ -5,8 +5,8 @@ import MultipeerFraming
 /// for fuzzing.
 protocol Interceptor: AnyObject {
     /// What goes on its way instead of this frame; nil for nothing.
-    func forward(_ frame: [UInt8], from socket: Socket) -> [UInt8]?
+    func forward(_ frame: [UInt8], from socket: SimulatedSocket) -> [UInt8]?
     /// A frame, or a piece of a long one, has come to this end.
-    func arrived(_ bytes: [UInt8], at socket: Socket)
+    func arrived(_ bytes: [UInt8], at socket: SimulatedSocket)
     func told(_ output: SessionOutput, to node: Node)
 }

@@ -90,7 +90,7 @@ package enum Invariant: String, CaseIterable, Sendable {
 }
 
 /// The first invariant that a run broke.
-package struct Failure: Error, Sendable, CustomStringConvertible {
+package struct InvariantViolation: Error, Sendable, CustomStringConvertible {
     package let invariant: Invariant
     /// Nanoseconds since the run began.
     package let moment: Int64

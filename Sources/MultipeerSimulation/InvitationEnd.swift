@@ -5,12 +5,12 @@ import MultipeerIntroduction
 
 /// The connections of one end of invitations, in the hands of a node. A session's own belong to the node itself.
 class InvitationEnd {
-    var sockets: [ConnectionID: Socket] = [:]
+    var sockets: [ConnectionID: SimulatedSocket] = [:]
 
     func connected(_ id: ConnectionID, at now: Moment) {}
     func secured(_ id: ConnectionID, at now: Moment) {}
     func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int { bytes.count }
-    func ended(_ id: ConnectionID, _ setback: Setback, at now: Moment) {}
+    func ended(_ id: ConnectionID, _ setback: ConnectionFailure, at now: Moment) {}
     func fill(_ id: ConnectionID, into output: inout ByteBuffer) {}
     func takeDue() -> [ConnectionID] { [] }
     func advance(to now: Moment) {}
@@ -18,7 +18,7 @@ class InvitationEnd {
 }
 
 /// The end whose machine is this.
-class MachineEnd<Machine: InvitationMachine>: InvitationEnd {
+class InvitationMachineEnd<Machine: InvitationMachine>: InvitationEnd {
     var engine: InvitationEngine<Machine>
 
     init(_ machine: Machine) { engine = InvitationEngine(machine) }
@@ -30,7 +30,7 @@ class MachineEnd<Machine: InvitationMachine>: InvitationEnd {
         engine.receive(bytes, on: id, at: now)
     }
 
-    override func ended(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
+    override func ended(_ id: ConnectionID, _ setback: ConnectionFailure, at now: Moment) {
         engine.ended(id, setback, at: now)
     }
 
@@ -41,12 +41,12 @@ class MachineEnd<Machine: InvitationMachine>: InvitationEnd {
 }
 
 /// One invitation at the end that asks.
-final class Asking: MachineEnd<Inviter> {
+final class InviterEnd: InvitationMachineEnd<Inviter> {
     let request: ConnectRequestID
     let peer: PeerID
     let end: Moment
     /// The connections that were dialled for it.
-    var wires: Set<Int> = []
+    var connections: Set<Int> = []
     /// The peer said yes, and was sent this side's data.
     var isAgreed = false
 
@@ -59,16 +59,16 @@ final class Asking: MachineEnd<Inviter> {
 }
 
 /// All invitations at the end that is asked.
-final class Asked: MachineEnd<Invitee> {
+final class InviteeEnd: InvitationMachineEnd<Invitee> {
     /// What the application has not answered.
-    var questions: [QuestionID: Invitee.Asked] = [:]
+    var questions: [QuestionID: Invitee.InvitationRequest] = [:]
     /// What it has said yes to.
-    var accepted: [QuestionID: Accepted] = [:]
+    var accepted: [QuestionID: AcceptedInvitation] = [:]
 
-    struct Accepted {
+    struct AcceptedInvitation {
         let request: ConnectRequestID
-        let asked: Invitee.Asked
+        let asked: Invitee.InvitationRequest
         /// The connection on which the answer went.
-        let wire: Int?
+        let connection: Int?
     }
 }

@@ -6,7 +6,7 @@ import MultipeerMesh
 import MultipeerSecurity
 
 /// What an application answers to the question of trust.
-enum Trust: Sendable {
+enum TrustAnswer: Sendable {
     case yes, no, never
     /// After so many nanoseconds.
     case yesAfter(Int64)
@@ -19,21 +19,21 @@ final class Node {
     let profile: Scenario.Peer
     let fingerprint: Fingerprint?
     var engine: SessionEngine
-    var host: Host
-    var process = Process()
-    var application = Application()
+    var host: NodeHost
+    var process = NodeProcess()
+    var application = NodeApplication()
     /// The connections of the session, and those of them that are links, in the order in which they became so.
-    var sockets: [ConnectionID: Socket] = [:]
-    var links: [Socket] = []
+    var sockets: [ConnectionID: SimulatedSocket] = [:]
+    var links: [SimulatedSocket] = []
     /// Its own invitations, and those of others.
-    var asking: [Asking] = []
-    var asked: Asked
+    var asking: [InviterEnd] = []
+    var asked: InviteeEnd
     /// Who has said GOODBYE or FULL on a link, and when by the node's clock.
     var departed: [Endpoint: Moment] = [:]
     /// Something has come on channels and was perhaps not taken.
     var hearsChannels = false
     var evictions = 0
-    var liar: Liar?
+    var byzantine: ByzantinePeer?
 
     init(
         _ index: Int, _ peer: PeerID, _ profile: Scenario.Peer, _ fingerprint: Fingerprint?,
@@ -44,8 +44,8 @@ final class Node {
         self.profile = profile
         self.fingerprint = fingerprint
         self.engine = engine
-        asked = Asked(Invitee(peer))
-        host = Host(deafUntil: profile.datagrams == .deaf ? .max : 0)
+        asked = InviteeEnd(Invitee(peer))
+        host = NodeHost(deafUntil: profile.datagrams == .deaf ? .max : 0)
     }
 
     /// Of its process.
@@ -66,12 +66,12 @@ final class Node {
 
     var ends: [InvitationEnd] { asking + [asked] }
     var isRunning: Bool { process.isUp && !process.isPaused }
-    var isHonest: Bool { profile.role != .liar }
+    var isHonest: Bool { profile.role != .byzantine }
 
-    func link(to uid: UID) -> Socket? { links.first { $0.seat?.peer.uid == uid } }
+    func link(to uid: UID) -> SimulatedSocket? { links.first { $0.linkState?.peer.uid == uid } }
 
     /// Every connection that it has, in one order.
-    var everySocket: [Socket] {
+    var everySocket: [SimulatedSocket] {
         sockets.keys.sorted().compactMap { sockets[$0] }
             + ends.flatMap { end in end.sockets.keys.sorted().compactMap { end.sockets[$0] } }
     }
@@ -80,7 +80,7 @@ final class Node {
 }
 
 /// The computer of a node.
-struct Host {
+struct NodeHost {
     /// It answers, whether the process runs or not.
     var isUp = false
     /// How far its clock is ahead of the network's, in nanoseconds.
@@ -99,14 +99,14 @@ struct Host {
 }
 
 /// The process in which the session of a node runs.
-struct Process {
+struct NodeProcess {
     /// Counts the processes: what was meant for one before this one never reaches it.
     var life = 0
     var isUp = false
     /// It is stopped, like by SIGSTOP: until somebody lets it go on.
     var isPaused = false
     /// What came meanwhile.
-    var backlog: [Happening] = []
+    var backlog: [SimulationEvent] = []
     /// For when the next wake is posted.
     var wakeAt = Int64.max
     /// How often in a row its deadline was now.
@@ -115,12 +115,12 @@ struct Process {
 }
 
 /// What an application wants, and what it was told.
-struct Application {
+struct NodeApplication {
     /// What it says when it is asked whom to trust, and what it was asked and has not answered.
-    var trust = Trust.yes
+    var trust = TrustAnswer.yes
     var questions: [ConnectionID: UID] = [:]
     /// Whom it wants to be linked to.
-    var sought: Set<UID> = []
+    var wantedPeers: Set<UID> = []
     /// Whom it gave up since it last called for a link to them.
     var withdrawn: Set<UID> = []
     /// Calls with connection data that have no outcome, and to whom.
@@ -132,12 +132,12 @@ struct Application {
     /// It does not take its messages.
     var isSlow = false
     /// What it has not taken since.
-    var untaken = Untaken()
+    var unreadInput = UnreadInput()
     /// Who waits for a verification code, and for messages to have come.
     var codeRequests: [UInt64: CodeRequest] = [:]
-    var marks: [UInt64: Mark] = [:]
+    var flushRequests: [UInt64: FlushRequest] = [:]
     /// What it has heard of each peer last.
-    var heard: [UID: PeerStates.State] = [:]
+    var heard: [UID: PeerStateMachine.State] = [:]
     /// Since when a peer is connecting.
     var connecting: [UID: Int64] = [:]
     var journal: [SimulatedPeer.Event] = []

@@ -18,11 +18,13 @@ extension Observer {
     }
 
     /// A link ended. Without a fault, a decision of an application, a lie, or a mesh that is too large, nothing ends one.
-    func watchCause(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
+    func watchCause(
+        _ socket: SimulatedSocket, _ linkState: LinkState, _ reason: DisconnectReason, _ node: Node
+    ) {
         guard socket.remote >= 0, liesSince == nil, !hasTwins else { return }
         let far = nodes[socket.remote]
-        guard !isTroubled(node, far, since: seat.since), !isForTheCap(reason) else { return }
-        let age = (now - seat.since) / 1_000_000
+        guard !isTroubled(node, far, since: linkState.since), !isForTheCap(reason) else { return }
+        let age = (now - linkState.since) / 1_000_000
         fail(.cause, "\(name(socket)) ended after \(age) ms, for nothing: \(reason)")
     }
 
@@ -31,12 +33,14 @@ extension Observer {
 
     /// A link was lost before the other end had it: the attempt that made it goes on. A connection that somebody meddled
     /// with is left out: there it may take longer than the attempt.
-    func watchResumption(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
-        guard reason.code == .lost, socket.remote >= 0, !socket.wire.record.isWhole,
-            !socket.wire.isForged, !node.engine.isLeaving, liesSince == nil, !hasTwins,
-            let began = seat.soughtSince, now - began < Observer.attempt
+    func watchResumption(
+        _ socket: SimulatedSocket, _ linkState: LinkState, _ reason: DisconnectReason, _ node: Node
+    ) {
+        guard reason.code == .lost, socket.remote >= 0, !socket.connection.record.isWhole,
+            !socket.connection.isForged, !node.engine.isLeaving, liesSince == nil, !hasTwins,
+            let began = linkState.connectingSince, now - began < Observer.attempt
         else { return }
-        if !node.engine.mesh.awaits(seat.peer.uid) {
+        if !node.engine.mesh.awaits(linkState.peer.uid) {
             fail(
                 .outcomes, "\(name(socket)) was lost before its other end had it, and nobody is sought for it"
             )
@@ -45,7 +49,7 @@ extension Observer {
 
     /// Only a world with more peers than a mesh takes knows these endings. FULL on one connection ends the attempt, and with
     /// it the connection that its other end has just linked: CANCELLED.
-    private func isForTheCap(_ reason: EndReason) -> Bool {
+    private func isForTheCap(_ reason: DisconnectReason) -> Bool {
         guard nodes.count > cap else { return false }
         return reason.code == .full || [.full, .unknownPeer, .cancelled].contains(reason.closeCode)
     }

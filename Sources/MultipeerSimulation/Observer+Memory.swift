@@ -10,7 +10,7 @@ extension Observer {
         guard failure == nil, node.hearsChannels else { return }
         let held = node.engine.links.heldBytes
         let counted = node.links.reduce(0) { sum, socket in
-            socket.wire.flows.reduce(sum) { $0 + ($1.end == socket.end ? 0 : $1.held) }
+            socket.connection.channels.reduce(sum) { $0 + ($1.end == socket.end ? 0 : $1.held) }
         }
         if held != counted || held > node.profile.memory {
             fail(
@@ -22,8 +22,8 @@ extension Observer {
     }
 
     /// Messages that wait: the window of each link, one message that is longer, and of former links no more than once.
-    func watchUntaken(_ socket: Socket, _ node: Node) {
-        let cost = node.application.untaken.cost(of: socket.id)
+    func watchUntaken(_ socket: SimulatedSocket, _ node: Node) {
+        let cost = node.application.unreadInput.cost(of: socket.id)
         let limit = Int(node.profile.credit) + Observer.longestCost
         if cost > limit {
             fail(.memory, "\(name(socket)) brought \(cost) that nobody took; \(limit) may wait")
@@ -34,7 +34,7 @@ extension Observer {
     /// what it was told of the peer is not too much. [limit.relink]
     func watchRelink(_ uid: UID, _ node: Node) {
         let (cost, told) = (
-            node.application.untaken.costOfFormer(uid), node.application.untaken.told(of: uid)
+            node.application.unreadInput.costOfFormer(uid), node.application.unreadInput.told(of: uid)
         )
         if cost > Int(node.profile.credit) || told > Observer.mostTold {
             fail(.memory, "peer \(node.index) is linked again, and \(cost) and \(told) events are not taken")

@@ -19,9 +19,9 @@ extension Observer {
         post(.look, after: Observer.glance)
         for node in nodes where node.isRunning && now - node.host.disturbances[1] > Observer.recovery {
             for socket in node.links {
-                guard let seat = socket.seat else { continue }
-                datagrams.watchPath(socket, seat, node)
-                let silence = now - max(socket.heardAt, seat.since)
+                guard let linkState = socket.linkState else { continue }
+                datagrams.watchPath(socket, linkState, node)
+                let silence = now - max(socket.heardAt, linkState.since)
                 guard silence > Observer.noticed else { continue }
                 return fail(.silence, "\(name(socket)) brought nothing for \(silence / 1_000_000) ms")
             }
@@ -29,8 +29,8 @@ extension Observer {
     }
 
     /// A link was found dead: it has to be.
-    func watchDeath(_ socket: Socket, _ seat: Seat, _ node: Node) {
-        if now - node.host.sleptUntil < Observer.answer, seat.since < node.host.sleptUntil,
+    func watchDeath(_ socket: SimulatedSocket, _ linkState: LinkState, _ node: Node) {
+        if now - node.host.sleptUntil < Observer.answer, linkState.since < node.host.sleptUntil,
             !isProbed(socket, node)
         {
             return fail(
@@ -39,11 +39,11 @@ extension Observer {
         }
         guard now - node.host.disturbances[0] > Observer.recovery else { return }
         let least = now - node.host.disturbances[1] > Observer.recovery ? Observer.death : Observer.answer
-        let silence = now - max(socket.heardAt, seat.since)
+        let silence = now - max(socket.heardAt, linkState.since)
         if silence >= least { return }
         // Then it did not answer a probe.
-        if let far = socket.wire.sockets[1 - socket.end], far.seat != nil, socket.remote >= 0 {
-            let isWhole = !socket.wire.isDead && network.paths.isWhole(node.index, socket.remote)
+        if let far = socket.connection.sockets[1 - socket.end], far.linkState != nil, socket.remote >= 0 {
+            let isWhole = !socket.connection.isDead && network.reachability.isWhole(node.index, socket.remote)
             guard isWhole, nodes[socket.remote].isRunning, now - disturbance > Observer.calming else {
                 return
             }
@@ -55,7 +55,7 @@ extension Observer {
 extension Observer {
     /// Another connection to the same peer is there, so that the link may have been probed because of it: a probe has its own
     /// time.
-    private func isProbed(_ socket: Socket, _ node: Node) -> Bool {
+    private func isProbed(_ socket: SimulatedSocket, _ node: Node) -> Bool {
         node.sockets.values.contains { $0 !== socket && $0.remote == socket.remote }
     }
 }

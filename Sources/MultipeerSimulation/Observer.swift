@@ -5,11 +5,11 @@ import MultipeerMesh
 import MultipeerSecurity
 
 /// Sees everything that happens, and says which invariant it breaks.
-final class Observer: Part {
+final class Observer: Subsystem {
     let world: World
     var trace = Trace()
-    var failure: Failure?
-    var counts = Counts()
+    var failure: InvariantViolation?
+    var counts = RunStatistics()
     /// When a fault began or ended last.
     var disturbance: Int64 = 0
     /// When the lying member began to lie.
@@ -23,7 +23,7 @@ final class Observer: Part {
 
     func found(_ invariant: Invariant, _ detail: @autoclosure () -> String) {
         guard failure == nil else { return }
-        let failure = Failure(invariant: invariant, moment: now - World.start, detail: detail())
+        let failure = InvariantViolation(invariant: invariant, moment: now - World.start, detail: detail())
         self.failure = failure
         trace.say(now - World.start, "FAILED \(failure)")
         for node in nodes { trace.say(now - World.start, picture(node)) }
@@ -36,7 +36,7 @@ final class Observer: Part {
             return "\(known.index)" + (known.endpoint == endpoint ? "" : "'")
         }
         guard node.process.isUp else { return "\(node.index) is down" }
-        let links = node.links.map { "\($0.remote)\($0.seat?.isMesh == true ? "" : "d")" }
+        let links = node.links.map { "\($0.remote)\($0.linkState?.isMesh == true ? "" : "d")" }
         let entries = node.mesh.entries.map { entry in
             "\(name(entry.origin))#\(entry.sequence)[\(entry.members.map(name).joined(separator: " "))]"
         }
@@ -52,7 +52,7 @@ final class Observer: Part {
 
     /// What an application heard of a peer.
     func heard(_ peer: PeerID, _ state: PeerState, of node: Node) {
-        let new: PeerStates.State =
+        let new: PeerStateMachine.State =
             switch state {
             case .notConnected: .notConnected
             case .connecting: .connecting
@@ -75,48 +75,49 @@ final class Observer: Part {
         }
         node.application.heard[peer.uid] = new == .notConnected ? nil : new
         // A link that was lost at once is made again without a word from the application.
-        if new == .notConnected, !node.mesh.awaits(peer.uid) { node.application.sought.remove(peer.uid) }
+        if new == .notConnected, !node.mesh.awaits(peer.uid) { node.application.wantedPeers.remove(peer.uid) }
         node.application.connecting[peer.uid] = new == .connecting ? now : nil
         if node.application.isSlow {
-            node.application.untaken.tell(of: peer.uid)
+            node.application.unreadInput.tell(of: peer.uid)
         } else {
             node.engine.eventsTaken(1, of: peer.uid)
         }
         if applications.keepsJournal { node.application.journal.append(.peer(peer, state)) }
     }
 
-    func settled(_ uid: UID, _ reason: EndReason?, of node: Node) {
+    func settled(_ uid: UID, _ reason: DisconnectReason?, of node: Node) {
         // The mesh's own attempts are settled too; the application waits for none of those.
-        if reason != nil, !node.isWanted(uid) { node.application.sought.remove(uid) }
+        if reason != nil, !node.isWanted(uid) { node.application.wantedPeers.remove(uid) }
     }
 
     /// The application takes what cost so much, unless it is slow.
-    func consumed(_ cost: Int, on socket: Socket, of node: Node) {
+    func consumed(_ cost: Int, on socket: SimulatedSocket, of node: Node) {
         if node.application.isSlow {
-            node.application.untaken.add(cost, on: socket.id, of: nodes[socket.remote].uid)
+            node.application.unreadInput.add(cost, on: socket.id, of: nodes[socket.remote].uid)
         } else {
             node.engine.consumed(cost, on: socket.id)
         }
     }
 
-    func take(_ messages: [IncomingMessage], _ socket: Socket, _ seat: Seat, of node: Node) {
+    func take(_ messages: [IncomingMessage], _ socket: SimulatedSocket, _ linkState: LinkState, of node: Node)
+    {
         for message in messages {
             counts.messages += 1
-            check(message.bytes, socket, seat, node)
+            check(message.bytes, socket, linkState, node)
             consumed(message.cost, on: socket, of: node)
         }
         watchUntaken(socket, node)
     }
 
-    private func check(_ message: [UInt8], _ socket: Socket, _ seat: Seat, _ node: Node) {
+    private func check(_ message: [UInt8], _ socket: SimulatedSocket, _ linkState: LinkState, _ node: Node) {
         if applications.keepsJournal {
-            return node.application.journal.append(.message(message, from: seat.peer))
+            return node.application.journal.append(.message(message, from: linkState.peer))
         }
-        let record = socket.wire.record
+        let record = socket.connection.record
         let number = Observer.number(message, at: 0)
-        let wire = Observer.number(message, at: 8)
+        let connection = Observer.number(message, at: 8)
         let sender = Observer.number(message, at: 16)
-        guard message.count >= 32, wire == socket.wire.number,
+        guard message.count >= 32, connection == socket.connection.number,
             UInt64(bitPattern: Int64(sender)) == record.instances[1 - socket.end]
         else {
             return fail(.messages, "\(name(socket)) brought a message of another link")
@@ -132,18 +133,19 @@ final class Observer: Part {
         else {
             return fail(.messages, "\(name(socket)) brought message \(number) not as it was")
         }
-        socket.wire.record.received[socket.end] += 1
+        socket.connection.record.received[socket.end] += 1
         trace.note(6, node.index, Int(number), at: now)
     }
 
-    func watchEnd(_ socket: Socket, _ seat: Seat, _ reason: EndReason, _ node: Node) {
-        if reason.code == .timedOut, reason.closeCode == nil { watchDeath(socket, seat, node) }
+    func watchEnd(_ socket: SimulatedSocket, _ linkState: LinkState, _ reason: DisconnectReason, _ node: Node)
+    {
+        if reason.code == .timedOut, reason.closeCode == nil { watchDeath(socket, linkState, node) }
         // A FULL before the first entry refuses the connection, and its sender stays.
-        if reason.code == .goodbye || reason.code == .full && seat.hasTold && reason.closeCode != nil {
-            node.departed[seat.data.endpoint] = moment(node)
+        if reason.code == .goodbye || reason.code == .full && linkState.hasTold && reason.closeCode != nil {
+            node.departed[linkState.data.endpoint] = moment(node)
         }
-        watchCause(socket, seat, reason, node)
-        let record = socket.wire.record
+        watchCause(socket, linkState, reason, node)
+        let record = socket.connection.record
         if reason.code == .goodbye, !applications.keepsJournal,
             record.received[socket.end] != record.sent[1 - socket.end]
         {
@@ -154,7 +156,7 @@ final class Observer: Part {
         if members.count > cap { for member in members { excuse(member) } }
         guard let lies = liesSince, now > lies + Observer.settling, node.isHonest,
             nodes[socket.remote].isHonest,
-            seat.since < lies, record.isWhole, !isExcused(node.index), !isExcused(socket.remote)
+            linkState.since < lies, record.isWhole, !isExcused(node.index), !isExcused(socket.remote)
         else { return }
         fail(.honest, "\(name(socket)) ended while a third member lied: \(reason)")
     }
@@ -163,7 +165,7 @@ final class Observer: Part {
     private func mesh(around some: Set<Int>) -> Set<Int> {
         var (found, frontier) = (some, Array(some))
         while let index = frontier.popLast() {
-            for socket in nodes[index].links where socket.seat?.isMesh == true {
+            for socket in nodes[index].links where socket.linkState?.isMesh == true {
                 if found.insert(socket.remote).inserted { frontier.append(socket.remote) }
             }
         }
@@ -171,8 +173,8 @@ final class Observer: Part {
     }
 
     /// Reads the headers of what a link writes. The message credit is counted a second time, by other code.
-    func watchFrames(_ frames: [UInt8], _ socket: Socket) {
-        for place in FramePlaces(in: frames) {
+    func watchFrames(_ frames: [UInt8], _ socket: SimulatedSocket) {
+        for place in FrameRanges(in: frames) {
             let header = place.header
             switch header.kind {
             case .message, .messagePart: spend(header.length + 64, socket)
@@ -180,11 +182,11 @@ final class Observer: Part {
             case .credit where header.channel == 0 && place.isWhole:
                 // It may be used once it has arrived, so this errs to the peer's good by its way.
                 let limit = Observer.number(frames, at: place.payload.lowerBound)
-                socket.wire.record.credit[1 - socket.end] = max(
-                    socket.wire.record.credit[1 - socket.end], UInt64(limit))
+                socket.connection.record.credit[1 - socket.end] = max(
+                    socket.connection.record.credit[1 - socket.end], UInt64(limit))
             case .members:
                 counts.entries += 1
-                socket.wire.sockets[1 - socket.end]?.seat?.hasTold = true
+                socket.connection.sockets[1 - socket.end]?.linkState?.hasTold = true
                 if !mayCarryEntries(socket) { fail(.plain, "an entry travels on \(name(socket))") }
             case .close where place.isWhole:
                 blame(frames.span.extracting(place.payload), header, socket)
@@ -194,11 +196,11 @@ final class Observer: Part {
     }
 
     /// Honest peers give each other no cause for such codes.
-    private func blame(_ payload: Span<UInt8>, _ header: FrameHeader, _ socket: Socket) {
+    private func blame(_ payload: Span<UInt8>, _ header: FrameHeader, _ socket: SimulatedSocket) {
         guard case .close(let code, reason: _)? = try? Frame(header, payload), socket.remote >= 0,
             [.protocolError, .badMAC, .tooLarge, .flow, .flood, .version, .internal, .digest].contains(code)
         else { return }
-        let node = nodes[socket.wire.nodes[socket.end]]
+        let node = nodes[socket.connection.nodes[socket.end]]
         guard !isExcusable(code, socket) else {
             if code == .flow { turnEnds += 1 }
             return
@@ -206,27 +208,29 @@ final class Observer: Part {
         fail(.credit, "peer \(node.index) closed \(name(socket)) with \(code)")
     }
 
-    /// A liar breaks rules. And a peer that is cut off in the middle of a long message makes others wait for it: FLOW.
+    /// A Byzantine peer breaks rules. And a peer that is cut off in the middle of a long message makes others wait for it: FLOW.
     /// [limit.turn]
-    func isExcusable(_ code: CloseCode?, _ socket: Socket) -> Bool {
+    func isExcusable(_ code: CloseCode?, _ socket: SimulatedSocket) -> Bool {
         guard socket.remote >= 0 else { return true }
-        let (node, far) = (nodes[socket.wire.nodes[socket.end]], nodes[socket.remote])
-        return !node.isHonest || !far.isHonest || socket.wire.isForged
+        let (node, far) = (nodes[socket.connection.nodes[socket.end]], nodes[socket.remote])
+        return !node.isHonest || !far.isHonest || socket.connection.isForged
             || code == .flow && isTroubled(node, far, since: now)
     }
 
-    private func spend(_ cost: Int, _ socket: Socket) {
-        socket.wire.record.spent[socket.end] += UInt64(cost)
-        let (spent, credit) = (socket.wire.record.spent[socket.end], socket.wire.record.credit[socket.end])
+    private func spend(_ cost: Int, _ socket: SimulatedSocket) {
+        socket.connection.record.spent[socket.end] += UInt64(cost)
+        let (spent, credit) = (
+            socket.connection.record.spent[socket.end], socket.connection.record.credit[socket.end]
+        )
         if spent > credit { fail(.credit, "\(name(socket)) spent \(spent) of \(credit)") }
     }
 
     /// The rule once more, from what the two peers are and not from what the machines think.
-    private func mayCarryEntries(_ socket: Socket) -> Bool {
+    private func mayCarryEntries(_ socket: SimulatedSocket) -> Bool {
         guard socket.remote >= 0 else { return false }
-        let one = nodes[socket.wire.nodes[socket.end]].profile
+        let one = nodes[socket.connection.nodes[socket.end]].profile
         let other = nodes[socket.remote].profile
-        return socket.wire.key != nil || (one.preference == .none && other.preference == .none)
+        return socket.connection.key != nil || (one.preference == .none && other.preference == .none)
     }
 
     static func number(_ bytes: [UInt8], at place: Int) -> Int {

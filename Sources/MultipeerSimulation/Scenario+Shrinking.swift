@@ -6,7 +6,7 @@ extension Scenario {
         func breaks(_ candidate: Scenario) -> Bool {
             guard left > 0 else { return false }
             left -= 1
-            return Trial.run(candidate).failure?.invariant == invariant
+            return ScenarioRun.run(candidate).failure?.invariant == invariant
         }
         var isSmaller = true
         while isSmaller, left > 0 {
@@ -36,9 +36,9 @@ extension Scenario {
             one.steps.remove(at: index)
             all.append(one)
         }
-        for index in doors.indices {
+        for index in firewallRules.indices {
             var one = self
-            one.doors.remove(at: index)
+            one.firewallRules.remove(at: index)
             all.append(one)
         }
         return all + simpler()
@@ -52,9 +52,9 @@ extension Scenario {
             one.end = last
             all.append(one)
         }
-        if weather != .calm {
+        if conditions != .calm {
             var one = self
-            one.weather = .calm
+            one.conditions = .calm
             all.append(one)
         }
         for index in peers.indices where peers[index].strayAddresses > 0 || peers[index].credit != 65_536 {
@@ -106,9 +106,9 @@ extension Scenario {
             guard case .twin(let other) = one.peers[index].role else { continue }
             one.peers[index].role = new(other).map { .twin($0) } ?? .honest
         }
-        one.doors = doors.compactMap { door in
-            guard let from = new(door.from), let to = new(door.to) else { return nil }
-            return Door(from: from, to: to, isSilent: door.isSilent)
+        one.firewallRules = firewallRules.compactMap { rule in
+            guard let from = new(rule.from), let to = new(rule.to) else { return nil }
+            return FirewallRule(from: from, to: to, isSilent: rule.isSilent)
         }
         one.steps = steps.compactMap { step in
             step.action.renumbered(new).map { Step(moment: step.moment, action: $0) }

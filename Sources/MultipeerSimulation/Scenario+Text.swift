@@ -6,21 +6,21 @@ import MultipeerSecurity
 extension Scenario: CustomStringConvertible {
     /// The lines that `init(text:)` reads.
     package var description: String {
-        var lines = ["scenario \(seed) \(mode.rawValue) cap \(cap) weather \(weather.rawValue) end \(end)"]
+        var lines = ["scenario \(seed) \(mode.rawValue) cap \(cap) weather \(conditions.rawValue) end \(end)"]
         lines += peers.map(\.description)
-        lines += doors.map { "door \($0.from) \($0.to) \($0.isSilent ? "silent" : "refusing")" }
+        lines += firewallRules.map { "door \($0.from) \($0.to) \($0.isSilent ? "silent" : "refusing")" }
         lines += steps.map { "at \($0.moment) \($0.action)" }
         return lines.joined(separator: "\n") + "\n"
     }
 
     /// Why a text is no scenario.
-    package struct Unreadable: Error, CustomStringConvertible {
+    package struct ParseError: Error, CustomStringConvertible {
         package let line: String
         package var description: String { "not a line of a scenario: \(line)" }
     }
 
-    package init(text: String) throws(Unreadable) {
-        self.init(seed: 0, mode: .liveness, cap: 8, weather: .fair, peers: [], end: 0)
+    package init(text: String) throws(ParseError) {
+        self.init(seed: 0, mode: .liveness, cap: 8, conditions: .fair, peers: [], end: 0)
         var hasBegun = false
         for line in text.split(whereSeparator: \.isNewline) {
             let words = (line.split(separator: "#", omittingEmptySubsequences: false).first ?? "").split(
@@ -37,23 +37,24 @@ extension Scenario: CustomStringConvertible {
                 default: false
                 }
             hasBegun = hasBegun || first == "scenario"
-            guard isRead else { throw Unreadable(line: String(line)) }
+            guard isRead else { throw ParseError(line: String(line)) }
         }
         guard hasBegun, isSound else {
-            throw Unreadable(line: "(the whole: a peer that is not there, or no head)")
+            throw ParseError(line: "(the whole: a peer that is not there, or no head)")
         }
     }
 
     private var isSound: Bool {
-        let named = steps.flatMap(\.action.peers) + doors.flatMap { [$0.from, $0.to] }
+        let named = steps.flatMap(\.action.peers) + firewallRules.flatMap { [$0.from, $0.to] }
         return named.allSatisfy { peers.indices.contains($0) } && peers.count <= 32 && (2...16).contains(cap)
     }
 
     private mutating func readHead(_ words: [String]) -> Bool {
         guard words.count == 9, let seed = UInt64(words[1]), let mode = Mode(rawValue: words[2]),
-            let cap = Int(words[4]), let weather = Weather(rawValue: words[6]), let end = Int(words[8])
+            let cap = Int(words[4]), let conditions = NetworkConditions(rawValue: words[6]),
+            let end = Int(words[8])
         else { return false }
-        (self.seed, self.mode, self.cap, self.weather, self.end) = (seed, mode, cap, weather, end)
+        (self.seed, self.mode, self.cap, self.conditions, self.end) = (seed, mode, cap, conditions, end)
         return true
     }
 
@@ -67,7 +68,7 @@ extension Scenario: CustomStringConvertible {
             case ("identity", _): peer.hasIdentity = true
             case ("datagrams", _): peer.datagrams = .open
             case ("deaf", _): peer.datagrams = .deaf
-            case ("liar", _): peer.role = .liar
+            case ("liar", _): peer.role = .byzantine
             case ("twin", let other?): peer.role = .twin(other)
             case ("rank", let rank?): peer.rank = rank
             case ("strays", let count?): peer.strayAddresses = count
@@ -85,7 +86,7 @@ extension Scenario: CustomStringConvertible {
 
     private mutating func readDoor(_ words: [String]) -> Bool {
         guard words.count == 4, let from = Int(words[1]), let to = Int(words[2]) else { return false }
-        doors.append(Door(from: from, to: to, isSilent: words[3] == "silent"))
+        firewallRules.append(FirewallRule(from: from, to: to, isSilent: words[3] == "silent"))
         return true
     }
 
@@ -105,7 +106,7 @@ extension Scenario.Peer: CustomStringConvertible {
         if hasIdentity { words.append("identity") }
         switch role {
         case .honest: break
-        case .liar: words.append("liar")
+        case .byzantine: words.append("liar")
         case .twin(let other): words.append("twin \(other)")
         }
         if strayAddresses > 0 { words.append("strays \(strayAddresses)") }

@@ -14,31 +14,32 @@ package struct Scenario: Equatable, Sendable {
     package var seed: UInt64
     package var mode: Mode
     package var cap: Int
-    package var weather: Weather
+    package var conditions: NetworkConditions
     package var peers: [Peer]
-    package var doors: [Door] = []
+    package var firewallRules: [FirewallRule] = []
     package var steps: [Step] = []
     /// When the faults are over, in milliseconds.
     package var end: Int
 
     package init(
-        seed: UInt64, mode: Mode, cap: Int, weather: Weather, peers: [Peer], doors: [Door] = [],
+        seed: UInt64, mode: Mode, cap: Int, conditions: NetworkConditions, peers: [Peer],
+        firewallRules: [FirewallRule] = [],
         steps: [Step] = [],
         end: Int
     ) {
         self.seed = seed
         self.mode = mode
         self.cap = cap
-        self.weather = weather
+        self.conditions = conditions
         self.peers = peers
-        self.doors = doors
+        self.firewallRules = firewallRules
         self.steps = steps
         self.end = end
     }
 
     package struct Peer: Equatable, Sendable {
         package enum Role: Equatable, Sendable {
-            case honest, liar
+            case honest, byzantine
             /// It has the uid of the peer with this number.
             case twin(Int)
         }
@@ -77,7 +78,7 @@ package struct Scenario: Equatable, Sendable {
     }
 
     /// `to` is not reached by dials from `from`.
-    package struct Door: Equatable, Sendable {
+    package struct FirewallRule: Equatable, Sendable {
         package var from: Int
         package var to: Int
         package var isSilent: Bool

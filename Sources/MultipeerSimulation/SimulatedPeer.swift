@@ -38,7 +38,7 @@ public final class SimulatedPeer {
 
     /// Those that it has a link to, in the order of their ids.
     public var linkedPeers: [PeerID] {
-        node.links.compactMap { $0.seat?.peer }.sorted { $0.uid < $1.uid }
+        node.links.compactMap { $0.linkState?.peer }.sorted { $0.uid < $1.uid }
     }
 
     /// Sends a reliable message; answers false when there is no link to the peer.

@@ -19,7 +19,7 @@ extension Simulation {
 
         /// Sets the delay of connections that are made from now on.
         public func delay(_ delay: Delay) {
-            world.network.weather =
+            world.network.conditions =
                 switch delay {
                 case .short: .calm
                 case .usual: .fair
@@ -43,8 +43,8 @@ extension Simulation {
 
         /// Neither peer can dial the other any more, or again; a link that stands goes on.
         public func firewall(_ one: SimulatedPeer, _ other: SimulatedPeer, isUp: Bool = true) {
-            world.network.paths.setDoor(one.index, other.index, isUp ? .silent : .open)
-            world.network.paths.setDoor(other.index, one.index, isUp ? .silent : .open)
+            world.network.reachability.setFirewall(one.index, other.index, isUp ? .silent : .open)
+            world.network.reachability.setFirewall(other.index, one.index, isUp ? .silent : .open)
         }
 
         /// Stops a peer's process, as if by SIGSTOP.

@@ -1,12 +1,12 @@
 import MultipeerMesh
 
 /// One run of a scenario, and what came of it.
-package struct Trial {
-    package struct Verdict: Sendable {
-        package let failure: Failure?
+package struct ScenarioRun {
+    package struct Summary: Sendable {
+        package let failure: InvariantViolation?
         /// Of everything that happened: equal for two runs of one scenario.
         package let hash: UInt64
-        package let counts: Counts
+        package let counts: RunStatistics
     }
 
     private let scenario: Scenario
@@ -22,22 +22,23 @@ package struct Trial {
 
     package static func run(
         _ scenario: Scenario, tracing listener: (@Sendable (String) -> Void)? = nil
-    ) -> Verdict {
-        let trial = Trial(scenario, listener)
+    ) -> Summary {
+        let trial = ScenarioRun(scenario, listener)
         trial.run()
         defer { trial.world.dismantle() }
-        return Verdict(
+        return Summary(
             failure: trial.world.failure, hash: trial.world.observer.trace.hash,
             counts: trial.world.observer.counts)
     }
 
     private init(_ scenario: Scenario, _ listener: (@Sendable (String) -> Void)?) {
         self.scenario = scenario
-        world = World(seed: scenario.seed, cap: scenario.cap, weather: scenario.weather)
+        world = World(seed: scenario.seed, cap: scenario.cap, conditions: scenario.conditions)
         world.observer.trace.listener = listener
         for (index, peer) in scenario.peers.enumerated() { world.add(peer, named: "p\(index)") }
-        for door in scenario.doors {
-            world.network.paths.setDoor(door.from, door.to, door.isSilent ? .silent : .refusing)
+        for firewall in scenario.firewallRules {
+            world.network.reachability.setFirewall(
+                firewall.from, firewall.to, firewall.isSilent ? .silent : .refusing)
         }
         world.post(.look, after: 0)
         for (number, step) in scenario.steps.enumerated() {
@@ -49,36 +50,40 @@ package struct Trial {
         run(until: scenario.end)
         guard scenario.mode == .liveness, world.failure == nil else { return }
         world.calm()
-        run(until: scenario.end + Trial.rest)
+        run(until: scenario.end + ScenarioRun.rest)
         guard world.failure == nil else { return }
-        let rest = Rest(world, scenario)
+        let rest = Quiescence(world, scenario)
         rest.check()
         guard world.failure == nil else { return }
-        let (before, sendings) = (rest.picture(), rest.sendings())
-        run(until: scenario.end + Trial.rest + Trial.stillness)
+        let (before, sendProgress) = (rest.snapshot(), rest.sendProgress())
+        run(until: scenario.end + ScenarioRun.rest + ScenarioRun.stillness)
         guard world.failure == nil else { return }
         rest.check()
         rest.compare(before)
-        rest.compare(sendings)
+        rest.compare(sendProgress)
         rest.checkTraffic()
         rest.checkPaths()
         guard world.failure == nil else { return }
         if let asked = rest.askForCode() {
-            run(until: scenario.end + Trial.rest + Trial.stillness + Trial.asking)
+            run(until: scenario.end + ScenarioRun.rest + ScenarioRun.stillness + ScenarioRun.asking)
             rest.checkCode(asked)
             guard world.failure == nil else { return }
         }
         let pairs = rest.join()
         guard !pairs.isEmpty else { return crowd(rest) }
-        run(until: scenario.end + Trial.rest + Trial.stillness + Trial.asking + Trial.joining)
+        run(
+            until: scenario.end + ScenarioRun.rest + ScenarioRun.stillness + ScenarioRun.asking
+                + ScenarioRun.joining)
         if world.failure == nil { rest.checkJoined(pairs) }
     }
 
     /// Whoever does not fit tries to come in.
-    private func crowd(_ rest: Rest) {
+    private func crowd(_ rest: Quiescence) {
         guard rest.crowd() else { return }
-        let before = rest.picture()
-        run(until: scenario.end + Trial.rest + Trial.stillness + Trial.asking + Trial.joining)
+        let before = rest.snapshot()
+        run(
+            until: scenario.end + ScenarioRun.rest + ScenarioRun.stillness + ScenarioRun.asking
+                + ScenarioRun.joining)
         if world.failure == nil { rest.checkRefused(before) }
     }
 
@@ -135,7 +140,8 @@ package struct Trial {
             nodes[one].host.deafUntil = max(nodes[one].host.deafUntil, world.now + Int64(time) * 1_000_000)
         case .lie(let one, let lie, let time):
             let end = world.now + Int64(time) * 1_000_000
-            world.liars.beginLying(nodes[one], Liar.Lie(rawValue: lie) ?? .everything, until: end)
+            world.byzantinePeers.beginLying(
+                nodes[one], ByzantinePeer.Behaviour(rawValue: lie) ?? .everything, until: end)
         }
     }
 
@@ -156,7 +162,7 @@ extension World {
         for node in nodes {
             if node.process.isPaused { resume(node) }
             if node.application.isSlow { applications.take(node, node.process.life) }
-            node.liar = nil
+            node.byzantine = nil
             if node.profile.datagrams != .deaf { node.host.deafUntil = 0 }
         }
     }

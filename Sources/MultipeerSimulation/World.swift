@@ -9,50 +9,51 @@ import MultipeerSecurity
 /// Peers, the network between them and the time. Everything that happens follows from a seed.
 ///
 /// Each node runs the engine that a session runs. What the session does with sockets, TLS and timers, the world does with
-/// numbers. It has the clock, the agenda, the chance and the nodes; its parts have the rest.
+/// numbers. It has the clock, the schedule, the chance and the nodes; its subsystems have the rest.
 final class World {
     /// Nanoseconds of the network's clock.
     var now: Int64 = World.start
-    var agenda = Agenda()
-    var dice: Dice
+    var schedule = EventSchedule()
+    var random: SeededRandom
     var nodes: [Node] = []
     /// Peers of a mesh at most.
     let cap: Int
     /// Set until `dismantle`, for each of them has the world, too.
-    private var whole: Parts?
+    private var whole: Subsystems?
 
-    struct Parts {
+    struct Subsystems {
         let network: ConnectionNetwork
         let datagrams: DatagramNetwork
-        let sessions: Sessions
+        let sessions: SessionRunner
         let applications: Applications
         let channels: ChannelTraffic
-        let invitations: Invitations
-        let liars: Liars
+        let invitations: InvitationTraffic
+        let byzantinePeers: ByzantinePeers
         let observer: Observer
     }
 
-    var parts: Parts {
-        guard let whole else { preconditionFailure("a world that was dismantled has no parts") }
+    var subsystems: Subsystems {
+        guard let whole else { preconditionFailure("a world that was dismantled has no subsystems") }
         return whole
     }
 
     static let start: Int64 = 1_000_000_000_000
 
-    init(seed: UInt64, cap: Int = Limits.peers, weather: Weather = .fair) {
-        dice = Dice(seed)
+    init(seed: UInt64, cap: Int = Limits.peers, conditions: NetworkConditions = .fair) {
+        random = SeededRandom(seed)
         self.cap = cap
-        whole = Parts(
-            network: ConnectionNetwork(self), datagrams: DatagramNetwork(self), sessions: Sessions(self),
-            applications: Applications(self), channels: ChannelTraffic(self), invitations: Invitations(self),
-            liars: Liars(self), observer: Observer(self))
-        network.weather = weather
+        whole = Subsystems(
+            network: ConnectionNetwork(self), datagrams: DatagramNetwork(self), sessions: SessionRunner(self),
+            applications: Applications(self), channels: ChannelTraffic(self),
+            invitations: InvitationTraffic(self),
+            byzantinePeers: ByzantinePeers(self), observer: Observer(self))
+        network.conditions = conditions
     }
 
-    /// Lets go of everything: connections and their ends hold each other, and so do the world and its parts. Nothing may be
+    /// Lets go of everything: connections and their ends hold each other, and so do the world and its subsystems. Nothing may be
     /// asked of it after that.
     func dismantle() {
-        for wire in network.wires { wire.sockets = [nil, nil] }
+        for connection in network.connections { connection.sockets = [nil, nil] }
         for node in nodes {
             node.sockets = [:]
             for end in node.ends { end.sockets = [:] }
@@ -67,40 +68,43 @@ final class World {
 extension World {
     /// Lets everything happen until then, or until an invariant breaks.
     func run(until end: Int64, _ act: (Int) -> Void = { _ in }) {
-        while failure == nil, let next = agenda.next, next <= end, let (moment, happening) = agenda.pop() {
+        while failure == nil, let next = schedule.next, next <= end, let (moment, event) = schedule.pop() {
             now = moment
             observer.counts.events += 1
-            happen(happening, act)
+            happen(event, act)
         }
         if failure == nil { now = max(now, end) }
     }
 
-    private func happen(_ happening: Happening, _ act: (Int) -> Void) {
-        switch happening {
-        case .knock(let wire, let attempt): network.knock(network.wires[wire], attempt)
-        case .arrive(let wire, let end): network.arrive(network.wires[wire], end)
-        case .retransmit(let wire, let end): network.retransmit(network.wires[wire], end)
-        case .lost(let wire, let end): network.noticed(network.wires[wire], end, happening)
-        case .unacknowledged(let wire, let end, let since):
-            network.unacknowledged(network.wires[wire], end, since)
+    private func happen(_ event: SimulationEvent, _ act: (Int) -> Void) {
+        switch event {
+        case .dialArrived(let connection, let attempt):
+            network.dialArrived(network.connections[connection], attempt)
+        case .arrive(let connection, let end): network.arrive(network.connections[connection], end)
+        case .retransmit(let connection, let end): network.retransmit(network.connections[connection], end)
+        case .lost(let connection, let end): network.noticed(network.connections[connection], end, event)
+        case .unacknowledged(let connection, let end, let since):
+            network.unacknowledged(network.connections[connection], end, since)
         case .wake(let node, let life): wake(nodes[node], life)
         case .resume(let node, let life): if nodes[node].process.life == life { resume(nodes[node]) }
         case .offer(let from, let to, let kind): applications.offer(nodes[from], nodes[to], kind)
-        case .seek(let node, let data): applications.seek(nodes[node], data, happening)
+        case .seek(let node, let data): applications.seek(nodes[node], data, event)
         case .step(let number): act(number)
         case .invite(let from, let to, let timeout, let answer):
             invitations.invite(from, to, within: timeout, answer)
         case .answer(let node, let life, let question):
-            invitations.answer(nodes[node], life, question, happening)
+            invitations.answer(nodes[node], life, question, event)
         case .chatter(let node, let life): applications.chatter(nodes[node], life)
         case .take(let node, let life): applications.take(nodes[node], life)
         case .heal(let number): network.heal(number)
-        case .lie(let node, let life): liars.lie(nodes[node], life)
+        case .lie(let node, let life): byzantinePeers.lie(nodes[node], life)
         case .look: observer.look()
-        case .read(let wire, let flow, let life): channels.read(network.wires[wire], flow, life)
+        case .read(let connection, let channel, let life):
+            channels.read(network.connections[connection], channel, life)
         case .decide(let node, let life, let id): applications.decide(nodes[node], life, id)
-        case .agree(let wire, let end, let life): applications.agree(network.wires[wire], end, life)
-        case .datagram(let number): datagrams.arrive(number, happening)
+        case .agree(let connection, let end, let life):
+            applications.agree(network.connections[connection], end, life)
+        case .datagram(let number): datagrams.arrive(number, event)
         }
     }
 
@@ -120,7 +124,7 @@ extension World {
             fail(
                 .deadlines, "\(whose) of peer \(node.index) wants to be advanced to a moment again and again")
         }
-        agenda.post(.wake(node: node.index, life: node.process.life), at: due)
+        schedule.post(.wake(node: node.index, life: node.process.life), at: due)
     }
 
     private func wake(_ node: Node, _ life: Int) {
@@ -145,15 +149,15 @@ extension World {
     @discardableResult
     func add(_ profile: Scenario.Peer, named name: String) -> UID? {
         let index = nodes.count
-        var uid = UID(high: UInt64(profile.rank) << 32 | dice.next() >> 32, low: dice.next())
-        let key = Fingerprint(dice.bytes(32))
+        var uid = UID(high: UInt64(profile.rank) << 32 | random.next() >> 32, low: random.next())
+        let key = Fingerprint(random.bytes(32))
         if case .twin(let other) = profile.role, other < index { uid = nodes[other].uid }
         guard let peer = try? PeerID(uid: uid, displayName: name) else { return nil }
         let fingerprint = profile.preference == .none ? nil : key
         let engine = SessionEngine(
-            local(peer, profile, fingerprint), configuration(profile), seed: dice.next())
+            local(peer, profile, fingerprint), configuration(profile), seed: random.next())
         nodes.append(Node(index, peer, profile, fingerprint, engine))
-        network.paths.add()
+        network.reachability.add()
         begin(nodes[index])
         return uid
     }
@@ -165,7 +169,7 @@ extension World {
         limits.messageCredit = profile.credit
         limits.channelCredit = profile.window
         return LocalPeer(
-            peer: peer, instance: dice.next(), preference: profile.preference,
+            peer: peer, instance: random.next(), preference: profile.preference,
             hasIdentity: profile.hasIdentity,
             fingerprint: fingerprint, limits: limits, agent: nil)
     }
@@ -190,14 +194,14 @@ extension World {
         if applications.chats {
             post(
                 .chatter(node: node.index, life: node.process.life),
-                after: Int64(dice.roll(0...999)) * 1_000_000)
+                after: Int64(random.uniform(0...999)) * 1_000_000)
         }
         settle(node)
     }
 
     /// A new instance in the same process: the one before has left.
     func renew(_ node: Node) {
-        node.engine.restart(local(node.peer, node.profile, node.fingerprint), seed: dice.next())
+        node.engine.restart(local(node.peer, node.profile, node.fingerprint), seed: random.next())
         forget(node)
     }
 
@@ -206,7 +210,7 @@ extension World {
         node.application.connects = [:]
         node.application.heard = [:]
         node.application.connecting = [:]
-        node.application.sought = []
+        node.application.wantedPeers = []
         node.departed = [:]
     }
 
@@ -217,31 +221,31 @@ extension World {
         say("\(node.index) crashes\(isSilent ? " with its computer" : "")")
         for socket in node.everySocket {
             socket.phase = .over
-            socket.wire.sockets[socket.end] = nil
+            socket.connection.sockets[socket.end] = nil
             if isSilent {
-                network.die(socket.wire)
+                network.die(socket.connection)
             } else {
-                network.send(.fin, on: socket.wire, toward: 1 - socket.end)
+                network.send(.fin, on: socket.connection, toward: 1 - socket.end)
             }
         }
         node.sockets = [:]
         node.asking = []
-        node.asked = Asked(Invitee(node.peer))
+        node.asked = InviteeEnd(Invitee(node.peer))
         node.application.requests = [:]
         node.application.questions = [:]
         node.application.connects = [:]
         for socket in node.links { channels.endFlows(socket) }
         node.links = []
         node.application.codeRequests = [:]
-        node.application.marks = [:]
+        node.application.flushRequests = [:]
         node.process.backlog = []
         node.process.isUp = false
         node.process.isPaused = false
         node.application.isSlow = false
-        node.application.untaken = Untaken()
+        node.application.unreadInput = UnreadInput()
         node.host.isUp = !isSilent
         node.process.life += 1
-        node.liar = nil
+        node.byzantine = nil
         if applications.keepsJournal { node.application.journal.append(.crashed) }
     }
 
@@ -250,7 +254,8 @@ extension World {
         say("\(node.index) starts")
         trouble(node.index)
         node.engine = SessionEngine(
-            local(node.peer, node.profile, node.fingerprint), configuration(node.profile), seed: dice.next())
+            local(node.peer, node.profile, node.fingerprint), configuration(node.profile), seed: random.next()
+        )
         forget(node)
         begin(node)
     }
@@ -272,7 +277,7 @@ extension World {
         trouble(node.index)
         let waiting = node.process.backlog
         node.process.backlog = []
-        for happening in waiting { happen(happening) { _ in } }
+        for event in waiting { happen(event) { _ in } }
         node.process.wakeAt = .max
         advance(node)
     }

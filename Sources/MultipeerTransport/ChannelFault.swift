@@ -13,7 +13,7 @@ package enum ChannelFault: Error, Equatable, Sendable {
     /// The opener gave it up.
     case reset(CloseCode)
     /// The link is over.
-    case ended(EndReason)
+    case ended(DisconnectReason)
     /// The task that waited was cancelled, or this side gave the channel up.
     case cancelled
     /// This side has finished it: nothing more can be written.

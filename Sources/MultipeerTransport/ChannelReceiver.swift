@@ -6,9 +6,9 @@ package import MultipeerFraming
 package final class ChannelReceiver: Sendable {
     package let peer: PeerID
     package var opening: ChannelOpening { channel.opening }
-    private let channel: ChannelInbox
+    private let channel: ChannelReceiveQueue
 
-    package init(from peer: PeerID, _ channel: ChannelInbox) {
+    package init(from peer: PeerID, _ channel: ChannelReceiveQueue) {
         self.peer = peer
         self.channel = channel
     }

@@ -5,9 +5,9 @@ package import MultipeerFraming
 package final class ChannelSender: Sendable {
     package let peer: PeerID
     package var opening: ChannelOpening { channel.opening }
-    private let channel: ChannelOutlet
+    private let channel: ChannelSendQueue
 
-    package init(to peer: PeerID, _ channel: ChannelOutlet) {
+    package init(to peer: PeerID, _ channel: ChannelSendQueue) {
         self.peer = peer
         self.channel = channel
     }

@@ -11,7 +11,7 @@ struct DatagramPorts {
     /// Packets of one turn: what comes beyond waits for the next, so that nobody keeps the loop from the others.
     static let packets = 1_024
 
-    let intake = DatagramIntake()
+    let receiveBuffer = DatagramReceiveBuffer()
     /// Packets that were for nobody.
     var strays = 0
     private var ports: [Int: DatagramPort] = [:]

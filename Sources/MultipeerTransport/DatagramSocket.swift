@@ -4,8 +4,8 @@ import MultipeerFraming
 
 /// A UDP socket that never blocks, is connected to nobody, and closes with its owner.
 ///
-/// It sends in batches by the best means that the kernel has: packets of equal size as segments of one call, else
-/// several packets with one call, else one by one. A kernel that refuses a means is not asked again. Nothing that
+/// It sends in batches by the best method that the kernel has: packets of equal size as segments of one call, else
+/// several packets with one call, else one by one. A kernel that refuses a method is not asked again. Nothing that
 /// happens to a packet is the socket's end: what the network or the kernel refuses is lost, as any packet can be.
 package struct DatagramSocket: ~Copyable, Sendable {
     /// Segments of one call, and their bytes: what every kernel that has them accepts for IPv4 and IPv6.
@@ -15,17 +15,17 @@ package struct DatagramSocket: ~Copyable, Sendable {
     private static let room: Int32 = 1_048_576
 
     /// How packets are handed to the kernel.
-    package enum Means: Int, Comparable, CaseIterable, Sendable {
+    package enum SendMethod: Int, Comparable, CaseIterable, Sendable {
         case oneByOne, together, segments
 
-        package static func < (one: Means, other: Means) -> Bool { one.rawValue < other.rawValue }
+        package static func < (one: SendMethod, other: SendMethod) -> Bool { one.rawValue < other.rawValue }
     }
 
     /// For `EventLoop.register` alone; deregister it before the socket goes.
     package let descriptor: Int32
     /// Whether it is an IPv6 socket that carries IPv4, too.
     private let isDualStack: Bool
-    package private(set) var means = Means.segments
+    package private(set) var sendMethod = SendMethod.segments
     /// Set for a socket of a simulated machine, whose number the descriptor is.
     private let simulated: VirtualDatagramSocket?
 
@@ -47,24 +47,26 @@ package struct DatagramSocket: ~Copyable, Sendable {
 
     /// A socket at one address of this machine. Port 0 takes any free one; `localAddress` tells which.
     package static func bound(
-        to address: SocketAddress, atMost means: Means = .segments
+        to address: SocketAddress, atMost sendMethod: SendMethod = .segments
     ) throws(SocketFault) -> DatagramSocket {
         let socket = try DatagramSocket(address.family)
-        return try bind(socket, to: address, means)
+        return try bind(socket, to: address, sendMethod)
     }
 
     /// A socket at every address of this machine, IPv4 and IPv6 where the system has both.
-    package static func everywhere(atMost means: Means = .segments) throws(SocketFault) -> DatagramSocket {
+    package static func everywhere(atMost sendMethod: SendMethod = .segments) throws(SocketFault)
+        -> DatagramSocket
+    {
         do throws(SocketFault) {
             let socket = try DatagramSocket(AF_INET6, dualStack: true)
-            return try bind(socket, to: SocketAddress(.anyV6, port: 0), means)
+            return try bind(socket, to: SocketAddress(.anyV6, port: 0), sendMethod)
         } catch {
-            return try bound(to: SocketAddress(.anyV4, port: 0), atMost: means)
+            return try bound(to: SocketAddress(.anyV4, port: 0), atMost: sendMethod)
         }
     }
 
     private static func bind(
-        _ socket: consuming DatagramSocket, to address: SocketAddress, _ means: Means
+        _ socket: consuming DatagramSocket, to address: SocketAddress, _ sendMethod: SendMethod
     ) throws(SocketFault) -> DatagramSocket {
         if !address.host.isV4 {
             try socket.set(IPV6_V6ONLY, at: Int32(IPPROTO_IPV6), socket.isDualStack ? 0 : 1)
@@ -75,8 +77,8 @@ package struct DatagramSocket: ~Copyable, Sendable {
         }
         // Neither is worth failing for.
         try? socket.set(SO_RCVBUF, at: SOL_SOCKET, room)
-        if means == .segments { _ = multipeer_join_packets(descriptor) }
-        socket.means = means
+        if sendMethod == .segments { _ = multipeer_join_packets(descriptor) }
+        socket.sendMethod = sendMethod
         return socket
     }
 
@@ -123,15 +125,15 @@ extension DatagramSocket {
         return result
     }
 
-    private enum Handed {
+    private enum SendOutcome {
         case taken(Int), lost(Int), again, full
     }
 
     /// One call.
-    private mutating func hand(_ batch: borrowing DatagramBatch, to address: SocketAddress) -> Handed {
+    private mutating func hand(_ batch: borrowing DatagramBatch, to address: SocketAddress) -> SendOutcome {
         let packets: Int
         let taken: Int
-        switch means {
+        switch sendMethod {
         case .segments:
             let run = batch.run()
             packets = run.packets
@@ -149,16 +151,17 @@ extension DatagramSocket {
         switch errno {
         case EINTR: return .again
         case EAGAIN: return .full
-        case EINVAL where means == .segments && packets > 1, EIO where means == .segments && packets > 1,
-            ENOPROTOOPT where means == .segments, EOPNOTSUPP where means == .segments:
-            means = .together
+        case EINVAL where sendMethod == .segments && packets > 1,
+            EIO where sendMethod == .segments && packets > 1,
+            ENOPROTOOPT where sendMethod == .segments, EOPNOTSUPP where sendMethod == .segments:
+            sendMethod = .together
             return .again
-        case ENOSYS where means == .together:
-            means = .oneByOne
+        case ENOSYS where sendMethod == .together:
+            sendMethod = .oneByOne
             return .again
         case EMSGSIZE where packets > 1:
             // Segments do not fit the path; the packets themselves may be cut by the network.
-            means = .together
+            sendMethod = .together
             return .again
         default: return .lost(packets)
         }
@@ -209,23 +212,23 @@ extension DatagramSocket {
 
     /// Receives as many packets as one call brings, and lends each together with where it came from.
     package borrowing func receive(
-        with intake: DatagramIntake, _ body: (Span<UInt8>, SocketAddress) -> Void
+        with receiveBuffer: DatagramReceiveBuffer, _ body: (Span<UInt8>, SocketAddress) -> Void
     ) -> Received {
-        if let simulated { return DatagramSocket.receive(from: simulated, atMost: intake.slots, body) }
-        let arrivals = intake.fill(from: descriptor)
+        if let simulated { return DatagramSocket.receive(from: simulated, atMost: receiveBuffer.slots, body) }
+        let arrivals = receiveBuffer.fill(from: descriptor)
         var received = Received()
         guard arrivals >= 0 else {
             // An ICMP error of an earlier packet is told once, in place of a packet.
             received.isDrained = errno == EAGAIN
             return received
         }
-        received.isDrained = arrivals < intake.slots
+        received.isDrained = arrivals < receiveBuffer.slots
         for index in 0..<arrivals {
-            guard let source = intake.source(of: index) else {
+            guard let source = receiveBuffer.source(of: index) else {
                 received.dropped += 1
                 continue
             }
-            received.packets += intake.withPackets(of: index) { body($0, source) }
+            received.packets += receiveBuffer.withPackets(of: index) { body($0, source) }
         }
         return received
     }

@@ -5,38 +5,38 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-/// What a session tells its owner, and its guest: gathered in a turn and delivered in one batch. Lives on the loop.
+/// What a session tells its owner, and its handler: gathered in a turn and delivered in one batch. Lives on the loop.
 final class EventDelivery {
-    private let inbox: Inbox<SessionEvent>
+    private let eventQueue: EventQueue<SessionEvent>
     /// What was told of peers and was not taken.
-    private var tellings = Tellings()
-    private var pending = Inbox<SessionEvent>.Batch()
+    private var peerEventKeys = PeerEventKeys()
+    private var pending = EventQueue<SessionEvent>.Batch()
     /// Channels whose readers have something to hear.
-    private var heard: [ChannelInbox] = []
+    private var heard: [ChannelReceiveQueue] = []
     /// What was queued for a peer when its link ended, and never reached the engine.
     private var untaken: [UID: Undelivered] = [:]
     /// Who else takes part of what arrives.
-    private(set) weak var guest: (any SessionGuest)?
-    /// What bears its mark is not the application's, not even when the guest is gone.
-    private var guestMark: UInt32?
+    private(set) weak var handler: (any SubprotocolHandler)?
+    /// What bears its mark is not the application's, not even when the handler is gone.
+    private var handlerMark: UInt32?
     /// The session was told to leave: its events end with this instance.
     private var endsWithInstance = false
     /// What its owner hears with that.
     private var departureMarkers: [EventMarker] = []
 
-    init(into inbox: Inbox<SessionEvent>) { self.inbox = inbox }
+    init(into eventQueue: EventQueue<SessionEvent>) { self.eventQueue = eventQueue }
 
-    /// Lets the guest in; false when there is another already.
-    func admit(_ guest: any SessionGuest) -> Bool {
-        if self.guest != nil { return false }
-        self.guest = guest
-        guestMark = guest.mark
+    /// Lets the handler in; false when there is another already.
+    func admit(_ handler: any SubprotocolHandler) -> Bool {
+        if self.handler != nil { return false }
+        self.handler = handler
+        handlerMark = handler.mark
         return true
     }
 
     /// Delivers what happened, in one batch.
     func deliver() {
-        inbox.push(&pending)
+        eventQueue.push(&pending)
         for channel in heard { channel.tell() }
         heard.removeAll(keepingCapacity: true)
     }
@@ -55,20 +55,20 @@ extension EventDelivery {
     }
 
     /// Whose this sum is; nil when nothing is counted under its key any more.
-    func taken(_ sum: Tally.Sum) -> Taken? {
+    func taken(_ sum: CostTotals.Sum) -> Taken? {
         if let id = UInt32(exactly: sum.key) { return .messages(ConnectionID(rawValue: id)) }
         if let id = UInt32(exactly: ~sum.key) { return .unreliableMessages(ConnectionID(rawValue: id)) }
-        return tellings.take(sum.cost, key: sum.key).map { .events($0) }
+        return peerEventKeys.take(sum.cost, key: sum.key).map { .events($0) }
     }
 
     /// Tells the application of a peer, and counts that until it was taken. [limit.relink]
     func tell(_ event: SessionEvent, of uid: UID, _ engine: inout SessionEngine) {
-        // A guest has heard it in another way, and perhaps nobody else is there.
-        if guestMark != nil, !inbox.isRead {
+        // A handler has heard it in another way, and perhaps nobody else is there.
+        if handlerMark != nil, !eventQueue.isRead {
             pending.append(event)
             return engine.eventsTaken(1, of: uid)
         }
-        pending.append(event, key: tellings.add(uid), cost: 1)
+        pending.append(event, key: peerEventKeys.add(uid), cost: 1)
     }
 
     func tell(_ peer: PeerID, _ state: PeerState, _ engine: inout SessionEngine) {
@@ -81,12 +81,12 @@ extension EventDelivery {
     }
 
     /// The link to a peer has ended, and these were queued and never reached the engine.
-    func linkEnded(to peer: PeerID, _ reason: EndReason, untaken messages: [[UInt8]]) {
+    func linkEnded(to peer: PeerID, _ reason: DisconnectReason, untaken messages: [[UInt8]]) {
         let more = Undelivered(messages: messages.count, bytes: messages.reduce(0) { $0 + $1.count })
         if more.messages > 0 { untaken[peer.uid] = more }
         var whole = reason
         whole.undelivered += more
-        guest?.linkEnded(to: peer, whole)
+        handler?.linkEnded(to: peer, whole)
     }
 }
 
@@ -96,10 +96,10 @@ extension EventDelivery {
     func add(
         _ messages: [IncomingMessage], on id: ConnectionID, of peer: PeerID, _ engine: inout SessionEngine
     ) {
-        let (key, guestMark) = (Int(id.rawValue), guestMark)
+        let (key, handlerMark) = (Int(id.rawValue), handlerMark)
         var (taken, cost): ([IncomingMessage], Int) = ([], 0)
         for message in messages {
-            if let guestMark, message.begins(with: guestMark) {
+            if let handlerMark, message.begins(with: handlerMark) {
                 cost += message.cost
                 taken.append(message)
             } else {
@@ -108,7 +108,7 @@ extension EventDelivery {
         }
         if taken.isEmpty { return }
         engine.consumed(cost, on: id)
-        guest?.arrived(taken, from: peer)
+        handler?.arrived(taken, from: peer)
     }
 
     /// Unreliable messages; what the application takes of them is counted under another key.
@@ -121,12 +121,12 @@ extension EventDelivery {
 
     /// A peer opened a channel, which costs credit until the application knows of it. [channel.cost]
     func add(_ channel: SessionEvent, cost: Int, on id: ConnectionID, _ engine: inout SessionEngine) {
-        if let guest, guest.takes(channel) { return engine.consumed(cost, on: id) }
+        if let handler, handler.takes(channel) { return engine.consumed(cost, on: id) }
         pending.append(channel, key: Int(id.rawValue), cost: cost)
     }
 
     /// The reader of this channel has something to hear.
-    func note(_ channel: ChannelInbox) {
+    func note(_ channel: ChannelReceiveQueue) {
         if heard.last !== channel { heard.append(channel) }
     }
 }
@@ -146,13 +146,13 @@ extension EventDelivery {
         for marker in departureMarkers { pending.append(marker) }
         departureMarkers = []
         deliver()
-        inbox.endIterators()
+        eventQueue.endIterators()
         endsWithInstance = false
     }
 
     /// Nothing comes any more.
     func finish() {
         deliver()
-        inbox.finish()
+        eventQueue.finish()
     }
 }

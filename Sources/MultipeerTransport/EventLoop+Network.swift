@@ -35,6 +35,6 @@ extension EventLoop {
         interfaces().filter { $0.isUp && !$0.isLoopback }.map(\.index)
     }
 
-    /// Where losses are told on this machine.
-    var losses: Losses { host?.losses ?? .shared }
+    /// Where lost peers are reported on this machine.
+    var lossNotifier: PeerLossNotifier { host?.lossNotifier ?? .shared }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// One thread that waits for sockets, deadlines and jobs, and runs the actors that are pinned to it.
 ///
-/// A turn: events of the sockets → deadlines → pokes and jobs, in a bounded number of rounds → ends of turn, which
+/// A turn: events of the sockets → deadlines → wakeups and jobs, in a bounded number of rounds → ends of turn, which
 /// come between many jobs, too. Actors name the loop as their executor; its calls enter them through
 /// `assumeIsolated`, and a job of theirs never meets another. Everything but `wake`, `enqueue` and `shutdown` is for
 /// the loop's own thread.
@@ -23,14 +23,14 @@ package final class EventLoop: SerialExecutor, Sendable {
     private let queue: LoopQueue
     private let thread = Atomic<UInt>(0)
     private let handle = Locked<pthread_t?>(nil)
-    /// Thread rule: nobody but the loop's thread reads it; `watch` checks that, and the thread starts after it is set.
-    private nonisolated(unsafe) let unguardedWatch: LoopWatch
+    /// Thread rule: nobody but the loop's thread reads it; `state` checks that, and the thread starts after it is set.
+    private nonisolated(unsafe) let unguardedState: LoopState
 
     /// Starts the thread. Whoever makes a loop ends it with `shutdown`; most take one of the pool with `next`.
     /// `yielding`: the thread lets others go first.
     package init(threadName: String = "multipeer-loop", yielding: Bool = false) throws(SocketFault) {
         queue = try LoopQueue()
-        unsafe unguardedWatch = try LoopWatch(bell: queue.eventDescriptor)
+        unsafe unguardedState = try LoopState(waker: queue.eventDescriptor)
         taskExecutor = LoopTaskExecutor(queue)
         host = nil
         let started = try LoopThread.start(threadName) { [self] in
@@ -44,7 +44,7 @@ package final class EventLoop: SerialExecutor, Sendable {
     init(in time: VirtualTime, on host: VirtualHost?) {
         let turns = VirtualTurns(of: time)
         queue = LoopQueue(turns)
-        unsafe unguardedWatch = LoopWatch(of: host, at: time.now)
+        unsafe unguardedState = LoopState(of: host, at: time.now)
         taskExecutor = LoopTaskExecutor(queue)
         self.host = host
         turns.belong(to: self)
@@ -70,12 +70,12 @@ package final class EventLoop: SerialExecutor, Sendable {
 
     package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-    /// Has `poked` called soon, once for all wakes until then. From any thread.
+    /// Has `wokenUp` called soon, once for all wakes until then. From any thread.
     package func wake(_ client: any LoopClient) {
-        if client.poke.raise() { queue.submit(client) }
+        if client.wakeup.raise() { queue.submit(client) }
     }
 
-    /// What wakes the client without keeping it, for an `Outlet` or an `Inbox` that the client owns.
+    /// What wakes the client without keeping it, for a `SendQueue` or an `EventQueue` that the client owns.
     package func waker(for client: any LoopClient) -> @Sendable () -> Void {
         { [weak client] in
             if let client { self.wake(client) }
@@ -83,7 +83,7 @@ package final class EventLoop: SerialExecutor, Sendable {
     }
 
     /// The time at the start of the turn.
-    package var now: Moment { watch.now }
+    package var now: Moment { state.now }
 
     /// The time now, from any thread; in virtual time on a thread that has one.
     package static func currentMoment() -> Moment {
@@ -100,57 +100,57 @@ extension EventLoop {
     package func register(
         _ descriptor: Int32, for client: any LoopClient, token: Int, interest: Readiness
     ) throws(SocketFault) {
-        try watch.register(descriptor, for: client, token: token, interest: interest)
+        try state.register(descriptor, for: client, token: token, interest: interest)
     }
 
     package func setInterest(_ descriptor: Int32, _ interest: Readiness) throws(SocketFault) {
-        try watch.setInterest(descriptor, interest)
+        try state.setInterest(descriptor, interest)
     }
 
     /// No event of the descriptor is delivered from here on, not even one that was found already.
-    package func deregister(_ descriptor: Int32) { watch.deregister(descriptor) }
+    package func deregister(_ descriptor: Int32) { state.deregister(descriptor) }
 
     /// Each client has one deadline; nil takes it back.
     package func setDeadline(_ client: any LoopClient, _ deadline: Moment?) {
-        watch.roll.setDeadline(of: client, deadline ?? .distantFuture)
+        state.registry.setDeadline(of: client, deadline ?? .distantFuture)
     }
 
     /// Has `turnEnded` called at the end of this turn, or of the next one when asked for in `turnEnded`.
-    package func wantsTurnEnd(_ client: any LoopClient) { watch.roll.touch(client) }
+    package func wantsTurnEnd(_ client: any LoopClient) { state.registry.touch(client) }
 
-    private var watch: LoopWatch {
+    private var state: LoopState {
         checkIsolated()
-        return unsafe unguardedWatch
+        return unsafe unguardedState
     }
 
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        let watch = watch
+        let state = state
         var work = LoopQueue.Work()
         repeat {
-            takeTurn(watch, &work, asleep: !watch.roll.hasTouched && queue.fallAsleep())
+            takeTurn(state, &work, asleep: !state.registry.hasTouched && queue.fallAsleep())
         } while !queue.finish()
-        watch.close()
+        state.close()
         thread.store(0, ordering: .relaxed)
     }
 
     /// Asleep, waits for something to do first.
-    private func takeTurn(_ watch: LoopWatch, _ work: inout LoopQueue.Work, asleep: Bool) {
-        let events = watch.wait(asleep: asleep)
-        // What the events make is queued for a loop that is awake: nobody has to ring.
+    private func takeTurn(_ state: LoopState, _ work: inout LoopQueue.Work, asleep: Bool) {
+        let events = state.wait(asleep: asleep)
+        // What the events make is queued for a loop that is awake: nobody has to wake it.
         queue.wakeUp()
-        watch.deliver(events)
-        watch.deliverDeadlines()
+        state.deliver(events)
+        state.deliverDeadlines()
         var round = 0
         while round < EventLoop.rounds && perform(&work) { round += 1 }
-        watch.endTurn()
+        state.endTurn()
     }
 
     /// In virtual time, lets go of the clients, whose sockets and deadlines mean nothing any more.
     func letGo() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
-        watch.close()
+        state.close()
     }
 
     /// In virtual time, a socket of the machine has changed.
@@ -160,33 +160,37 @@ extension EventLoop {
     func takeVirtualTurn() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
-        let watch = watch
+        let state = state
         var work = LoopQueue.Work()
-        takeTurn(watch, &work, asleep: false)
-        let isIdle = queue.fallAsleep() && !watch.roll.hasTouched && !watch.hasEvents
-        if isIdle { queue.turns?.request(at: watch.roll.earliestDeadline()) } else { queue.turns?.request() }
+        takeTurn(state, &work, asleep: false)
+        let isIdle = queue.fallAsleep() && !state.registry.hasTouched && !state.hasEvents
+        if isIdle {
+            queue.turns?.request(at: state.registry.earliestDeadline())
+        } else {
+            queue.turns?.request()
+        }
     }
 
     /// Answers whether there was anything to do.
     private func perform(_ work: inout LoopQueue.Work) -> Bool {
         queue.take(&work)
         if work.isEmpty { return false }
-        deliver(&work.pokes)
+        deliver(&work.wakeups)
         for index in work.jobs.indices {
             run(work.jobs[index])
             if index % EventLoop.burst == EventLoop.burst - 1 {
-                queue.take(&work.pokes)
-                deliver(&work.pokes)
-                watch.endTurn()
+                queue.take(&work.wakeups)
+                deliver(&work.wakeups)
+                state.endTurn()
             }
         }
         work.jobs.removeAll(keepingCapacity: true)
         return true
     }
 
-    private func deliver(_ pokes: inout [any LoopClient]) {
-        for client in pokes { watch.deliverPoke(to: client) }
-        pokes.removeAll(keepingCapacity: true)
+    private func deliver(_ wakeups: inout [any LoopClient]) {
+        for client in wakeups { state.deliverWakeup(to: client) }
+        wakeups.removeAll(keepingCapacity: true)
     }
 
     private func run(_ job: LoopQueue.Job) {

@@ -60,10 +60,12 @@ public struct LinkFacts: Sendable {
 }
 
 extension LinkFacts {
-    init(_ wire: Wire, _ seat: Seat, _ statistics: LinkStatistics) {
+    init(_ connection: SocketConnection, _ link: SessionLink, _ statistics: LinkStatistics) {
         self.init(
-            isEncrypted: seat.isEncrypted, suite: seat.suite, authentication: seat.authentication,
-            address: "\(wire.remote)", localAddress: wire.socket.localAddress.map { "\($0)" } ?? "",
-            isDialled: wire.isDialled, datagrams: seat.lane?.facts ?? Datagrams(), statistics: statistics)
+            isEncrypted: link.isEncrypted, suite: link.suite, authentication: link.authentication,
+            address: "\(connection.remote)",
+            localAddress: connection.socket.localAddress.map { "\($0)" } ?? "",
+            isDialled: connection.isDialled, datagrams: link.flow?.facts ?? Datagrams(),
+            statistics: statistics)
     }
 }

@@ -2,15 +2,15 @@
 ///
 /// Every method is called on the loop's thread. A method may register, deregister, set deadlines and wake at will.
 package protocol LoopClient: AnyObject, Sendable {
-    /// One for each client, made with it: `nonisolated let poke = Poke()`.
-    nonisolated var poke: Poke { get }
+    /// One for each client, made with it: `nonisolated let wakeup = Wakeup()`.
+    nonisolated var wakeup: Wakeup { get }
 
     /// A registered descriptor can be read, written, or has failed.
     nonisolated func ready(_ token: Int, _ readiness: Readiness)
     /// The deadline that the client set has come. It is gone by then: whoever wants another sets it.
     nonisolated func deadlineReached()
     /// Somebody called `EventLoop.wake` since the last time.
-    nonisolated func poked()
+    nonisolated func wokenUp()
     /// At the end of a turn in which the client had any of the calls above or asked for this; also between many jobs.
     nonisolated func turnEnded()
 }

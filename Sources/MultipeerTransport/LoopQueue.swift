@@ -1,7 +1,7 @@
 import CPlatform
 import Glibc
 
-/// What other threads want from a loop, and the bell that wakes it when it sleeps.
+/// What other threads want from a loop, and what wakes it when it sleeps.
 final class LoopQueue: Sendable {
     /// A job and the executor under whose name it has to run.
     enum Job {
@@ -12,8 +12,8 @@ final class LoopQueue: Sendable {
     /// Everything that was waiting at one moment.
     struct Work {
         var jobs: [Job] = []
-        var pokes: [any LoopClient] = []
-        var isEmpty: Bool { jobs.isEmpty && pokes.isEmpty }
+        var wakeups: [any LoopClient] = []
+        var isEmpty: Bool { jobs.isEmpty && wakeups.isEmpty }
     }
 
     private struct State {
@@ -22,38 +22,38 @@ final class LoopQueue: Sendable {
         var isStopping = false
         var isStopped = false
 
-        /// Answers whether the bell has to ring: only for a loop that sleeps, and once.
+        /// Answers whether the loop has to be woken: only for a loop that sleeps, and once.
         mutating func awaken() -> Bool {
             defer { isAsleep = false }
             return isAsleep
         }
     }
 
-    private enum Bell {
-        /// An eventfd, watched for edges: ringing is one write, and nobody has to read it.
+    private enum Waker {
+        /// An eventfd, watched for edges: waking is one write, and nobody has to read it.
         case event(Int32)
         case turns(VirtualTurns)
     }
 
     private let state = Locked(State())
-    private let bell: Bell
+    private let waker: Waker
 
     init() throws(SocketFault) {
         let descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
         guard descriptor >= 0 else { throw .last }
-        bell = .event(descriptor)
+        waker = .event(descriptor)
     }
 
-    /// In virtual time, whoever would ring asks for a turn.
-    init(_ turns: VirtualTurns) { bell = .turns(turns) }
+    /// In virtual time, whoever would wake the loop asks for a turn.
+    init(_ turns: VirtualTurns) { waker = .turns(turns) }
 
-    deinit { if case .event(let descriptor) = bell { close(descriptor) } }
+    deinit { if case .event(let descriptor) = waker { close(descriptor) } }
 
     /// What the loop's thread watches; -1 in virtual time.
-    var eventDescriptor: Int32 { if case .event(let descriptor) = bell { descriptor } else { -1 } }
+    var eventDescriptor: Int32 { if case .event(let descriptor) = waker { descriptor } else { -1 } }
 
     /// Nil for a loop with a thread of its own.
-    var turns: VirtualTurns? { if case .turns(let turns) = bell { turns } else { nil } }
+    var turns: VirtualTurns? { if case .turns(let turns) = waker { turns } else { nil } }
 
     func submit(_ job: Job) {
         let wakes = state.withLock { state in
@@ -61,17 +61,17 @@ final class LoopQueue: Sendable {
             state.work.jobs.append(job)
             return state.awaken()
         }
-        if wakes { ring() }
+        if wakes { wakeLoop() }
     }
 
-    /// A poke of a loop that was shut down goes nowhere.
+    /// A wakeup of a loop that was shut down goes nowhere.
     func submit(_ client: any LoopClient) {
         let wakes = state.withLock { state in
             if state.isStopped { return false }
-            state.work.pokes.append(client)
+            state.work.wakeups.append(client)
             return state.awaken()
         }
-        if wakes { ring() }
+        if wakes { wakeLoop() }
     }
 
     func stop() {
@@ -79,7 +79,7 @@ final class LoopQueue: Sendable {
             state.isStopping = true
             return state.awaken()
         }
-        if wakes { ring() }
+        if wakes { wakeLoop() }
     }
 
     /// Swaps what is waiting with the emptied work of the last time, whose room is used again.
@@ -91,16 +91,16 @@ final class LoopQueue: Sendable {
         }
     }
 
-    /// Swaps the pokes that are waiting with an emptied list.
-    func take(_ pokes: inout [any LoopClient]) {
-        pokes = state.withLock { [pokes] state in
-            let taken = state.work.pokes
-            state.work.pokes = pokes
+    /// Swaps the wakeups that are waiting with an emptied list.
+    func take(_ wakeups: inout [any LoopClient]) {
+        wakeups = state.withLock { [wakeups] state in
+            let taken = state.work.wakeups
+            state.work.wakeups = wakeups
             return taken
         }
     }
 
-    /// Answers whether nothing is waiting, so that the loop may sleep until the bell rings.
+    /// Answers whether nothing is waiting, so that the loop may sleep until it is woken.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.work.isEmpty && !state.isStopping
@@ -119,8 +119,8 @@ final class LoopQueue: Sendable {
         }
     }
 
-    private func ring() {
-        switch bell {
+    private func wakeLoop() {
+        switch waker {
         case .event(let descriptor):
             var one: UInt64 = 1
             _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)

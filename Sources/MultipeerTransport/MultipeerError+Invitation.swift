@@ -20,13 +20,13 @@ extension MultipeerError {
         case .timedOut: self.init(.timedOut, "the time of the invitation is over")
         case .cancelled: self.init(.cancelled, "the invitation was cancelled")
         case .protocolError: self.init(.aborted, "\(peer) broke the protocol of invitations")
-        case .invalid(let complaint): self.init(.invalidArgument, complaint)
+        case .invalid(let message): self.init(.invalidArgument, message)
         case .system(let problem): self.init(.system, problem)
         }
     }
 
     /// Why an invitation that was accepted led to no link.
-    init(linking reason: EndReason, to peer: PeerID) {
+    init(linking reason: DisconnectReason, to peer: PeerID) {
         let code: Code =
             switch reason.code {
             case .full: .full

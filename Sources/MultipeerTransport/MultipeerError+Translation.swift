@@ -25,7 +25,7 @@ extension MultipeerError {
         case .invalidData(let cause): self.init(.invalidConnectionData, cause.description)
         case .refused(let reason):
             self.init(reason.code == .cancelled ? .cancelled : .ended, "\(reason)", reason: reason)
-        case .invalidArgument(let complaint): self.init(.invalidArgument, complaint)
+        case .invalidArgument(let message): self.init(.invalidArgument, message)
         case .noAddress: self.init(.system, "this machine has no address at which anybody could reach it")
         }
     }
@@ -58,7 +58,7 @@ extension MultipeerError {
     package init(_ fault: ChannelFault, in channel: String) {
         switch fault {
         case .notLinked: self.init(.notConnected, "\(channel): the peer is not connected")
-        case .invalid(let complaint): self.init(.invalidArgument, "\(channel): \(complaint)")
+        case .invalid(let message): self.init(.invalidArgument, "\(channel): \(message)")
         case .stopped(let code), .reset(let code):
             self.init(Code(code), "\(channel): the peer gave it up: \(code)", closeCode: code)
         case .ended(let reason):

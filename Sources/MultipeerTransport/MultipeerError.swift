@@ -76,12 +76,12 @@ public struct MultipeerError: Error, Sendable {
     /// One line, lower case, without secrets.
     public let description: String
     /// Why the link ended, when that is what happened.
-    public let reason: EndReason?
+    public let reason: DisconnectReason?
     /// With what code the other side gave up a stream or a file, when that is what happened.
     public let closeCode: CloseCode?
 
     package init(
-        _ code: Code, _ description: String, reason: EndReason? = nil, closeCode: CloseCode? = nil
+        _ code: Code, _ description: String, reason: DisconnectReason? = nil, closeCode: CloseCode? = nil
     ) {
         self.code = code
         self.description = description

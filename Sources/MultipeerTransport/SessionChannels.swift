@@ -9,35 +9,36 @@ import MultipeerMesh
 /// their readers. Lives on the loop.
 final class SessionChannels {
     private let events: EventDelivery
-    private let errands: Errands
+    private let readyList: ReadyList
     /// Where files land for which nobody names a directory.
     private let folder = ResourceFolder()
     /// Bytes that a peer may send on one channel before they are taken.
     private let window: Int
 
-    init(telling events: EventDelivery, _ errands: Errands, window: Int) {
+    init(telling events: EventDelivery, _ readyList: ReadyList, window: Int) {
         self.events = events
-        self.errands = errands
+        self.readyList = readyList
         self.window = window
     }
 
     /// Opens a channel of ours; nil while there is no link.
     func open(
-        _ opening: ChannelOpening, _ wire: Wire, _ seat: Seat, _ engine: inout SessionEngine
-    ) -> ChannelOutlet? {
-        guard let number = engine.links.open(opening, on: wire.id) else { return nil }
-        let key = ChannelKey(link: wire.id, number: number)
-        let channel = ChannelOutlet(opening) { [errands] in errands.add(.writer(key)) }
-        seat.outgoing[key.number] = channel
+        _ opening: ChannelOpening, _ connection: SocketConnection, _ link: SessionLink,
+        _ engine: inout SessionEngine
+    ) -> ChannelSendQueue? {
+        guard let number = engine.links.open(opening, on: connection.id) else { return nil }
+        let key = ChannelKey(link: connection.id, number: number)
+        let channel = ChannelSendQueue(opening) { [readyList] in readyList.add(.writer(key)) }
+        link.outgoing[key.number] = channel
         return channel
     }
 
     /// What somebody wrote: pieces, and the end of them.
-    func serveWriter(_ key: ChannelKey, _ seat: Seat, _ engine: inout SessionEngine) {
-        guard let channel = seat.outgoing[key.number] else { return }
+    func serveWriter(_ key: ChannelKey, _ link: SessionLink, _ engine: inout SessionEngine) {
+        guard let channel = link.outgoing[key.number] else { return }
         let work = channel.take()
         if let code = work.abort {
-            seat.outgoing[key.number] = nil
+            link.outgoing[key.number] = nil
             return engine.reset(key.number, code, on: key.link)
         }
         for piece in work.pieces { engine.links.write(piece, to: key.number, on: key.link) }
@@ -45,9 +46,9 @@ final class SessionChannels {
     }
 
     /// What somebody has read, or does not want to read.
-    func serveReader(_ key: ChannelKey, _ seat: Seat, _ engine: inout SessionEngine) {
-        guard let channel = seat.incoming[key.number] else { return }
-        if engine.links.read(channel.take(), of: key.number, on: key.link) { seat.incoming[key.number] = nil }
+    func serveReader(_ key: ChannelKey, _ link: SessionLink, _ engine: inout SessionEngine) {
+        guard let channel = link.incoming[key.number] else { return }
+        if engine.links.read(channel.take(), of: key.number, on: key.link) { link.incoming[key.number] = nil }
     }
 }
 
@@ -55,57 +56,59 @@ final class SessionChannels {
 
 extension SessionChannels {
     func deliver(
-        _ event: ChannelEvent, on id: ConnectionID, _ seat: Seat, _ engine: inout SessionEngine
+        _ event: ChannelEvent, on id: ConnectionID, _ link: SessionLink, _ engine: inout SessionEngine
     ) {
         switch event {
-        case .opened(let number, let opening, let cost): announce(number, opening, cost, id, seat, &engine)
+        case .opened(let number, let opening, let cost): announce(number, opening, cost, id, link, &engine)
         case .data(let number, let bytes):
-            seat.channelBytesReceived += bytes.count
-            hear(number, seat) { $0.deliver(bytes) }
+            link.channelBytesReceived += bytes.count
+            hear(number, link) { $0.deliver(bytes) }
         case .finished(let number, let digest):
-            hear(number, seat) { $0.end(.finished(digest: digest)) }
+            hear(number, link) { $0.end(.finished(digest: digest)) }
             // Nobody may be left to read it.
-            serveReader(ChannelKey(link: id, number: number), seat, &engine)
+            serveReader(ChannelKey(link: id, number: number), link, &engine)
         case .aborted(let number, let code):
-            hear(number, seat) { $0.fail(.reset(code)) }
-            seat.incoming[number] = nil
-        case .began(let number): seat.outgoing[number]?.begin()
+            hear(number, link) { $0.fail(.reset(code)) }
+            link.incoming[number] = nil
+        case .began(let number): link.outgoing[number]?.begin()
         case .wrote(let number, let pieces, let bytes):
-            seat.channelBytesSent += bytes
-            seat.outgoing[number]?.wrote(pieces: pieces, bytes: bytes)
+            link.channelBytesSent += bytes
+            link.outgoing[number]?.wrote(pieces: pieces, bytes: bytes)
         case .ended(let number):
-            guard seat.outgoing[number]?.opening.kind == .stream else { return }
-            seat.outgoing.removeValue(forKey: number)?.settle(nil)
+            guard link.outgoing[number]?.opening.kind == .stream else { return }
+            link.outgoing.removeValue(forKey: number)?.settle(nil)
         case .stopped(let number, let code):
-            seat.outgoing.removeValue(forKey: number)?.settle(.stopped(code))
+            link.outgoing.removeValue(forKey: number)?.settle(.stopped(code))
         case .completed(let number, let code):
-            seat.outgoing.removeValue(forKey: number)?.settle(code == .ok ? nil : .stopped(code))
+            link.outgoing.removeValue(forKey: number)?.settle(code == .ok ? nil : .stopped(code))
         }
     }
 
     private func announce(
-        _ number: UInt32, _ opening: ChannelOpening, _ cost: Int, _ id: ConnectionID, _ seat: Seat,
+        _ number: UInt32, _ opening: ChannelOpening, _ cost: Int, _ id: ConnectionID, _ link: SessionLink,
         _ engine: inout SessionEngine
     ) {
         let key = ChannelKey(link: id, number: number)
-        let channel = ChannelInbox(opening, window: window) { [errands] in errands.add(.reader(key)) }
-        seat.incoming[number] = channel
-        let receiver = ChannelReceiver(from: seat.peer, channel)
+        let channel = ChannelReceiveQueue(opening, window: window) { [readyList] in
+            readyList.add(.reader(key))
+        }
+        link.incoming[number] = channel
+        let receiver = ChannelReceiver(from: link.peer, channel)
         let event: SessionEvent =
             opening.kind == .resource
             ? .resource(IncomingResource(receiver, folder: folder)) : .stream(IncomingStream(receiver))
         events.add(event, cost: cost, on: id, &engine)
     }
 
-    private func hear(_ number: UInt32, _ seat: Seat, _ change: (ChannelInbox) -> Void) {
-        guard let channel = seat.incoming[number] else { return }
+    private func hear(_ number: UInt32, _ link: SessionLink, _ change: (ChannelReceiveQueue) -> Void) {
+        guard let channel = link.incoming[number] else { return }
         change(channel)
         events.note(channel)
     }
 
     /// The session holds too much unread, and this channel was stopped for it.
-    func relieved(_ number: UInt32, _ seat: Seat) {
-        guard let channel = seat.incoming.removeValue(forKey: number) else { return }
+    func relieved(_ number: UInt32, _ link: SessionLink) {
+        guard let channel = link.incoming.removeValue(forKey: number) else { return }
         channel.fail(.stopped(.busy))
         events.note(channel)
     }
@@ -115,30 +118,32 @@ extension SessionChannels {
 
 extension SessionChannels {
     /// The session is left: what was finished goes, the rest is given up. [close.goodbye]
-    func finish(_ id: ConnectionID, _ seat: Seat, _ reason: EndReason, _ engine: inout SessionEngine) {
-        for (number, channel) in seat.outgoing.sorted(by: { $0.key < $1.key }) {
-            serveWriter(ChannelKey(link: id, number: number), seat, &engine)
+    func finish(
+        _ id: ConnectionID, _ link: SessionLink, _ reason: DisconnectReason, _ engine: inout SessionEngine
+    ) {
+        for (number, channel) in link.outgoing.sorted(by: { $0.key < $1.key }) {
+            serveWriter(ChannelKey(link: id, number: number), link, &engine)
             guard !channel.isFinished else { continue }
             engine.reset(number, .cancelled, on: id)
-            seat.outgoing.removeValue(forKey: number)?.settle(.ended(reason))
+            link.outgoing.removeValue(forKey: number)?.settle(.ended(reason))
         }
     }
 
     /// The link is over: whoever waits hears it, once. What has come can still be read.
-    func fail(_ seat: Seat, _ reason: EndReason) {
-        for (_, channel) in seat.outgoing.sorted(by: { $0.key < $1.key }) { channel.settle(.ended(reason)) }
-        for (_, channel) in seat.incoming.sorted(by: { $0.key < $1.key }) {
+    func fail(_ link: SessionLink, _ reason: DisconnectReason) {
+        for (_, channel) in link.outgoing.sorted(by: { $0.key < $1.key }) { channel.settle(.ended(reason)) }
+        for (_, channel) in link.incoming.sorted(by: { $0.key < $1.key }) {
             channel.end(.failed(.ended(reason)))
             events.note(channel)
         }
-        seat.outgoing = [:]
-        seat.incoming = [:]
+        link.outgoing = [:]
+        link.incoming = [:]
     }
 }
 
 extension ChannelOpening {
     /// What is wrong with it; nil when it can be sent.
-    var complaint: String? {
+    var validationError: String? {
         if !(1...Limits.channelName ~= name.utf8.count) {  // [channel.name]
             return "a name has 1 to 1,024 bytes, not \(name.utf8.count)"
         }

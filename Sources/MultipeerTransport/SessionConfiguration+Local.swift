@@ -9,7 +9,8 @@ import MultipeerSecurity
 extension SessionConfiguration {
     var engine: SessionEngineConfiguration {
         SessionEngineConfiguration(
-            peers: peers, timing: Liveness.Timing(silence: silence, death: death), isStar: topology == .star,
+            peers: peers, timing: Liveness.Timing(keepAliveInterval: silence, idleTimeout: death),
+            isStar: topology == .star,
             takesDatagrams: datagrams, datagramTiming: overrides.datagramTiming)
     }
 

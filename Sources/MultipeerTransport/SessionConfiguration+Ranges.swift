@@ -41,7 +41,7 @@ extension SessionConfiguration {
         }
     }
 
-    private static func require(_ isMet: Bool, _ complaint: String) throws(SessionFault) {
-        if !isMet { throw .invalidArgument(complaint) }
+    private static func require(_ isMet: Bool, _ message: String) throws(SessionFault) {
+        if !isMet { throw .invalidArgument(message) }
     }
 }

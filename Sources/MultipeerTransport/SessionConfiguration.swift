@@ -74,7 +74,7 @@ public struct SessionConfiguration: Sendable {
         trustStore = nil
         listening = []
         advertised = []
-        patience = Timing.attempt
+        patience = HandshakeTiming.attempt
         maxMessage = Limits.maxMessage
         maxChannels = Limits.channels
         silence = .seconds(3)

@@ -30,12 +30,12 @@ extension SessionDriver {
         case .deriveVerificationKey(let id): deriveVerificationKey(id)
         case .linked(let id, let data, let remote, let isMesh): linked(id, data, remote, isMesh: isMesh)
         case .messages(let id, let messages):
-            withSeat(id) { events.add(messages, on: id, of: $1.peer, &$0) }
+            withLink(id) { events.add(messages, on: id, of: $1.peer, &$0) }
         case .channels(let id, let said):
-            withSeat(id) { engine, seat in
-                for event in said { channels.deliver(event, on: id, seat, &engine) }
+            withLink(id) { engine, link in
+                for event in said { channels.deliver(event, on: id, link, &engine) }
             }
-        case .relieved(let id, let channel): withSeat(id) { channels.relieved(channel, $1) }
+        case .relieved(let id, let channel): withLink(id) { channels.relieved(channel, $1) }
         case .markReached(let mark): calls.reached(mark)
         case .datagram(let id, .open): datagrams.open(on: id, for: self, &engine)
         case .datagram(let id, .draw): engine.datagramAssociation(id, randomness.next(), at: loop.now)
@@ -55,7 +55,7 @@ extension SessionDriver {
 
     private func stateChanged(of peer: PeerID, _ state: PeerState) {
         if case .notConnected(let reason) = state, reason.code == .lost || reason.code == .timedOut {
-            loop.losses.report(peer.uid)
+            loop.lossNotifier.report(peer.uid)
         }
         events.tell(peer, state, &engine)
         // What is known of a peer is kept while it is sought or linked, so that nothing grows with the peers there were.
@@ -66,27 +66,27 @@ extension SessionDriver {
     // MARK: links
 
     private func linked(_ id: ConnectionID, _ data: ConnectionData, _ remote: LinkLimits, isMesh: Bool) {
-        guard let wire = sockets.wires[id] else { return }
+        guard let connection = sockets.connections[id] else { return }
         let uid = data.peer.uid
-        let outlet = queues.links.open(
+        let sendQueue = queues.links.open(
             uid, longestMessage: Int(clamping: remote.maxMessage),
-            waking: { [errands] in errands.add(.messages(id)) })
-        let seat = Seat(
-            data.peer, outlet: outlet, suite: wire.channel?.suite,
+            waking: { [readyList] in readyList.add(.messages(id)) })
+        let link = SessionLink(
+            data.peer, sendQueue: sendQueue, suite: connection.channel?.suite,
             authentication: trust.authentication(of: uid)
-                ?? (wire.channel?.suite == nil ? .tokens : .connectionData))
-        wire.seat = seat
-        wire.socket.setUserTimeout(configuration.death)  // [live.backstop]
+                ?? (connection.channel?.suite == nil ? .tokens : .connectionData))
+        connection.link = link
+        connection.socket.setUserTimeout(configuration.death)  // [live.backstop]
         if isMesh { engine.zones = loop.linkLocalZones() }
-        events.guest?.linkMade(to: data.peer)
+        events.handler?.linkMade(to: data.peer)
     }
 
-    private func unlinked(_ id: ConnectionID, _ peer: PeerID, _ reason: EndReason) {
-        guard let wire = sockets.wires[id], let seat = wire.seat else { return }
-        wire.seat = nil
+    private func unlinked(_ id: ConnectionID, _ peer: PeerID, _ reason: DisconnectReason) {
+        guard let connection = sockets.connections[id], let link = connection.link else { return }
+        connection.link = nil
         let untaken = queues.links.close(peer.uid, with: reason)
-        channels.fail(seat, reason)
-        datagrams.close(seat)
+        channels.fail(link, reason)
+        datagrams.close(link)
         calls.linkEnded(to: peer.uid)
         events.linkEnded(to: peer, reason, untaken: untaken)
     }

@@ -13,7 +13,7 @@ extension SessionDriver {
     /// With `joinsMesh`, links made with it join the mesh. `lifetime`: of new data, in whole
     /// seconds; what the mesh is given has the usual one.
     package func connectionData(
-        for recipient: UID?, joinsMesh: Bool = false, lifetime: Duration = Timing.lifetime
+        for recipient: UID?, joinsMesh: Bool = false, lifetime: Duration = HandshakeTiming.lifetime
     ) async throws(SessionFault) -> ConnectionData {
         while let departure = awaitDeparture() { await departure.value() }
         try listen()
@@ -22,7 +22,7 @@ extension SessionDriver {
     }
 
     private func issue(
-        for recipient: UID?, joinsMesh: Bool, lifetime: Duration = Timing.lifetime
+        for recipient: UID?, joinsMesh: Bool, lifetime: Duration = HandshakeTiming.lifetime
     ) throws(SessionFault) -> ConnectionData {
         try issue { (engine, candidates, tokens, now) throws(ConnectionDataFault) in
             try engine.connectionData(
@@ -59,7 +59,7 @@ extension SessionDriver {
         with data: ConnectionData, issuing: Bool = false, isMarked: Bool = false
     ) async throws(SessionFault) {
         while let departure = awaitDeparture() { await departure.value() }
-        let pending: WaitingCalls.Connect?
+        let pending: PendingCalls.Connect?
         do throws(SessionFault) {
             try listen()
             pending = try begin(data, issuing: issuing).map { calls.expect($0) }
@@ -74,14 +74,16 @@ extension SessionDriver {
     private func begin(
         _ data: ConnectionData, issuing: Bool
     ) throws(SessionFault) -> ConnectRequestID? {
-        do throws(Introductions.Refusal) { return try begin(data) } catch {
-            guard error == .nothingIssued, issuing else { throw .refused(EndReason(error)) }
+        do throws(LinkEstablishment.Refusal) { return try begin(data) } catch {
+            guard error == .nothingIssued, issuing else { throw .refused(DisconnectReason(error)) }
         }
         _ = try issue(for: data.peer.uid, joinsMesh: false)
-        do throws(Introductions.Refusal) { return try begin(data) } catch { throw .refused(EndReason(error)) }
+        do throws(LinkEstablishment.Refusal) { return try begin(data) } catch {
+            throw .refused(DisconnectReason(error))
+        }
     }
 
-    private func begin(_ data: ConnectionData) throws(Introductions.Refusal) -> ConnectRequestID? {
+    private func begin(_ data: ConnectionData) throws(LinkEstablishment.Refusal) -> ConnectRequestID? {
         tellZones(for: data)
         return try engine.connect(
             with: data, within: configuration.patience, at: EventLoop.currentMoment())
@@ -113,11 +115,12 @@ extension SessionDriver {
         takeFromCallers()
         events.endWithInstance(isMarked ? .left : nil)
         carryOut()
-        for wire in sockets.ordered {
-            guard let seat = wire.seat else { continue }
+        for connection in sockets.ordered {
+            guard let link = connection.link else { continue }
             // Other threads may have been let in since they were asked just now: what was accepted goes, too.
-            engine.links.enqueue(queues.links.close(seat.peer.uid, with: EndReason(code: .left)), on: wire.id)
-            channels.finish(wire.id, seat, EndReason(code: .left), &engine)
+            engine.links.enqueue(
+                queues.links.close(link.peer.uid, with: DisconnectReason(code: .left)), on: connection.id)
+            channels.finish(connection.id, link, DisconnectReason(code: .left), &engine)
         }
         engine.leave(within: patience, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
@@ -153,12 +156,12 @@ extension SessionDriver {
 
     /// What protects the link to a peer and what it has done; nil without a link.
     package func facts(_ uid: UID) -> LinkFacts? {
-        guard let wire = sockets.link(to: uid), let seat = wire.seat,
-            var statistics = engine.links.peer(on: wire.id)?.link.statistics
+        guard let connection = sockets.link(to: uid), let link = connection.link,
+            var statistics = engine.links.peer(on: connection.id)?.link.statistics
         else { return nil }
-        statistics.channelBytesSent = seat.channelBytesSent
-        statistics.channelBytesReceived = seat.channelBytesReceived
-        return LinkFacts(wire, seat, statistics)
+        statistics.channelBytesSent = link.channelBytesSent
+        statistics.channelBytesReceived = link.channelBytesReceived
+        return LinkFacts(connection, link, statistics)
     }
 
     /// The owner hears this after everything that has happened until now.
@@ -167,7 +170,7 @@ extension SessionDriver {
         loop.wantsTurnEnd(self)
     }
 
-    package var linkedPeers: [PeerID] { sockets.ordered.compactMap { $0.seat?.peer } }
+    package var linkedPeers: [PeerID] { sockets.ordered.compactMap { $0.link?.peer } }
 
     /// Bytes of channels that have come and were not taken, of all links together.
     package var heldBytes: Int { engine.links.heldBytes }
@@ -177,12 +180,12 @@ extension SessionDriver {
 
     /// Opens a channel; waits while the peer has as many open as it takes, or has not taken what was announced to it.
     package func open(_ opening: ChannelOpening, to uid: UID) async throws(ChannelFault) -> ChannelSender {
-        if let complaint = opening.complaint { throw .invalid(complaint) }
-        guard let wire = sockets.link(to: uid), let seat = wire.seat,
-            let channel = channels.open(opening, wire, seat, &engine)
+        if let validationError = opening.validationError { throw .invalid(validationError) }
+        guard let connection = sockets.link(to: uid), let link = connection.link,
+            let channel = channels.open(opening, connection, link, &engine)
         else { throw .notLinked }
         loop.wantsTurnEnd(self)
         if let fault = await channel.beginning() { throw fault }
-        return ChannelSender(to: seat.peer, channel)
+        return ChannelSender(to: link.peer, channel)
     }
 }

@@ -8,8 +8,8 @@ import MultipeerSecurity
 // MARK: what the engine is told of connections
 
 extension SessionDriver {
-    func channel(dialled wire: Wire) throws(SecurityFault) -> SecureChannel {
-        guard let accepting = wire.accepting, let tls else { return .plain() }
+    func channel(dialled connection: SocketConnection) throws(SecurityFault) -> SecureChannel {
+        guard let accepting = connection.accepting, let tls else { return .plain() }
         return try SecureChannel.tls(tls, role: .client, accepting: [accepting])
     }
 
@@ -20,25 +20,27 @@ extension SessionDriver {
         return first == UInt8(ascii: "M") && engine.awaitsPlain ? .plain() : nil  // [enc.required]
     }
 
-    func secured(_ wire: Wire) throws(SecurityFault) {
-        engine.secured(wire.id, try wire.secured(), nonce: randomness.bytes(32), at: loop.now)
+    func secured(_ connection: SocketConnection) throws(SecurityFault) {
+        engine.secured(connection.id, try connection.secured(), nonce: randomness.bytes(32), at: loop.now)
     }
 
-    func receive(_ bytes: Span<UInt8>, on wire: Wire) -> Int {
-        engine.receive(bytes, on: wire.id, at: loop.now)
+    func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int {
+        engine.receive(bytes, on: connection.id, at: loop.now)
     }
 
-    func ended(_ id: ConnectionID, _ setback: Setback, hasAlert: Bool) {
+    func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool) {
         engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
     }
 
     func takeDue() -> [ConnectionID] { engine.links.takeDue() }
-    func wantsInput(_ wire: Wire) -> Bool { engine.links.wantsInput(wire.id, unsent: wire.unsent) }
+    func wantsInput(_ connection: SocketConnection) -> Bool {
+        engine.links.wantsInput(connection.id, unsent: connection.unsent)
+    }
 
-    func fill(_ wire: Wire) {
-        let outlet = wire.seat?.outlet
-        let sent = engine.fill(wire.id, into: &wire.frames, upTo: Sockets.frames, at: loop.now)
-        outlet?.released(messages: sent.messages, bytes: sent.bytes)
+    func fill(_ connection: SocketConnection) {
+        let sendQueue = connection.link?.sendQueue
+        let sent = engine.fill(connection.id, into: &connection.frames, upTo: Sockets.frames, at: loop.now)
+        sendQueue?.released(messages: sent.messages, bytes: sent.bytes)
     }
 }
 
@@ -49,7 +51,7 @@ extension SessionDriver {
 
     func listen() throws(SessionFault) {
         guard sockets.acceptor == nil else { return }
-        guard !isOver else { throw .refused(EndReason(code: .left)) }
+        guard !isOver else { throw .refused(DisconnectReason(code: .left)) }
         try SessionFault.network { () throws(SocketFault) in
             try listen(at: Acceptor(configuration.listening, on: loop))
         }

@@ -30,7 +30,7 @@ extension SessionDriver {
     package func link(
         _ invitation: ConnectRequestID, with data: ConnectionData, to peer: PeerID, until end: Moment
     ) async throws(MultipeerError) {
-        guard !isOver else { throw MultipeerError(linking: EndReason(code: .left), to: peer) }
+        guard !isOver else { throw MultipeerError(linking: DisconnectReason(code: .left), to: peer) }
         tellZones(for: data)
         engine.connect(invitation, with: data, until: end, at: EventLoop.currentMoment())
         if let reason = await outcome(of: calls.expect(invitation)) {
@@ -66,7 +66,7 @@ extension SessionDriver {
         }
         let isAbandoned = await end(id, marking: isMarked ? peer : nil)
         let hasLeft = isAbandoned && error.code == .cancelled
-        return hasLeft ? .failure(MultipeerError(.refused(EndReason(code: .left)))) : result
+        return hasLeft ? .failure(MultipeerError(.refused(DisconnectReason(code: .left)))) : result
     }
 
     private func begin(_ uid: UID, _ cancel: @escaping @Sendable () -> Void) -> ConnectRequestID {
@@ -88,7 +88,7 @@ extension SessionDriver {
 
 extension SessionDriver {
     /// What the call came to; nil is a link. Cancelling the task ends the wait.
-    func outcome(of pending: WaitingCalls.Connect) async -> EndReason? {
+    func outcome(of pending: PendingCalls.Connect) async -> DisconnectReason? {
         loop.wantsTurnEnd(self)
         return await pending.outcome.value(onCancel: { [weak self] in
             guard let self else { return }

@@ -9,8 +9,8 @@ import MultipeerSecurity
 extension SessionDriver {
     /// May the holder of this connection's key be linked?
     func ask(_ uid: UID, about id: ConnectionID) {
-        guard let wire = sockets.wires[id], let peer = engine.mesh.name(of: uid) else { return }
-        let evidence = wire.evidence(
+        guard let connection = sockets.connections[id], let peer = engine.mesh.name(of: uid) else { return }
+        let evidence = connection.evidence(
             of: peer, showsIdentity: engine.mesh.showsIdentity(uid), known: trust.known(uid))
         if let verdict = trust.verdict(on: evidence) { return answered(verdict, evidence, about: id) }
         trust.ask(evidence) { [weak self] verdict in await self?.answeredLater(verdict, evidence, about: id) }

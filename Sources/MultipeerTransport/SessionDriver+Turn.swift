@@ -12,7 +12,7 @@ extension SessionDriver {
         assumeIsolated { $0.found(token, readiness) }
     }
     nonisolated package func deadlineReached() { assumeIsolated { $0.advance() } }
-    nonisolated package func poked() { assumeIsolated { $0.takeFromCallers() } }
+    nonisolated package func wokenUp() { assumeIsolated { $0.takeFromCallers() } }
     nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
     private func found(_ token: Int, _ readiness: Readiness) {
@@ -45,12 +45,12 @@ extension SessionDriver {
             case nil: break
             }
         }
-        for errand in errands.takeAll() {
-            switch errand {
+        for readyItem in readyList.takeAll() {
+            switch readyItem {
             case .messages(let id): takeMessages(of: id)
             case .datagrams(let id): datagrams.takeMessages(of: id)
-            case .writer(let key): withSeat(key.link) { channels.serveWriter(key, $1, &$0) }
-            case .reader(let key): withSeat(key.link) { channels.serveReader(key, $1, &$0) }
+            case .writer(let key): withLink(key.link) { channels.serveWriter(key, $1, &$0) }
+            case .reader(let key): withLink(key.link) { channels.serveReader(key, $1, &$0) }
             }
         }
         sockets.resume()
@@ -58,13 +58,13 @@ extension SessionDriver {
     }
 
     /// Does nothing when the connection is no link.
-    func withSeat(_ id: ConnectionID, _ body: (inout SessionEngine, Seat) -> Void) {
-        if let seat = sockets.wires[id]?.seat { body(&engine, seat) }
+    func withLink(_ id: ConnectionID, _ body: (inout SessionEngine, SessionLink) -> Void) {
+        if let link = sockets.connections[id]?.link { body(&engine, link) }
     }
 
     func takeMessages(of id: ConnectionID) {
-        withSeat(id) { engine, seat in
-            let messages = seat.outlet.take()
+        withLink(id) { engine, link in
+            let messages = link.sendQueue.take()
             if !messages.isEmpty { engine.links.enqueue(messages, on: id) }
         }
     }

@@ -8,7 +8,7 @@ import MultipeerSecurity
 extension SessionDriver {
     /// The code of the link to a peer, once both ends have it: the other side does its part when its application asks.
     package func verificationCode(
-        for uid: UID, within patience: Duration = VerificationCode.patience
+        for uid: UID, within patience: Duration = VerificationCode.timeout
     ) async throws(VerificationFault) -> String {
         guard !Task.isCancelled else { throw .cancelled }
         let (request, promise) = calls.awaitCode()
@@ -23,7 +23,7 @@ extension SessionDriver {
 
     func deriveVerificationKey(_ id: ConnectionID) {
         do throws(SecurityFault) {
-            guard let key = try sockets.wires[id]?.verificationKey() else {
+            guard let key = try sockets.connections[id]?.verificationKey() else {
                 throw .internal("the connection is closed")
             }
             var nonce = randomness.bytes(32)

@@ -10,18 +10,18 @@ package import MultipeerSecurity
 ///
 /// An actor pinned to its loop. Readiness enters through `ready` and is isolated from there on; at the end of a turn
 /// everything decided is written, delivered in one batch and the next deadline is set.
-package actor SessionDriver: ListeningOwner {
+package actor SessionDriver: ListeningDriver {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    nonisolated package let poke = Poke()
+    nonisolated package let wakeup = Wakeup()
 
     nonisolated package let configuration: SessionConfiguration
     nonisolated package let peer: PeerID
-    nonisolated package let inbox: Inbox<SessionEvent>
-    nonisolated package let queues = SendQueues()
-    nonisolated let consumed: Consumption
-    nonisolated let errands = Errands()
+    nonisolated package let eventQueue: EventQueue<SessionEvent>
+    nonisolated package let queues = MessageSender()
+    nonisolated let consumed: ConsumedCredit
+    nonisolated let readyList = ReadyList()
     /// What this side shows; nil when the preference is none.
     nonisolated package let identity: Identity?
     let tls: TLSContext?
@@ -32,7 +32,7 @@ package actor SessionDriver: ListeningOwner {
     let channels: SessionChannels
     let datagrams: SessionDatagrams
     var trust: TrustDecisions
-    var calls = WaitingCalls()
+    var calls = PendingCalls()
     /// The session's owner is gone.
     var isOver = false
     var randomness = SystemRandomness()
@@ -51,16 +51,18 @@ package actor SessionDriver: ListeningOwner {
         var randomness = SystemRandomness()
         let local = configuration.local(peer, identity?.fingerprint, using: &randomness)
         engine = SessionEngine(local, configuration.engine, seed: randomness.next())
-        let consumed = Consumption()
+        let consumed = ConsumedCredit()
         self.consumed = consumed
-        inbox = Inbox(reportAfter: Int(configuration.overrides.messageCredit) / 8) { consumed.add($0) }
-        events = EventDelivery(into: inbox)
+        eventQueue = EventQueue(reportAfter: Int(configuration.overrides.messageCredit) / 8) {
+            consumed.add($0)
+        }
+        events = EventDelivery(into: eventQueue)
         channels = SessionChannels(
-            telling: events, errands, window: Int(configuration.overrides.channelCredit))
-        datagrams = SessionDatagrams(loop, configuration, sockets, queues, telling: events, errands)
+            telling: events, readyList, window: Int(configuration.overrides.channelCredit))
+        datagrams = SessionDatagrams(loop, configuration, sockets, queues, telling: events, readyList)
         trust = TrustDecisions(configuration)
         consumed.onChange(loop.waker(for: self))
-        errands.onChange(loop.waker(for: self))
+        readyList.onChange(loop.waker(for: self))
         configuration.overrides.host?.onEnd { [weak self] in
             guard let self else { return }
             Task.following { await self.shutDown() }

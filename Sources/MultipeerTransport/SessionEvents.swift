@@ -6,18 +6,18 @@ public struct SessionEvents: AsyncSequence, Sendable {
     /// It never fails.
     public typealias Failure = Never
 
-    private let inbox: Inbox<SessionEvent>
+    private let eventQueue: EventQueue<SessionEvent>
 
-    package init(_ inbox: Inbox<SessionEvent>) { self.inbox = inbox }
+    package init(_ eventQueue: EventQueue<SessionEvent>) { self.eventQueue = eventQueue }
 
     /// Goes on where the last iterator stopped, if there is no other.
-    public func makeAsyncIterator() -> Iterator { Iterator(inbox.makeAsyncIterator()) }
+    public func makeAsyncIterator() -> Iterator { Iterator(eventQueue.makeAsyncIterator()) }
 
     /// Hands out the events; a batch that was taken from the session costs no lock for each.
     public struct Iterator: AsyncIteratorProtocol {
-        private var base: Inbox<SessionEvent>.Iterator
+        private var base: EventQueue<SessionEvent>.Iterator
 
-        init(_ base: Inbox<SessionEvent>.Iterator) { self.base = base }
+        init(_ base: EventQueue<SessionEvent>.Iterator) { self.base = base }
 
         /// The next event; nil after `disconnect`, once the session is gone, or when the task is cancelled.
         public mutating func next() async -> SessionEvent? { await base.next() }

@@ -9,7 +9,7 @@ package enum SessionFault: Error, Equatable, Sendable {
     case security(SecurityFault)
     case invalidData(InvalidConnectionData)
     /// The link could not be made, or ended.
-    case refused(EndReason)
+    case refused(DisconnectReason)
     /// A field of the configuration, or an argument, is outside its range.
     case invalidArgument(String)
     /// There is no address at which anybody could reach this session.

@@ -14,7 +14,7 @@ package struct SessionOverrides: Sendable {
     /// How soon a path of datagrams asks, gives up and tries again.
     package var datagramTiming = DatagramPath.Timing()
     /// How long the trust policy's question may be open. A test is less patient.
-    package var decision = Timing.decision
+    package var decision = HandshakeTiming.decision
     /// What a peer's messages may spend before the first CREDIT, and what may come on a channel before that, in bytes. A
     /// test grants less.
     package var messageCredit = UInt32(Limits.messageCredit)

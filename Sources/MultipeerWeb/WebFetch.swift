@@ -9,7 +9,7 @@ import MultipeerTransport
 /// reads is one for all sessions of the process, so it must not be held up until a slow peer has room. What nobody has
 /// taken yet goes to disk, then, and the server is done with it soon.
 final class WebFetch: Sendable {
-    private let flow = WebFlow()
+    private let buffer = WebResponseBuffer()
     private let session: URLSession
     /// Where the client is called: it may wait for its own thread, and then nobody's task must wait with it.
     private let caller = DispatchQueue(label: "multipeer-web")
@@ -26,10 +26,10 @@ final class WebFetch: Sendable {
         // A clock of ours counts the silence.
         configuration.timeoutIntervalForRequest = 30 * 86_400
         configuration.timeoutIntervalForResource = 30 * 86_400
-        let queue = WebQueue(flow)
+        let queue = WebQueue(buffer)
         queue.maxConcurrentOperationCount = 1
         session = URLSession(
-            configuration: configuration, delegate: WebDelegate(flow), delegateQueue: queue)
+            configuration: configuration, delegate: WebDelegate(buffer), delegateQueue: queue)
         var request = URLRequest(url: url)
         // A packed document would be unpacked on the way, and longer than its length says.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
@@ -39,9 +39,9 @@ final class WebFetch: Sendable {
     deinit { cancel() }
 
     /// Waits for the head of the answer.
-    func head() async throws(ResourceFault) -> WebFlow.Head {
+    func head() async throws(ResourceFault) -> WebResponseBuffer.Head {
         while true {
-            switch flow.takeHead() {
+            switch buffer.takeHead() {
             case .ready(let head): return head
             case .failed(let fault): throw at(fault)
             case .over, .spooled: throw .fetch("\(url): no answer")
@@ -53,7 +53,7 @@ final class WebFetch: Sendable {
     /// The bytes that are there, as many as fit into a piece; nil behind the last.
     func next() async throws(ResourceFault) -> [UInt8]? {
         while true {
-            switch flow.takePiece(FileSource.piece) {
+            switch buffer.takePiece(FileSource.piece) {
             case .ready(let piece): return piece
             case .failed(let fault): throw at(fault)
             case .over:
@@ -67,19 +67,19 @@ final class WebFetch: Sendable {
 
     /// With the place where it was said.
     private func at(_ fault: ResourceFault) -> ResourceFault {
-        if case .fetch(let complaint) = fault { .fetch("\(url): \(complaint)") } else { fault }
+        if case .fetch(let message) = fault { .fetch("\(url): \(message)") } else { fault }
     }
 
     private func readSpool() throws(ResourceFault) -> [UInt8] {
-        do throws(FileFault) { return try flow.readSpool(FileSource.piece) } catch { throw .file(error) }
+        do throws(FileFault) { return try buffer.readSpool(FileSource.piece) } catch { throw .file(error) }
     }
 
     /// Lets go of the connection; what is there already is dropped.
     func cancel() {
-        if flow.cancel() { caller.async { [session] in session.invalidateAndCancel() } }
+        if buffer.cancel() { caller.async { [session] in session.invalidateAndCancel() } }
     }
 
-    private func wait(for signal: Promise<WebFlow.Wake>) async throws(ResourceFault) {
+    private func wait(for signal: Promise<WebResponseBuffer.Wake>) async throws(ResourceFault) {
         let timer = Task { [patience] in
             try? await Task.sleep(for: patience)
             signal.send(.timeout)
@@ -100,15 +100,15 @@ final class WebFetch: Sendable {
 
 /// Takes what the client reports.
 private final class WebDelegate: NSObject, URLSessionDataDelegate {
-    private let flow: WebFlow
+    private let buffer: WebResponseBuffer
 
-    init(_ flow: WebFlow) { self.flow = flow }
+    init(_ buffer: WebResponseBuffer) { self.buffer = buffer }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
     ) {
-        flow.begin(WebFlow.Head(response))
+        buffer.begin(WebResponseBuffer.Head(response))
         completionHandler(.allow)
     }
 
@@ -117,16 +117,16 @@ private final class WebDelegate: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
         // Refused here: the answer itself is what there is then, with its head, and the taker follows it or not.
-        if flow.beginRedirection() { completionHandler(nil) }
+        if buffer.beginRedirection() { completionHandler(nil) }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        flow.append([UInt8](data))
+        buffer.append([UInt8](data))
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        flow.end(error.map { .fetch($0.localizedDescription) })
-        if flow.endRedirection() { session.invalidateAndCancel() }
+        buffer.end(error.map { .fetch($0.localizedDescription) })
+        if buffer.endRedirection() { session.invalidateAndCancel() }
     }
 }
 
@@ -134,15 +134,15 @@ private final class WebDelegate: NSObject, URLSessionDataDelegate {
 ///
 /// Unchecked as its superclass is: it adds nothing but a constant that is `Sendable`.
 private final class WebQueue: OperationQueue, @unchecked Sendable {
-    private let flow: WebFlow
+    private let buffer: WebResponseBuffer
 
-    init(_ flow: WebFlow) { self.flow = flow }
+    init(_ buffer: WebResponseBuffer) { self.buffer = buffer }
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
-        flow.callQueued()
-        super.addOperation { [flow] in
+        buffer.callQueued()
+        super.addOperation { [buffer] in
             block()
-            flow.callDone()
+            buffer.callDone()
         }
     }
 }

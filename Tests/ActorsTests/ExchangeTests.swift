@@ -320,7 +320,7 @@ struct ExchangeTests {
         #expect(table.visitors == ["+tills", "-tills"])
         _ = table.bob.checkIn(checkIn)
         table.settle()
-        table.ann.linkEnded(to: table.bobsUID, EndReason(code: .lost))
+        table.ann.linkEnded(to: table.bobsUID, DisconnectReason(code: .lost))
         table.settle()
         #expect(table.visitors == ["+tills", "-tills", "+tills", "-tills"])
     }
@@ -363,7 +363,7 @@ struct ExchangeTests {
                 }
             }
         }
-        table.ann.linkEnded(to: table.bobsUID, EndReason(code: .lost))
+        table.ann.linkEnded(to: table.bobsUID, DisconnectReason(code: .lost))
         table.settle()
         #expect(table.told.count == placed)
         #expect(Set(table.told.map { $0.prefix { $0 != ":" } }).count == placed)

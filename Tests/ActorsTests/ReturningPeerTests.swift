@@ -103,7 +103,7 @@ struct ReturningPeerTests {
                 let call = Envelope.Call(number: CallNumber(number), place: .name("till"), target: "$s")
                 table.bob.receive(Envelope.call(call).bytes.span, from: stranger.uid)
             }
-            table.bob.linkEnded(to: stranger.uid, EndReason(code: .lost))
+            table.bob.linkEnded(to: stranger.uid, DisconnectReason(code: .lost))
             table.settle()
             executing = max(executing, table.bob.callsOfOthers)
         }

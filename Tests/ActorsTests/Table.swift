@@ -51,8 +51,8 @@ struct Table {
     }
 
     mutating func unlink() {
-        ann.linkEnded(to: bobsUID, EndReason(code: .lost))
-        bob.linkEnded(to: annsUID, EndReason(code: .lost))
+        ann.linkEnded(to: bobsUID, DisconnectReason(code: .lost))
+        bob.linkEnded(to: annsUID, DisconnectReason(code: .lost))
         settle()
     }
 

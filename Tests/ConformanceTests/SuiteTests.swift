@@ -88,8 +88,8 @@ struct SuiteTests {
 
     @Test("the same seed gives the same numbers, another case others")
     func seeds() {
-        var (one, other) = (SeededRandom(seed: 7, name: "a"), SeededRandom(seed: 7, name: "a"))
-        var third = SeededRandom(seed: 7, name: "b")
+        var (one, other) = (SplitMix64(seed: 7, name: "a"), SplitMix64(seed: 7, name: "a"))
+        var third = SplitMix64(seed: 7, name: "b")
         let bytes = one.bytes(32)
         #expect(bytes == other.bytes(32))
         #expect(bytes != third.bytes(32))

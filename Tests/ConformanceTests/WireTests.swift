@@ -10,7 +10,7 @@ struct WireTests {
         endpoint: Endpoint(uid: .pattern(16), instance: .pattern(8)), name: Array("Ann".utf8),
         preference: .none,
         token: .pattern(32), recipient: .pattern(16, from: 9), candidates: [.loopback(4_000)],
-        extra: [Entry(0x2a2a, [1])])
+        extra: [TLVEntry(0x2a2a, [1])])
 
     @Test("connection data that is built is read back, and keeps its order")
     func connectionData() throws {

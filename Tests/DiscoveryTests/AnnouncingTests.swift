@@ -8,7 +8,7 @@ struct AnnouncingTests {
         "an advertiser announces at 0, 1 and 3 s, without probing [mdns.announce] [mdns.probe]"
     )
     func announces() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let id = try ann.advertise(try Sample.advert())
         #expect(ann.told == [.registered(id)])
         ann.run(for: .seconds(600))
@@ -18,7 +18,7 @@ struct AnnouncingTests {
 
     @Test("an announcement has all records, each with its TTL and flush bit [mdns.announce] [mdns.ttl]")
     func records() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert(info: ["colour": "green"])
         _ = try ann.advertise(advert)
         let instance = Sample.instance(advert)
@@ -44,7 +44,7 @@ struct AnnouncingTests {
         "the TTL of SRV and addresses is a setting between 10 and 120 s [mdns.ttl]",
         arguments: [1, 10, 20, 500])
     func setting(_ ttl: UInt32) throws {
-        var ann = Speaker(hostTTL: ttl)
+        var ann = ResponderHarness(hostTTL: ttl)
         _ = try ann.advertise(try Sample.advert())
         let answers = try #require(ann.said.first?.message.answers)
         #expect(answers.map(\.ttl) == [4_500, 4_500, min(max(ttl, 10), 120), 4_500, min(max(ttl, 10), 120)])
@@ -52,7 +52,7 @@ struct AnnouncingTests {
 
     @Test("the host name is random and the engine's own [mdns.host]")
     func host() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.advertise(try Sample.advert())
         let srv = try #require(ann.said.first?.message.answers[2])
         #expect(srv.data == .srv(priority: 0, weight: 0, port: 4_000, target: "mpc-00000000000000a1.local"))
@@ -60,7 +60,7 @@ struct AnnouncingTests {
 
     @Test("new info is announced at once, and not sooner than a second after the last [mdns.announce]")
     func update() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let id = try ann.stand(try Sample.advert())
         let info = try DiscoveryInfo(["room": "2"])
         ann.act { $0.update(id, info: info, at: $1) }
@@ -78,7 +78,7 @@ struct AnnouncingTests {
 
     @Test("what comes back of the old info is no conflict with oneself [mdns.conflict]")
     func echo() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let id = try ann.advertise(try Sample.advert())
         let first = try #require(ann.said.first?.message)
         let info = try DiscoveryInfo(["room": "2"])
@@ -90,9 +90,9 @@ struct AnnouncingTests {
 
     @Test("a new address is announced at once [mdns.announce]")
     func address() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
-        var scope = Speaker.lan
+        var scope = ResponderHarness.lan
         scope.addresses = [
             Scope.Address([10, 0, 1, 7], prefix: 24), Scope.Address([10, 0, 1, 1], prefix: 24),
         ]
@@ -105,11 +105,11 @@ struct AnnouncingTests {
 
     @Test("a family that has no address any more is taken back [mdns.goodbye]")
     func family() throws {
-        var scope = Speaker.lan
+        var scope = ResponderHarness.lan
         let global = Scope.Address([0x20, 1] + [UInt8](repeating: 7, count: 14), prefix: 64)
         scope.families = [.v4, .v6]
         scope.addresses.append(global)
-        var ann = Speaker(scopes: [scope])
+        var ann = ResponderHarness(scopes: [scope])
         _ = try ann.stand(try Sample.advert())
         scope.addresses.removeLast()
         ann.act { $0.scopeChanged(scope, at: $1) }
@@ -122,7 +122,7 @@ struct AnnouncingTests {
 
     @Test("a new interface gets an announcement with its own addresses, the others none [mdns.scope]")
     func scope() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
         let other = Scope(
             id: 2, addresses: [Scope.Address([10, 0, 2, 1], prefix: 24)], families: [.v4], mtu: 1_500)
@@ -136,7 +136,7 @@ struct AnnouncingTests {
 
     @Test("after a sleep everything is announced again [mdns.wake]")
     func wake() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
         ann.act { $0.woke(at: $1) }
         ann.run(for: .seconds(60))
@@ -146,7 +146,7 @@ struct AnnouncingTests {
 
     @Test("goodbye is said three times, and then nothing more [mdns.goodbye]")
     func goodbye() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         let id = try ann.stand(advert)
         ann.act { $0.withdraw(id, at: $1) }
@@ -163,7 +163,7 @@ struct AnnouncingTests {
 
     @Test("goodbye is said to what ends only: the host stays while anything is advertised [mdns.goodbye]")
     func oneOfTwo() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let first = try ann.advertise(try Sample.advert(1))
         _ = try ann.stand(try Sample.advert(2))
         ann.act { $0.withdraw(first, at: $1) }
@@ -178,7 +178,7 @@ struct AnnouncingTests {
 
     @Test("who advertises again at once does not say goodbye to the new advertisement [mdns.goodbye]")
     func again() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let id = try ann.stand(try Sample.advert())
         ann.act { $0.withdraw(id, at: $1) }
         ann.run(for: .milliseconds(100))
@@ -190,10 +190,10 @@ struct AnnouncingTests {
 
     @Test("one peer is advertised once for a service type")
     func twice() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.advertise(try Sample.advert())
         let advert = try Sample.advert(port: 5_000)
-        #expect(throws: EngineFault.advertisedAlready) { _ = try ann.advertise(advert) }
+        #expect(throws: MulticastDNSFault.advertisedAlready) { _ = try ann.advertise(advert) }
     }
 
     private func goodbyeTimes(from start: Duration) -> [Duration] {

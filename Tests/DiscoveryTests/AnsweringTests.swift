@@ -6,7 +6,7 @@ import Testing
 struct AnsweringTests {
     @Test("a question for unique records is answered at once [mdns.answer]")
     func unique() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         ann.hear(Sample.query(DNSQuestion(Sample.instance(advert), .srv)))
@@ -20,7 +20,7 @@ struct AnsweringTests {
     func shared() throws {
         var delays: Set<Duration> = []
         for seed in UInt64(1)...20 {
-            var ann = Speaker(seed: seed)
+            var ann = ResponderHarness(seed: seed)
             _ = try ann.stand(try Sample.advert())
             ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)))
             ann.run(for: .seconds(5))
@@ -33,7 +33,7 @@ struct AnsweringTests {
 
     @Test("several questions are answered together, after a delay [mdns.answer]")
     func several() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         let instance = Sample.instance(advert)
@@ -47,7 +47,7 @@ struct AnsweringTests {
 
     @Test("answers to several askers travel together [mdns.answer]")
     func aggregation() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
         ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)), from: [10, 0, 1, 8])
         ann.hear(Sample.query(DNSQuestion(Sample.meta, .ptr)), from: [10, 0, 1, 9])
@@ -58,7 +58,7 @@ struct AnsweringTests {
 
     @Test("who answers for a service type adds all that the asker needs next")
     func additionals() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
         ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr)))
         ann.run(for: .seconds(1))
@@ -69,7 +69,7 @@ struct AnsweringTests {
 
     @Test("no record is multicast more often than once a second, also as an additional one [mdns.answer]")
     func rate() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         for round in 0..<100 {
@@ -92,7 +92,7 @@ struct AnsweringTests {
 
     @Test("what was said less than a second ago is said again when the second is over [mdns.answer]")
     func late() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         ann.hear(Sample.query(DNSQuestion(Sample.instance(advert), .srv)))
@@ -106,7 +106,7 @@ struct AnsweringTests {
     func knownAnswer() throws {
         let advert = try Sample.advert()
         for (ttl, isAnswered) in [(UInt32(4_500), false), (2_250, false), (2_249, true)] {
-            var ann = Speaker()
+            var ann = ResponderHarness()
             _ = try ann.stand(advert)
             let known = DNSRecord(Sample.service, ttl: ttl, .ptr(Sample.instance(advert)))
             ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr), known: [known]))
@@ -121,7 +121,7 @@ struct AnsweringTests {
     func truncated() throws {
         let advert = try Sample.advert()
         let known = DNSRecord(Sample.service, ttl: 4_500, .ptr(Sample.instance(advert)))
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(advert)
         ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr), truncated: true))
         ann.run(for: .seconds(5))
@@ -142,7 +142,7 @@ struct AnsweringTests {
     @Test("whoever has more and more known answers is waited for no longer than a second [mdns.answer]")
     func cappedWait() throws {
         let other = DNSRecord(Sample.service, ttl: 4_500, .ptr("bob._chat._tcp.local"))
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
         ann.hear(Sample.query(DNSQuestion(Sample.service, .ptr), truncated: true))
         for _ in 0..<20 {
@@ -154,7 +154,7 @@ struct AnsweringTests {
 
     @Test("what another has just answered is not answered again [mdns.duplicate]")
     func duplicate() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
         let meta = DNSRecord(Sample.meta, ttl: 4_500, .ptr(Sample.service))
         ann.hear(Sample.query(DNSQuestion(Sample.meta, .ptr)))
@@ -168,7 +168,7 @@ struct AnsweringTests {
 
     @Test("an answer for one is for all when they have not heard it for a quarter of its life [mdns.answer]")
     func wantsUnicast() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         let question = DNSQuestion(Sample.instance(advert), .srv, wantsUnicast: true)
@@ -184,7 +184,7 @@ struct AnsweringTests {
 
     @Test("a conventional resolver gets its id and question back, and short lives [mdns.legacy]")
     func legacy() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         var query = Sample.query(DNSQuestion(Sample.service, .ptr))
@@ -200,7 +200,7 @@ struct AnsweringTests {
 
     @Test("a conventional resolver that asks too much at once hears nothing [mdns.limit]")
     func greedy() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
         var query = Sample.query()
         query.questions = (0..<9).map { DNSQuestion(Sample.service, DNSType(rawValue: 247 + $0)) }
@@ -215,7 +215,7 @@ struct AnsweringTests {
 
     @Test("a conventional resolver elsewhere hears nothing [mdns.source]")
     func offLink() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         ann.hear(
@@ -230,7 +230,7 @@ struct AnsweringTests {
 
     @Test("a type that a name of ours does not have is denied [mdns.nsec]")
     func nsec() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         let instance = Sample.instance(advert)
@@ -249,7 +249,7 @@ struct AnsweringTests {
 
     @Test("names are ours in whatever case they are asked for [dns.name]")
     func upperCase() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         _ = try ann.stand(try Sample.advert())
         ann.hear(Sample.query(DNSQuestion("_CHAT._TCP.LOCAL", .ptr)))
         ann.run(for: .seconds(1))
@@ -258,7 +258,7 @@ struct AnsweringTests {
 
     @Test("a flood of askers is answered with a limited number of datagrams [mdns.limit]")
     func flood() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         for number in 0..<1_000 {
@@ -276,7 +276,7 @@ struct AnsweringTests {
 
     @Test("the same record with too short a life is put right [mdns.answer]")
     func lowTTL() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         let ours = Sample.srv(Sample.instance(advert), port: 4_000, ttl: 59, target: Sample.host)
@@ -292,11 +292,11 @@ struct AnsweringTests {
 
     @Test("each family of an interface is answered where it asked [mdns.scope]")
     func families() throws {
-        var scope = Speaker.lan
+        var scope = ResponderHarness.lan
         scope.families = [.v4, .v6]
         let local = Scope.Address([0xFE, 0x80] + [UInt8](repeating: 1, count: 14), prefix: 64)
         scope.addresses.append(local)
-        var ann = Speaker(scopes: [scope])
+        var ann = ResponderHarness(scopes: [scope])
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         let asker = [0xFE, 0x80] + [UInt8](repeating: 9, count: 14)

@@ -9,7 +9,7 @@ struct AskingTests {
 
     @Test("the first question goes at once from a port of its own, to one answerer each [mdns.one-shot]")
     func oneShot() throws {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         let first = try #require(watcher.sent.first)
         #expect(watcher.sent.count == 1)
@@ -23,7 +23,7 @@ struct AskingTests {
         "the question of port 5353 follows after 20 to 120 ms, then 1, 2, 4 … 3,600 s later [mdns.query]",
         arguments: 1...5 as ClosedRange<UInt64>)
     func backOff(seed: UInt64) throws {
-        var watcher = Watcher(seed: seed)
+        var watcher = QuerierHarness(seed: seed)
         let start = watcher.now
         watcher.browse(.chat)
         watcher.pass(.seconds(20_000))
@@ -40,7 +40,7 @@ struct AskingTests {
 
     @Test("every family of every scope is asked [mdns.query]")
     func families() {
-        var watcher = Watcher(scopes: [.one, .two])
+        var watcher = QuerierHarness(scopes: [.one, .two])
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         #expect(watcher.asked(.ptr, on: 1, .v4).count == 1)
@@ -51,7 +51,7 @@ struct AskingTests {
 
     @Test("several browsers of one type share its questions")
     func shared() {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat, as: 1)
         watcher.browse(.chat, as: 2)
         watcher.pass(.seconds(2))
@@ -67,7 +67,7 @@ struct AskingTests {
 
     @Test("a browser that comes when the questions have become rare has them asked anew [mdns.query]")
     func late() {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat, as: 1)
         watcher.pass(.seconds(300))
         watcher.forgetWhatWasSent()
@@ -80,7 +80,7 @@ struct AskingTests {
     @Test("known answers are listed while more than half of their life is left [mdns.known-answer]")
     func knownAnswers() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         watcher.hear(try ann.all())
@@ -107,7 +107,7 @@ struct AskingTests {
 
     @Test("a hundred known answers are listed in one message [mdns.known-answer]")
     func manyKnownAnswers() throws {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         for number in 0..<100 as Range<UInt64> { watcher.hear(try Advertised("Peer", number).all()) }
@@ -117,7 +117,7 @@ struct AskingTests {
 
     @Test("what another asked just before counts as asked [mdns.duplicate]")
     func duplicate() {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.pass(.seconds(4))
         let before = watcher.asked(.ptr)  // After 0, 1 and 3 s; the next would be after 7 s.
@@ -136,7 +136,7 @@ struct AskingTests {
         "a question that is not quite ours, or comes long before, is no duplicate",
         arguments: Another.allCases)
     func noDuplicate(_ another: Another) throws {
-        var watcher = Watcher(scopes: [another == .otherFamily ? .two : .one])
+        var watcher = QuerierHarness(scopes: [another == .otherFamily ? .two : .one])
         let scope: UInt32 = another == .otherFamily ? 2 : 1
         watcher.browse(.chat)
         watcher.pass(.seconds(another == .soonAfter ? 4 : 6))
@@ -157,7 +157,7 @@ struct AskingTests {
 
     @Test("our own questions that come back change nothing")
     func echo() {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         for _ in 0..<100 {
             let count = watcher.sent.count
@@ -170,7 +170,7 @@ struct AskingTests {
     @Test("an instance that came without SRV and TXT is asked for them, four times [mdns.query]")
     func details() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         watcher.hear([ann.pointer()])
@@ -192,7 +192,7 @@ struct AskingTests {
         arguments: 1...10 as ClosedRange<UInt64>)
     func refresh(seed: UInt64) throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher(seed: seed)
+        var watcher = QuerierHarness(seed: seed)
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         watcher.hear(try ann.all())
@@ -219,7 +219,7 @@ struct AskingTests {
     @Test("PTR and TXT are asked for again when their long life ends [mdns.refresh]")
     func refreshLong() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         watcher.hear(try ann.all())
@@ -240,7 +240,7 @@ struct AskingTests {
     func wake() throws {
         let ann = try Advertised("Ann", 1)
         let bob = try Advertised("Bob", 2)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         watcher.hear(try ann.all() + bob.all())

@@ -5,8 +5,8 @@ import Testing
 
 @Suite("12.4 Found, updated, lost", .computing)
 struct BrowsingTests {
-    private func watcher(scopes: [Scope] = [.one]) -> Watcher {
-        var watcher = Watcher(scopes: scopes)
+    private func watcher(scopes: [Scope] = [.one]) -> QuerierHarness {
+        var watcher = QuerierHarness(scopes: scopes)
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         return watcher
@@ -34,7 +34,7 @@ struct BrowsingTests {
         message.isResponse = true
         message.answers = try ann.all().reversed().dropLast()
         message.additionals = [ann.pointer()]
-        watcher.receive(message, Arrival(scope: 1, family: .v4, from: [10, 0, 0, 9], port: 5353))
+        watcher.receive(message, PacketInfo(scope: 1, family: .v4, from: [10, 0, 0, 9], port: 5353))
         #expect(watcher.events() == [ann.found])
     }
 
@@ -134,7 +134,7 @@ struct BrowsingTests {
     func hidden() throws {
         let ann = try Advertised("Ann", 1)
         let bob = try Advertised("Bob", 2)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat, hiding: ann.peer.uid, as: 1)
         watcher.browse(.chat, hiding: bob.peer.uid, as: 2)
         watcher.browse(.chat, as: 3)
@@ -245,7 +245,7 @@ struct BrowsingTests {
             message.isResponse = true
             message.answers = try ann.all()
             change(&message)
-            watcher.receive(message, Arrival(scope: 1, family: .v4, from: [10, 0, 0, 9], port: 5353))
+            watcher.receive(message, PacketInfo(scope: 1, family: .v4, from: [10, 0, 0, 9], port: 5353))
         }
         watcher.hear(try ann.all(), on: 99)
         #expect(watcher.events.isEmpty)

@@ -6,8 +6,8 @@ import Testing
 @Suite("12.6 What is kept, and how long", .computing)
 struct CacheTests {
     /// A browser of `chat` that has found these.
-    private func watcher(finding peers: Advertised..., scopes: [Scope] = [.one]) throws -> Watcher {
-        var watcher = Watcher(scopes: scopes)
+    private func watcher(finding peers: Advertised..., scopes: [Scope] = [.one]) throws -> QuerierHarness {
+        var watcher = QuerierHarness(scopes: scopes)
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         for peer in peers { watcher.hear(try peer.all()) }
@@ -19,7 +19,7 @@ struct CacheTests {
         "what a one-shot question brought is gone after ten seconds when nothing confirms it [mdns.one-shot]")
     func tentative() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.hearOneShot(try ann.legacy())
         #expect(watcher.events() == [ann.found])
@@ -37,7 +37,7 @@ struct CacheTests {
     )
     func confirmed() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.hearOneShot(try ann.legacy())
         watcher.pass(.milliseconds(200))
@@ -49,7 +49,7 @@ struct CacheTests {
 
     @Test("an answer to a question that nobody asked from there is ignored [mdns.one-shot]")
     func strayOneShot() throws {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         let id = try #require(watcher.oneShots.first).message.id
         watcher.hearOneShot(try Advertised("Ann", 1).legacy(), id: id &+ 1)
@@ -205,7 +205,7 @@ struct CacheTests {
         arguments: 1...5 as ClosedRange<UInt64>)
     func reconfirm(seed: UInt64) throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher(seed: seed)
+        var watcher = QuerierHarness(seed: seed)
         watcher.browse(.chat)
         watcher.pass(.milliseconds(200))
         watcher.hear(try ann.all())

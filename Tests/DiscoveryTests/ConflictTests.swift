@@ -7,7 +7,7 @@ import Testing
 struct ConflictTests {
     @Test("who must probe asks three times, 250 ms apart, and announces 250 ms later [mdns.probe]")
     func probes() throws {
-        var ann = Speaker(knownUnique: false)
+        var ann = ResponderHarness(knownUnique: false)
         let advert = try Sample.advert()
         let id = try ann.advertise(advert)
         #expect(ann.told.isEmpty && ann.said.isEmpty)
@@ -29,7 +29,7 @@ struct ConflictTests {
 
     @Test("a name that is probed for is not answered for [mdns.probe]")
     func silence() throws {
-        var ann = Speaker(knownUnique: false)
+        var ann = ResponderHarness(knownUnique: false)
         let advert = try Sample.advert()
         _ = try ann.advertise(advert)
         ann.hear(Sample.query(DNSQuestion(Sample.instance(advert), .srv)))
@@ -40,7 +40,7 @@ struct ConflictTests {
 
     @Test("the probe is answered at once, again after 250 ms at the soonest [mdns.conflict] [mdns.answer]")
     func defends() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         let instance = Sample.instance(advert)
@@ -57,7 +57,7 @@ struct ConflictTests {
 
     @Test("a probe that wants unicast is answered so as well [mdns.conflict]")
     func defendsPersonally() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         ann.run(for: .seconds(60))
@@ -72,7 +72,7 @@ struct ConflictTests {
             (UInt8(1), false), (255, true),
         ])
     func tie(firstByte: UInt8, isLost: Bool) throws {
-        var ann = Speaker(knownUnique: false)
+        var ann = ResponderHarness(knownUnique: false)
         let advert = try Sample.advert()
         let id = try ann.advertise(advert)
         ann.run(for: .milliseconds(300))
@@ -90,7 +90,7 @@ struct ConflictTests {
 
     @Test("one's own probe that comes back is no conflict [mdns.conflict]")
     func ownProbe() throws {
-        var ann = Speaker(knownUnique: false)
+        var ann = ResponderHarness(knownUnique: false)
         _ = try ann.advertise(try Sample.advert())
         ann.run(for: .milliseconds(250))
         let probe = try #require(ann.said.first?.message)
@@ -101,7 +101,7 @@ struct ConflictTests {
 
     @Test("who probes for a name that another has takes the next, and the id in it stays [mdns.conflict]")
     func renames() throws {
-        var ann = Speaker(knownUnique: false)
+        var ann = ResponderHarness(knownUnique: false)
         let advert = try Sample.advert()
         let id = try ann.advertise(advert)
         ann.run(for: .milliseconds(260))
@@ -121,7 +121,7 @@ struct ConflictTests {
     func renamesEverywhere() throws {
         let other = Scope(
             id: 2, addresses: [Scope.Address([10, 0, 2, 1], prefix: 24)], families: [.v4], mtu: 1_500)
-        var ann = Speaker(scopes: [Speaker.lan, other])
+        var ann = ResponderHarness(scopes: [ResponderHarness.lan, other])
         let advert = try Sample.advert()
         let id = try ann.stand(advert)
         let theirs = Sample.response(Sample.srv(Sample.instance(advert), port: 9))
@@ -141,7 +141,7 @@ struct ConflictTests {
 
     @Test("who is contradicted probes, and says nothing of itself meanwhile [mdns.conflict]")
     func contradicted() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         ann.hear(Sample.response(Sample.srv(Sample.instance(advert), port: 9)))
@@ -152,7 +152,7 @@ struct ConflictTests {
 
     @Test("the same data is no conflict, and neither is a goodbye [mdns.conflict]")
     func noConflict() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         let instance = Sample.instance(advert)
@@ -165,7 +165,7 @@ struct ConflictTests {
 
     @Test("after fifteen conflicts in ten seconds probing pauses for five [mdns.probe]")
     func pauses() throws {
-        var ann = Speaker(knownUnique: false)
+        var ann = ResponderHarness(knownUnique: false)
         let advert = try Sample.advert()
         _ = try ann.advertise(advert)
         for attempt in 0..<15 {
@@ -180,7 +180,7 @@ struct ConflictTests {
 
     @Test("whoever has our host name makes us choose another [mdns.host]")
     func hostConflict() throws {
-        var ann = Speaker()
+        var ann = ResponderHarness()
         let advert = try Sample.advert()
         _ = try ann.stand(advert)
         ann.hear(Sample.response(DNSRecord(Sample.host, isCacheFlush: true, ttl: 120, .a([10, 0, 1, 66]))))
@@ -196,7 +196,7 @@ struct ConflictTests {
     func bridged() throws {
         let other = Scope(
             id: 2, addresses: [Scope.Address([10, 0, 2, 1], prefix: 24)], families: [.v4], mtu: 1_500)
-        var ann = Speaker(scopes: [Speaker.lan, other])
+        var ann = ResponderHarness(scopes: [ResponderHarness.lan, other])
         _ = try ann.advertise(try Sample.advert())
         for said in ann.said { ann.hear(said.message, scope: 3 - said.outgoing.scope) }
         ann.run(for: .seconds(10))
@@ -212,7 +212,8 @@ struct ConflictTests {
             let engine = link.add(knownUnique: false)
             let own = Advert(
                 peer: advert.peer, type: advert.type, port: UInt16(4_000 + number), info: advert.info)
-            _ = try link.with(engine) { engine, now throws(EngineFault) in try engine.advertise(own, at: now)
+            _ = try link.with(engine) { engine, now throws(MulticastDNSFault) in
+                try engine.advertise(own, at: now)
             }
         }
         link.run(for: .seconds(30))
@@ -234,7 +235,8 @@ struct ConflictTests {
         for number in 0..<2 {
             let engine = link.add()
             let own = Advert(peer: peer, type: try ServiceType("chat"), port: UInt16(4_000 + number))
-            _ = try link.with(engine) { engine, now throws(EngineFault) in try engine.advertise(own, at: now)
+            _ = try link.with(engine) { engine, now throws(MulticastDNSFault) in
+                try engine.advertise(own, at: now)
             }
         }
         link.run(for: .seconds(20))

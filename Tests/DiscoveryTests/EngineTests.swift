@@ -8,7 +8,7 @@ struct EngineTests {
     /// An engine whose advertisement has stood for some seconds.
     private func standing() throws -> MulticastDNS {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
-        engine.scopeChanged(Speaker.lan, at: VirtualLink.origin)
+        engine.scopeChanged(ResponderHarness.lan, at: VirtualLink.origin)
         _ = try engine.advertise(try Sample.advert(), at: VirtualLink.origin)
         while let next = engine.deadline, next < VirtualLink.origin + .seconds(5) { engine.advance(to: next) }
         _ = engine.takeActions()
@@ -24,8 +24,8 @@ struct EngineTests {
 
     private func arrival(
         _ from: [UInt8] = [10, 0, 1, 9], port: UInt16 = 5353, isOneShot: Bool = false
-    ) -> Arrival {
-        Arrival(scope: 1, family: .v4, from: from, port: port, isOneShot: isOneShot)
+    ) -> PacketInfo {
+        PacketInfo(scope: 1, family: .v4, from: from, port: port, isOneShot: isOneShot)
     }
 
     @Test("an advertiser that stands is a quiet one: only the heartbeat is due")
@@ -70,9 +70,9 @@ struct EngineTests {
         engine.receive(query.span, arrival(port: 0), at: later)
         engine.receive(query.span, arrival(isOneShot: true), at: later)
         engine.receive(
-            query.span, Arrival(scope: 2, family: .v4, from: [10, 0, 1, 9], port: 5353), at: later)
+            query.span, PacketInfo(scope: 2, family: .v4, from: [10, 0, 1, 9], port: 5353), at: later)
         engine.receive(
-            query.span, Arrival(scope: 1, family: .v6, from: [10, 0, 1, 9], port: 5353), at: later)
+            query.span, PacketInfo(scope: 1, family: .v6, from: [10, 0, 1, 9], port: 5353), at: later)
         #expect(engine.takeActions().isEmpty)
         engine.receive(query.span, arrival(), at: later)
         #expect(engine.takeActions().count == 1)
@@ -92,7 +92,7 @@ struct EngineTests {
     @Test("answers are split to what the interface can carry", arguments: [576, 1_500, 65_536])
     func split(_ mtu: Int) throws {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
-        var scope = Speaker.lan
+        var scope = ResponderHarness.lan
         scope.mtu = mtu
         engine.scopeChanged(scope, at: VirtualLink.origin)
         for number in UInt64(0)..<64 {
@@ -120,8 +120,8 @@ struct EngineTests {
             _ = try engine.browse(type, hiding: nil, at: VirtualLink.origin)
         }
         let one = try Sample.advert(99)
-        #expect(throws: EngineFault.tooMany) { _ = try engine.advertise(one, at: later) }
-        #expect(throws: EngineFault.tooMany) { _ = try engine.browse(type, hiding: nil, at: later) }
+        #expect(throws: MulticastDNSFault.tooMany) { _ = try engine.advertise(one, at: later) }
+        #expect(throws: MulticastDNSFault.tooMany) { _ = try engine.browse(type, hiding: nil, at: later) }
     }
 
     @Test("ids are never used again")
@@ -147,7 +147,7 @@ struct EngineTests {
         engine.shutDown(at: later)
         #expect(engine.takeActions().count == 1 && !engine.isQuiet)
         let advert = try Sample.advert(2)
-        #expect(throws: EngineFault.shutDown) { _ = try engine.advertise(advert, at: later) }
+        #expect(throws: MulticastDNSFault.shutDown) { _ = try engine.advertise(advert, at: later) }
         engine.advance(to: later + .milliseconds(80))
         engine.advance(to: later + .milliseconds(160))
         #expect(engine.takeActions().count == 2)
@@ -167,7 +167,7 @@ struct EngineTests {
     @Test("a question whose known answers need more packets says so in all but the last [mdns.known-answer]")
     func knownAnswers() throws {
         var engine = MulticastDNS(host: 0xA1, seed: 1)
-        var scope = Speaker.lan
+        var scope = ResponderHarness.lan
         scope.mtu = 576
         engine.scopeChanged(scope, at: VirtualLink.origin)
         _ = try engine.browse(try ServiceType("chat"), hiding: nil, at: VirtualLink.origin)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("12.6 Floods", .computing)
 struct FloodTests {
-    private func check(_ watcher: Watcher, scopes: Int = 1) {
+    private func check(_ watcher: QuerierHarness, scopes: Int = 1) {
         #expect(watcher.querier.recordCount <= 1_024 * scopes)
         #expect(watcher.querier.byteCount <= 1 << 20)
     }
@@ -14,7 +14,7 @@ struct FloodTests {
     func garbage() throws {
         let ann = try Advertised("Ann", 1)
         var dice = Seeded(5)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.hear(try ann.all())
         let chat = Binding.serviceName(.chat)
@@ -50,7 +50,9 @@ struct FloodTests {
     }
 
     /// Complete instances that nobody answers for.
-    private func flood(_ watcher: inout Watcher, _ sender: Sender, _ count: Int, from start: Int = 0) throws {
+    private func flood(_ watcher: inout QuerierHarness, _ sender: Sender, _ count: Int, from start: Int = 0)
+        throws
+    {
         for number in start..<(start + count) {
             var fake = try Advertised("Fake", UInt64(1_000 + number))
             fake.addresses = [[10, 9, 9, 9]]
@@ -63,7 +65,7 @@ struct FloodTests {
         arguments: Sender.allCases)
     func confirmedStays(_ sender: Sender) throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.hear(try ann.all())
         watcher.pass(.seconds(5))
@@ -78,7 +80,7 @@ struct FloodTests {
 
     @Test("whoever comes from another address finds a place in the middle of a flood [mdns.limit]")
     func newcomer() throws {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         try flood(&watcher, .one, 400)
         let ann = try Advertised("Ann", 1)
@@ -93,7 +95,7 @@ struct FloodTests {
         "after a flood the places are free in about ten seconds, and the question is asked again [mdns.limit]",
         arguments: Sender.allCases)
     func afterwards(_ sender: Sender) throws {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.pass(.seconds(300))
         try flood(&watcher, sender, 400)
@@ -109,7 +111,7 @@ struct FloodTests {
 
     @Test("a flood of one type leaves places for another [mdns.limit]")
     func otherType() throws {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat, as: 1)
         watcher.browse(.game, as: 2)
         try flood(&watcher, .hundred, 400)
@@ -123,7 +125,7 @@ struct FloodTests {
 
     @Test("what floods us with names does not make us flood the network [mdns.limit]")
     func questions() throws {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.pass(.seconds(10))
         watcher.forgetWhatWasSent()
@@ -142,7 +144,7 @@ struct FloodTests {
         "addresses of hosts that nobody waits for do not fill the cache, and at most 32 are kept of one [mdns.limit]"
     )
     func addresses() throws {
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         for number in 0..<200 as Range<UInt64> {
             var peer = try Advertised("Peer", number)
@@ -156,7 +158,7 @@ struct FloodTests {
     @Test("when there is no more room, what is known already is still kept alive [mdns.limit]")
     func fullButAlive() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat, as: 1)
         watcher.browse(.game, as: 2)
         watcher.hear(try ann.all())
@@ -186,7 +188,7 @@ struct FloodTests {
         arguments: 1...3 as ClosedRange<UInt64>)
     func randomLife(seed: UInt64) throws {
         var dice = Seeded(seed)
-        var watcher = Watcher(seed: seed, scopes: [.one, .two])
+        var watcher = QuerierHarness(seed: seed, scopes: [.one, .two])
         watcher.browse(.chat)
         let peers = try (0..<30).map { try Advertised("Peer \($0)", $0) }
         for step in 0..<400 as Range<UInt64> {

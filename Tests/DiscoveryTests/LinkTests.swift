@@ -91,7 +91,7 @@ struct LinkTests {
         let late = link.add()
         let type = try ServiceType("chat")
         let start = link.time
-        _ = try link.with(late) { engine, now throws(EngineFault) in
+        _ = try link.with(late) { engine, now throws(MulticastDNSFault) in
             try engine.browse(type, hiding: nil, at: now)
         }
         link.run(for: .milliseconds(150))
@@ -178,7 +178,7 @@ extension VirtualLink {
         for _ in 0..<count {
             let number = add(on: links)
             let advert = try Sample.advert(UInt64(number), "p\(number)", port: UInt16(4_000 + number))
-            let id = try with(number) { engine, now throws(EngineFault) in
+            let id = try with(number) { engine, now throws(MulticastDNSFault) in
                 _ = try engine.browse(advert.type, hiding: advert.peer.uid, at: now)
                 return try engine.advertise(advert, at: now)
             }

@@ -7,7 +7,9 @@ import Testing
 struct ResolvingTests {
     private let id = ResolveID(7)
 
-    private func resolve(_ peer: Advertised, in watcher: inout Watcher, within time: Duration = .seconds(5)) {
+    private func resolve(
+        _ peer: Advertised, in watcher: inout QuerierHarness, within time: Duration = .seconds(5)
+    ) {
         watcher.do { [id] in $0.resolve(peer.peer.uid, of: .chat, within: time, as: id, at: $1) }
     }
 
@@ -15,7 +17,7 @@ struct ResolvingTests {
     func cached() throws {
         var ann = try Advertised("Ann", 1)
         ann.addresses = [[10, 0, 0, 9], [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [9]]
-        var watcher = Watcher(scopes: [.one, .two])
+        var watcher = QuerierHarness(scopes: [.one, .two])
         watcher.browse(.chat)
         watcher.hear(try ann.all(), on: 1)
         watcher.hear(try ann.all(), on: 2)
@@ -33,7 +35,7 @@ struct ResolvingTests {
     )
     func asked() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.hear([ann.pointer(), ann.server(), try ann.text()])
         watcher.pass(.seconds(3))
@@ -57,7 +59,7 @@ struct ResolvingTests {
     @Test("a peer that is not known yet is looked for")
     func unknown() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         resolve(ann, in: &watcher)
         #expect(watcher.oneShots.count == 1)
         watcher.hearOneShot(try ann.legacy())
@@ -69,7 +71,7 @@ struct ResolvingTests {
     @Test("it ends when its time is over, with whatever there is", arguments: [true, false])
     func timeOut(isKnown: Bool) throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         if isKnown { watcher.hear([ann.pointer(), ann.server(), try ann.text()]) }
         let start = watcher.now
@@ -82,7 +84,7 @@ struct ResolvingTests {
     @Test("when one scope answers, the others get a quarter of a second more")
     func settling() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher(scopes: [.one, .two])
+        var watcher = QuerierHarness(scopes: [.one, .two])
         watcher.browse(.chat)
         for scope in [1, 2] as [UInt32] {
             watcher.hear([ann.pointer(), ann.server(), try ann.text()], on: scope)
@@ -106,7 +108,7 @@ struct ResolvingTests {
             [127, 0, 0, 1], [224, 0, 0, 251], [0, 0, 0, 0], [255, 255, 255, 255],
             [UInt8](repeating: 0, count: 15) + [1], [10, 0, 0, 9],
         ]
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.hear(try ann.all() + [DNSRecord("elsewhere.local", ttl: 120, .a([10, 0, 0, 66]))])
         watcher.hear([DNSRecord(ann.host, ttl: 120, .other(type: 5, [0]))])
@@ -118,7 +120,7 @@ struct ResolvingTests {
     func loopback() throws {
         var ann = try Advertised("Ann", 1)
         ann.addresses = [[127, 0, 0, 1]]
-        var watcher = Watcher(scopes: [.loopback])
+        var watcher = QuerierHarness(scopes: [.loopback])
         watcher.browse(.chat)
         watcher.hear(try ann.all(), on: 3)
         resolve(ann, in: &watcher)
@@ -128,7 +130,7 @@ struct ResolvingTests {
     @Test("there are at most 32 candidates, of every label some [mdns.limit]")
     func many() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher()
+        var watcher = QuerierHarness()
         watcher.browse(.chat)
         watcher.hear(try ann.all())
         for attempt in 1...3 {
@@ -147,7 +149,7 @@ struct ResolvingTests {
     @Test("a scope that goes takes its addresses along, and ends nobody's waiting for the others")
     func scopeGone() throws {
         let ann = try Advertised("Ann", 1)
-        var watcher = Watcher(scopes: [.one, .two])
+        var watcher = QuerierHarness(scopes: [.one, .two])
         watcher.browse(.chat)
         watcher.hear([ann.pointer(), ann.server(), try ann.text()], on: 1)
         watcher.hear(try ann.all(), on: 2)

@@ -18,7 +18,9 @@ struct RestartTests {
         link.run(for: pause)
         let again = link.add()
         let advert = try Sample.advert(1, "p1", port: 4_999, info: info)
-        _ = try link.with(again) { engine, now throws(EngineFault) in try engine.advertise(advert, at: now) }
+        _ = try link.with(again) { engine, now throws(MulticastDNSFault) in
+            try engine.advertise(advert, at: now)
+        }
         link.run(for: .seconds(3))
         let events = link.told.compactMap { told -> BrowserEvent? in
             guard told.engine == 0, told.at > Self.origin, case .browse(_, let event) = told.action else {

@@ -14,7 +14,7 @@ struct VirtualLink {
     private(set) var stuck = 0
     var conditions = Conditions()
 
-    private var browses: [Browse: Reading] = [:]
+    private var browses: [Browse: BrowseReader] = [:]
     private var members: [UInt32: [Int]] = [:]
     private var underWay: [UnderWay] = []
     private var stopped: Set<Int> = []
@@ -47,7 +47,7 @@ struct VirtualLink {
         let at: Duration
         let engine: Int
         let scope: UInt32
-        let way: Outgoing.Way
+        let way: OutgoingMessage.Destination
         let count: Int
         let message: DNSMessage
     }
@@ -56,7 +56,7 @@ struct VirtualLink {
         let at: Moment
         let to: Int
         let bytes: [UInt8]
-        let arrival: Arrival
+        let arrival: PacketInfo
     }
 
     /// With `isShared` all engines have the address of one machine's loopback interface.
@@ -136,7 +136,7 @@ struct VirtualLink {
 
     /// Somebody who is no engine says something on a link.
     mutating func inject(_ bytes: [UInt8], on link: UInt32 = 1, from: [UInt8], port: UInt16 = 5353) {
-        let arrival = Arrival(scope: link, family: .v4, from: from, port: port)
+        let arrival = PacketInfo(scope: link, family: .v4, from: from, port: port)
         for member in members[link] ?? [] { deliver(bytes, arrival, to: member) }
     }
 
@@ -216,7 +216,8 @@ extension VirtualLink {
             case .unicast(let bytes, let scope, let family, let address, let port):
                 note(bytes, engine, scope, .unicast(to: address, port: port))
                 let from = self.scope(scope, of: engine).addresses[0].bytes
-                let arrival = Arrival(scope: scope, family: family, from: from, port: 5353, isOneShot: true)
+                let arrival = PacketInfo(
+                    scope: scope, family: family, from: from, port: 5353, isOneShot: true)
                 for member in members[scope] ?? [] where oneShotPort(member) == port {
                     let isMine = self.scope(scope, of: member).addresses.contains { $0.bytes == address }
                     if isMine, canHear(engine, member) { deliver(bytes, arrival, to: member) }
@@ -224,7 +225,8 @@ extension VirtualLink {
             case .registered(let id): told.append((time, engine, .registered(id)))
             case .renamed(let id): told.append((time, engine, .renamed(id)))
             case .browse(let id, let uid, let peer):
-                for event in browses[Browse(engine: engine, id: id), default: Reading()].note(uid, peer) {
+                for event in browses[Browse(engine: engine, id: id), default: BrowseReader()].note(uid, peer)
+                {
                     told.append((time, engine, .browse(id, event)))
                 }
             case .resolved(let id, let resolution): told.append((time, engine, .resolved(id, resolution)))
@@ -241,7 +243,7 @@ extension VirtualLink {
     /// Everybody gets a copy, the sender as well, to which nothing happens on the way.
     private mutating func send(_ bytes: [UInt8], _ engine: Int, on link: UInt32, port: UInt16) {
         let from = scope(link, of: engine).addresses[0].bytes
-        let arrival = Arrival(scope: link, family: .v4, from: from, port: port)
+        let arrival = PacketInfo(scope: link, family: .v4, from: from, port: port)
         for member in members[link] ?? [] {
             if member == engine {
                 underWay.append(UnderWay(at: now, to: member, bytes: bytes, arrival: arrival))
@@ -251,7 +253,7 @@ extension VirtualLink {
         }
     }
 
-    private mutating func deliver(_ bytes: [UInt8], _ arrival: Arrival, to engine: Int) {
+    private mutating func deliver(_ bytes: [UInt8], _ arrival: PacketInfo, to engine: Int) {
         if Int.random(in: 0..<100, using: &dice) < conditions.loss { return }
         let copies = Int.random(in: 0..<100, using: &dice) < conditions.twice ? 2 : 1
         for _ in 0..<copies {
@@ -260,7 +262,9 @@ extension VirtualLink {
         }
     }
 
-    private mutating func note(_ bytes: [UInt8], _ engine: Int, _ scope: UInt32, _ way: Outgoing.Way) {
+    private mutating func note(
+        _ bytes: [UInt8], _ engine: Int, _ scope: UInt32, _ way: OutgoingMessage.Destination
+    ) {
         guard let message = try? DNSMessage(bytes.span) else {
             Issue.record("engine \(engine) sent what it cannot read")
             return

@@ -96,7 +96,7 @@ struct FrameHeaderTests {
         let start = Set<UInt8>(1...4)
         let invitations = Set<UInt8>(0x40...0x42)
         for kind in UInt8.min ... .max where FrameKind(rawValue: kind).isKnown {
-            let allowed = [.beforeSelected, .open, .invitation].filter { (order: FrameOrder) in
+            let allowed = [.beforeSelected, .open, .invitation].filter { (order: FrameContext) in
                 order.allows(FrameKind(rawValue: kind))
             }
             if everywhere.contains(kind) {
@@ -109,7 +109,7 @@ struct FrameHeaderTests {
                 #expect(allowed == (invitations.contains(kind) ? [.invitation] : [.open]))
             }
         }
-        #expect(FrameOrder.beforeSelected.allows(FrameKind(rawValue: 0x8A)))
+        #expect(FrameContext.beforeSelected.allows(FrameKind(rawValue: 0x8A)))
     }
 
     @Test("a kind that may not come is refused by its header [frame.order]")
@@ -118,7 +118,7 @@ struct FrameHeaderTests {
             /// A sink of no size has no address, which ThreadSanitizer's instrumentation cannot take.
             var frames = 0
             var frameLimit: Int { Limits.frameBeforeSelect }
-            var frameOrder: FrameOrder? { .beforeSelected }
+            var frameContext: FrameContext? { .beforeSelected }
             var wantsFrames: Bool { true }
             mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) { frames += 1 }
         }

@@ -19,7 +19,8 @@ struct CancelTests {
     func everyPhase(_ phase: Phase, _ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
         let uid = stage.peer.endpoint.uid
-        let dial = try #require(try (stage.seek() + stage.wait(.milliseconds(500)).map(\.action)).dials.first)
+        let dial = try #require(
+            try (stage.connect() + stage.wait(.milliseconds(500)).map(\.action)).dials.first)
         var id = dial.id
         var proof: [UInt8] = []
         switch phase {
@@ -47,7 +48,7 @@ struct CancelTests {
     func whenever() throws {
         var outcomes: Set<Bool> = []
         for seed in UInt64(0)..<200 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             for one in [0, 1] { try pair.connect(one, to: 1 - one) }
             let canceller = Int(seed % 2)
             pair.after(pair.dice.milliseconds(0...150)) { pair.cancel(canceller, 1 - canceller) }
@@ -71,7 +72,7 @@ struct CancelTests {
     @Test("cancelling does nothing to a peer that is linked already [link.cancel]")
     func linked() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         try stage.link()
         stage.machine.cancel(stage.peer.endpoint.uid, at: stage.now)
         #expect(stage.machine.takeActions().isEmpty)
@@ -83,7 +84,7 @@ struct CancelTests {
         arguments: [.cancelled, .goodbye] as [CloseCode])
     func heard(_ code: CloseCode) throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let candidate = try stage.candidate()
         let actions = stage.give(candidate.id, .close(code, reason: ""))
         #expect(actions.failures == [.refusedByPeer(code)] && actions.code(of: candidate.id) == .ok)
@@ -94,7 +95,7 @@ struct CancelTests {
     )
     func all() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let candidate = try stage.candidate()
         let stranger = stage.accept()
         stage.machine.cancelAll(at: stage.now)
@@ -106,7 +107,7 @@ struct CancelTests {
     @Test("who leaves behind its SELECT says GOODBYE there: the peer may have a link by then [close.goodbye]")
     func promised() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let (selected, other) = try (stage.candidate(), stage.candidate())
         stage.machine.cancelAll(at: stage.now)
         let actions = stage.machine.takeActions()

@@ -5,10 +5,10 @@ import Testing
 
 @Suite("6 Chaos", .computing)
 struct ChaosTests {
-    /// Two sessions that seek each other, again and again if they insist, and a network in which connections die for ten
+    /// Two sessions that connect each other, again and again if they insist, and a network in which connections die for ten
     /// seconds.
-    private func storm(_ seed: UInt64, insists: Bool) throws -> Neighbourhood {
-        let pair = try Neighbourhood(seed: seed)
+    private func storm(_ seed: UInt64, insists: Bool) throws -> SimulatedSessions {
+        let pair = try SimulatedSessions(seed: seed)
         pair.latency = [1...5, 1...60, 50...400][Int(seed % 3)]
         for one in [0, 1] {
             pair.nodes[one].insists = insists
@@ -17,10 +17,11 @@ struct ChaosTests {
         for _ in 0..<Int.random(in: 5...60, using: &pair.dice) {
             pair.after(pair.dice.milliseconds(0...10_000)) {
                 guard
-                    let wire = pair.wires.indices.filter({ !pair.wires[$0].isDead }).randomElement(
-                        using: &pair.dice)
+                    let connection = pair.connections.indices.filter({ !pair.connections[$0].isDead })
+                        .randomElement(
+                            using: &pair.dice)
                 else { return }
-                pair.kill(wire, noticedWithin: 3_000)
+                pair.kill(connection, noticedWithin: 3_000)
             }
         }
         pair.run(for: .seconds(10))
@@ -58,7 +59,7 @@ struct ChaosTests {
     @Test("a peer that restarts in the middle is linked again, and nobody ever holds two links [stale.busy]")
     func restarts() throws {
         for seed in UInt64(0)..<200 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             pair.latency = [1...5, 5...80][Int(seed % 2)]
             try pair.data(from: 1, for: 0)
             try pair.connect(0, to: 1)
@@ -82,7 +83,7 @@ struct ChaosTests {
     @Test("one connect each, while frames are lost, ends in exactly one of link and failure [state.outcome]")
     func oneOutcome() throws {
         for seed in UInt64(1_000)..<1_100 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             for one in [0, 1] {
                 pair.after(pair.dice.milliseconds(0...2_000)) {
                     try pair.connect(one, to: 1 - one, within: .seconds(8))

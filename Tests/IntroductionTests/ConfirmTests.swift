@@ -13,7 +13,7 @@ struct ConfirmTests {
     func genuine() throws {
         for preference in [EncryptionPreference.optional, .none] {
             var stage = try Stage(preference, weAreLower: true)
-            try stage.seek()
+            try stage.connect()
             let greeting = try stage.greet()
             let own = stage.confirm(as: .responder, initiator: greeting.theirs, responder: greeting.ours)
             #expect(greeting.actions.sent(on: greeting.id) == [greeting.ours, own])
@@ -25,7 +25,7 @@ struct ConfirmTests {
     @Test("one wrong bit, wherever it is, is refused with BAD_MAC [confirm.mac]", arguments: 0..<32)
     func bit(_ byte: Int) throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet()
         var proof = stage.confirm(as: .initiator, initiator: greeting.theirs, responder: greeting.ours)
         proof[FrameHeader.byteCount + byte] ^= 1 << UInt8(byte % 8)
@@ -35,7 +35,7 @@ struct ConfirmTests {
     @Test("a mac with the tokens in the other order is refused [confirm.mac]")
     func tokens() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet()
         let proof = stage.confirm(
             as: .initiator, initiator: greeting.theirs, responder: greeting.ours, swapsTokens: true)
@@ -45,7 +45,7 @@ struct ConfirmTests {
     @Test("a mac over another HELLO than the one that came is refused [confirm.mac]")
     func transcript() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet()
         let said = stage.hello { $0.nonce[31] ^= 1 }
         let proof = stage.confirm(as: .initiator, initiator: said, responder: greeting.ours)
@@ -55,7 +55,7 @@ struct ConfirmTests {
     @Test("a mac that was made on another connection is refused [confirm.binding]")
     func binding() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet()
         let proof = stage.confirm(
             as: .initiator, initiator: greeting.theirs, responder: greeting.ours,
@@ -66,7 +66,7 @@ struct ConfirmTests {
     @Test("a peer that sends our own CONFIRM back to us is refused [confirm.role]")
     func reflection() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet()
         let own = try #require(greeting.actions.sent(on: greeting.id).last)
         #expect(own.count == FrameHeader.byteCount + 32)
@@ -76,7 +76,7 @@ struct ConfirmTests {
     @Test("CONFIRM before HELLO and a second CONFIRM are refused with PROTOCOL [confirm.order]")
     func order() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let early = stage.accept()
         #expect(stage.give(early, .confirm(mac: Stage.binding)).code(of: early) == .protocolError)
         let greeting = try stage.greet()
@@ -90,7 +90,7 @@ struct ConfirmTests {
     )
     func kept() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet(trusted: false)
         #expect(greeting.actions.sent(on: greeting.id) == [greeting.ours])
         let proof = stage.confirm(as: .initiator, initiator: greeting.theirs, responder: greeting.ours)
@@ -106,7 +106,7 @@ struct ConfirmTests {
     @Test("CONFIRM goes out without waiting for the other's [confirm.order]")
     func atOnce() throws {
         var stage = try Stage(weAreLower: true)
-        let dial = try #require(try stage.seek().dials.first)
+        let dial = try #require(try stage.connect().dials.first)
         stage.machine.secured(dial.id, stage.channel, nonce: [UInt8](repeating: 1, count: 32), at: stage.now)
         let greeting = try #require(stage.machine.takeActions().sent(on: dial.id).first)
         let answer = stage.hello()

@@ -9,7 +9,7 @@ struct ConfirmedLimitTests {
     @Test("a controlled end closes the oldest candidate of a peer for the fifth [limit.confirmed]")
     func controlled() throws {
         var stage = try Stage(weAreLower: false)
-        try stage.seek()
+        try stage.connect()
         let four = try (0..<4).map { _ in try stage.candidate() }
         #expect(four.allSatisfy { $0.actions.code(of: $0.id) == nil })
         let fifth = try stage.candidate()
@@ -23,7 +23,7 @@ struct ConfirmedLimitTests {
     )
     func controlling() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let four = try (0..<4).map { _ in try stage.candidate() }
         let fifth = try stage.candidate()
         #expect(fifth.actions.filter(\.isClose) == [.close(four[1].id, .duplicate)])
@@ -33,7 +33,7 @@ struct ConfirmedLimitTests {
     @Test("connections that wait for our trust in their peer are counted, too [limit.confirmed]")
     func deciding() throws {
         var stage = try Stage(weAreLower: false)
-        try stage.seek()
+        try stage.connect()
         var confirmed: [ConnectionID] = []
         for number in 1...6 {
             let greeting = try stage.greet(trusted: false)
@@ -48,12 +48,12 @@ struct ConfirmedLimitTests {
     @Test("connections that a peer has only greeted on are not counted [limit.confirmed]")
     func greeted() throws {
         var stage = try Stage(weAreLower: false)
-        try stage.seek()
+        try stage.connect()
         for _ in 1...6 { #expect(try stage.greet().actions.filter(\.isClose).isEmpty) }
         #expect(try stage.candidate().actions.filter(\.isClose).isEmpty)
     }
 }
 
-extension Introductions.Action {
+extension LinkEstablishment.Action {
     fileprivate var isClose: Bool { if case .close = self { true } else { false } }
 }

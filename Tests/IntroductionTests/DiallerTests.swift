@@ -11,9 +11,9 @@ struct DiallerTests {
     @Test("the lower uid dials at once, the higher after 500 ms [link.dialler]")
     func who() throws {
         var lower = try Stage(weAreLower: true)
-        #expect(try lower.seek().dials.count == 1)
+        #expect(try lower.connect().dials.count == 1)
         var higher = try Stage(weAreLower: false)
-        #expect(try higher.seek().isEmpty)
+        #expect(try higher.connect().isEmpty)
         #expect(
             higher.wait(.seconds(1)).filter { ![$0.action].dials.isEmpty }.map(\.after) == [
                 .milliseconds(500)
@@ -23,7 +23,7 @@ struct DiallerTests {
     @Test("the higher uid never dials if it is linked before [link.dialler]")
     func notNeeded() throws {
         var stage = try Stage(weAreLower: false)
-        try stage.seek()
+        try stage.connect()
         _ = stage.wait(.milliseconds(499))
         try stage.link()
         #expect(stage.wait(.seconds(60)).isEmpty)
@@ -36,7 +36,7 @@ struct DiallerTests {
         var shortest = 2.0
         var longest = 0.0
         for seed in UInt64(0)..<50 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             pair.nodes[1].isListening = false
             pair.latency = 0...0
             let start = pair.now
@@ -62,7 +62,7 @@ struct DiallerTests {
         arguments: [1, 7, 30])
     func deadline(_ seconds: Int) throws {
         var stage = try Stage(weAreLower: true)
-        let dial = try #require(try stage.seek(within: .seconds(seconds)).dials.first)
+        let dial = try #require(try stage.connect(within: .seconds(seconds)).dials.first)
         stage.machine.lost(dial.id, .lost, at: stage.now)
         _ = stage.accept()
         let ends = stage.wait(.seconds(60)).filter { ![$0.action].failures.isEmpty }
@@ -83,7 +83,7 @@ struct DiallerTests {
         let newer = try stage.machine.connectionData(
             for: stage.peer.peer.uid, candidates: [Stage.address(3)], token: stage.random.bytes(32),
             at: stage.now)
-        var dials = try stage.seek().dials
+        var dials = try stage.connect().dials
         for reference in [newer.reference, stage.ours.reference] {
             let dial = try #require(dials.first)
             stage.machine.secured(dial.id, stage.channel, nonce: stage.random.bytes(32), at: stage.now)
@@ -99,7 +99,7 @@ struct DiallerTests {
     @Test("a connection that stands when the time is over is closed with TIMEOUT [link.deadline]")
     func deadlineOfCandidate() throws {
         var stage = try Stage(weAreLower: false)
-        try stage.seek()
+        try stage.connect()
         _ = stage.wait(.seconds(29))
         let candidate = try stage.candidate()
         let later = stage.wait(.seconds(1)).map(\.action)
@@ -108,7 +108,7 @@ struct DiallerTests {
 
     @Test("a side that connects up to 25 s late is linked [link.retry] [link.deadline]", arguments: 0..<50)
     func late(_ seed: Int) throws {
-        let pair = try Neighbourhood(seed: UInt64(seed))
+        let pair = try SimulatedSessions(seed: UInt64(seed))
         let late = seed % 2
         for one in [0, 1] { try pair.data(from: one, for: 1 - one) }
         try pair.connect(1 - late, to: late)
@@ -120,7 +120,7 @@ struct DiallerTests {
 
     @Test("an attempt that is over can be made again with the same data")
     func again() throws {
-        let pair = try Neighbourhood(seed: 1)
+        let pair = try SimulatedSessions(seed: 1)
         try pair.data(from: 0, for: 1)
         let data = try pair.data(from: 1, for: 0)
         try pair.connect(0, to: 1, with: data, within: .seconds(2))
@@ -134,7 +134,7 @@ struct DiallerTests {
 
     @Test("connect with the same data, while sought or linked, changes nothing")
     func twice() throws {
-        let pair = try Neighbourhood(seed: 2)
+        let pair = try SimulatedSessions(seed: 2)
         for one in [0, 1] { try pair.connect(one, to: 1 - one) }
         #expect(try !pair.connect(0, to: 1))
         pair.run(for: .seconds(3))

@@ -13,7 +13,7 @@ struct DiallingTests {
     func four() throws {
         let addresses = try candidates(16)
         var stage = try Stage(weAreLower: true, theirCandidates: addresses)
-        #expect(try stage.seek().dials.map(\.candidate) == [addresses[0]])
+        #expect(try stage.connect().dials.map(\.candidate) == [addresses[0]])
         let later = stage.wait(.milliseconds(4_999)).filter { ![$0.action].dials.isEmpty }
         #expect(later.map(\.after) == [.milliseconds(250), .milliseconds(500), .milliseconds(750)])
         #expect(later.map(\.action).dials.map(\.candidate) == Array(addresses[1...3]))
@@ -23,7 +23,7 @@ struct DiallingTests {
     func failed() throws {
         let addresses = try candidates(16)
         var stage = try Stage(weAreLower: true, theirCandidates: addresses)
-        var dials = try stage.seek().dials
+        var dials = try stage.connect().dials
         for place in 0..<8 {
             stage.machine.lost(dials[place].id, .unreachable("refused"), at: stage.now)
             dials += stage.machine.takeActions().dials
@@ -40,7 +40,7 @@ struct DiallingTests {
         let addresses = try candidates(16)
         var random = Seeded(seed)
         var stage = try Stage(weAreLower: true, theirCandidates: addresses)
-        var open = try stage.seek().dials
+        var open = try stage.connect().dials
         var order = open.map(\.candidate)
         while order.count < 32 {
             var fresh = stage.wait(random.milliseconds(0...120)).map(\.action).dials
@@ -59,7 +59,7 @@ struct DiallingTests {
     @Test("no dial begins while a candidate waits for SELECT [dial.limit]")
     func waiting() throws {
         var stage = try Stage(weAreLower: true, theirCandidates: candidates(16))
-        try stage.seek()
+        try stage.connect()
         try stage.candidate()
         #expect(stage.wait(.milliseconds(2_000)).map(\.action).dials.isEmpty)
     }
@@ -98,7 +98,7 @@ struct DiallingTests {
         let bad = try #require(Candidate(address: address.bytes, port: address.port))
         let good = try Stage.address(2)
         var stage = try Stage(weAreLower: true, theirCandidates: [bad, good])
-        var dials = try stage.seek().dials
+        var dials = try stage.connect().dials
         dials += stage.wait(.milliseconds(4_900)).map(\.action).dials
         #expect(dials.map(\.candidate) == [good])
     }
@@ -114,7 +114,7 @@ struct DiallingTests {
     func dialled(_ address: Address) throws {
         let candidate = try #require(Candidate(address: address.bytes, port: address.port))
         var stage = try Stage(weAreLower: true, theirCandidates: [candidate])
-        #expect(try stage.seek().dials.map(\.candidate) == [candidate])
+        #expect(try stage.connect().dials.map(\.candidate) == [candidate])
     }
 
     @Test(
@@ -123,7 +123,7 @@ struct DiallingTests {
     func onlyForbidden() throws {
         let bad = try #require(Candidate(address: [224, 0, 0, 1], port: 50_000))
         var stage = try Stage(weAreLower: true, theirCandidates: [bad])
-        try stage.seek()
+        try stage.connect()
         #expect(stage.wait(.seconds(20)).isEmpty)
         try stage.link()
     }
@@ -138,10 +138,10 @@ struct DiallingTests {
     func local(_ address: Address) throws {
         let candidate = try #require(Candidate(address: address.bytes, port: address.port))
         var outside = try Stage(weAreLower: true, theirCandidates: [candidate])
-        #expect(try outside.seek().isEmpty)
+        #expect(try outside.connect().isEmpty)
         let own = try #require(Candidate(address: [127, 0, 0, 1], port: 50_001))
         var inside = try Stage(weAreLower: true, theirCandidates: [candidate], ourCandidates: [own])
-        #expect(try inside.seek().dials.map(\.candidate) == [candidate])
+        #expect(try inside.connect().dials.map(\.candidate) == [candidate])
     }
 
     @Test(

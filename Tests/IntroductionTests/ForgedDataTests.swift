@@ -12,7 +12,7 @@ struct ForgedDataTests {
         "both ends' data changed alike to unencrypted: the path is plain, and both refuse [hello.refs] [enc.outcome]"
     )
     func both() throws {
-        let pair = try Neighbourhood(seed: 1)
+        let pair = try SimulatedSessions(seed: 1)
         for (issuer, holder) in [(0, 1), (1, 0)] {
             try pair.data(from: holder, for: issuer)
             var blob = Blob(taking: try pair.data(from: issuer, for: holder))
@@ -33,13 +33,13 @@ struct ForgedDataTests {
 
     @Test("an end that requires encryption is never talked into less [enc.required]")
     func required() throws {
-        let pair = try Neighbourhood([.required, .optional], seed: 1)
+        let pair = try SimulatedSessions([.required, .optional], seed: 1)
         var blob = Blob(taking: try pair.data(from: 1, for: 0))
         blob.fields[3] = [[2]]
         blob.fields[4] = nil
         let data = try ConnectionData(blob.bytes)
         try pair.data(from: 0, for: 1)
-        #expect(throws: Introductions.Refusal.incompatible) { try pair.connect(0, to: 1, with: data) }
+        #expect(throws: LinkEstablishment.Refusal.incompatible) { try pair.connect(0, to: 1, with: data) }
         #expect(pair.nodes[0].dials.isEmpty && !pair.nodes[0].awaitsPlain)
     }
 
@@ -47,7 +47,7 @@ struct ForgedDataTests {
         "data that was meant for another peer, its recipient taken out, is refused by the issuer [hello.refs] [data.recipient]"
     )
     func stolen() throws {
-        let trio = try Neighbourhood([.optional, .optional, .optional], seed: 1)
+        let trio = try SimulatedSessions([.optional, .optional, .optional], seed: 1)
         var blob = Blob(taking: try trio.data(from: 0, for: 1))
         blob.fields[8] = nil
         try trio.data(from: 2, for: 0)

@@ -11,7 +11,7 @@ struct GlareTests {
     func glare() throws {
         var connections = 0
         for seed in UInt64(0)..<1_000 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             pair.latency = [1...5, 1...40, 100...300][Int(seed % 3)]
             for one in [0, 1] {
                 try pair.data(from: one, for: 1 - one)
@@ -20,7 +20,7 @@ struct GlareTests {
             pair.run(for: .seconds(8))
             #expect(pair.areLinked(0, 1) && pair.complaints.isEmpty, "seed \(seed): \(pair.complaints)")
             #expect(pair.nodes.allSatisfy { $0.open.isEmpty && $0.events.count == 1 }, "seed \(seed)")
-            connections += pair.wires.count
+            connections += pair.connections.count
         }
         #expect(connections > 1_200, "races were rare: \(connections) connections")
     }

@@ -42,7 +42,7 @@ struct HelloCheckTests {
         arguments: faults)
     func refusal(_ fault: Fault) throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let id = stage.accept()
         let actions = stage.give(id, stage.hello(fault.change))
         #expect(actions == [.close(id, fault.code)])
@@ -53,7 +53,7 @@ struct HelloCheckTests {
         arguments: faults)
     func answer(_ fault: Fault) throws {
         var stage = try Stage(weAreLower: true)
-        let dial = try #require(try stage.seek().dials.first)
+        let dial = try #require(try stage.connect().dials.first)
         stage.machine.secured(dial.id, stage.channel, nonce: [UInt8](repeating: 1, count: 32), at: stage.now)
         #expect(stage.machine.takeActions().sent(on: dial.id).count == 1)
         let actions = stage.give(dial.id, stage.hello(fault.change))
@@ -64,7 +64,7 @@ struct HelloCheckTests {
     @Test("of several versions the highest common one is used, whatever else is listed [hello.version]")
     func versions() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let id = stage.accept()
         let actions = stage.give(id, stage.hello { $0.versions = [0x7A7A, 9, 1] })
         #expect(actions.code(of: id) == nil && actions.contains(.ask(stage.peer.endpoint.uid, id)))
@@ -82,12 +82,12 @@ struct HelloCheckTests {
     )
     func otherAwaited() throws {
         var stage = try Stage(weAreLower: true)
-        let dial = try #require(try stage.seek().dials.first)
+        let dial = try #require(try stage.connect().dials.first)
         let third = try Stage.local("third", high: 6, instance: 6, .optional)
         let data = try Stage.issue(third, for: nil, [try Stage.address(3)], &stage.random, at: stage.now)
         let open = try stage.machine.connectionData(
             for: nil, candidates: [try Stage.address(1)], token: stage.random.bytes(32), at: stage.now)
-        try stage.seek(data)
+        try stage.connect(data)
         stage.machine.secured(dial.id, stage.channel, nonce: [UInt8](repeating: 1, count: 32), at: stage.now)
         _ = stage.machine.takeActions()
         let actions = stage.give(
@@ -107,7 +107,7 @@ struct HelloCheckTests {
         ])
     func first(_ frame: Frame) throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let id = stage.accept()
         #expect(stage.give(id, frame).code(of: id) == .protocolError)
     }
@@ -115,7 +115,7 @@ struct HelloCheckTests {
     @Test("a second HELLO ends the connection with PROTOCOL [hello.first]")
     func second() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet()
         #expect(stage.give(greeting.id, stage.hello()).code(of: greeting.id) == .protocolError)
     }
@@ -123,7 +123,7 @@ struct HelloCheckTests {
     @Test("CLOSE may come instead of HELLO, and ignorable frames at any place [hello.first]")
     func instead() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let id = stage.accept()
         #expect(stage.give(id, .ignorable(FrameKind(rawValue: 0xCA), channel: 0, [1])).isEmpty)
         #expect(stage.give(id, .close(.busy, reason: "")) == [.close(id, .ok)])
@@ -134,7 +134,7 @@ struct HelloCheckTests {
         arguments: [true, false])
     func mode(_ isEncrypted: Bool) throws {
         var stage = try Stage(isEncrypted ? .optional : .none)
-        try stage.seek()
+        try stage.connect()
         let key = Fingerprint([UInt8](repeating: 2, count: 32))
         let id = stage.accept(isEncrypted ? .plain : key.map { .encrypted($0, binding: Stage.binding) })
         #expect(stage.give(id, stage.hello()).code(of: id) == .policy)
@@ -145,12 +145,12 @@ struct HelloCheckTests {
     )
     func key() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let third = try Stage.local("third", high: 6, instance: 6, .optional)
         let open = try stage.machine.connectionData(
             for: nil, candidates: [try Stage.address(1)], token: stage.random.bytes(32), at: stage.now)
         #expect(open.recipient == nil)
-        try stage.seek(Stage.issue(third, for: nil, [try Stage.address(3)], &stage.random, at: stage.now))
+        try stage.connect(Stage.issue(third, for: nil, [try Stage.address(3)], &stage.random, at: stage.now))
         let thirdKey = try #require(third.fingerprint)
         #expect(stage.machine.acceptedFingerprints.contains(thirdKey))
         let id = stage.accept(.encrypted(thirdKey, binding: Stage.binding))

@@ -9,9 +9,9 @@ import Testing
 @Suite("6.5 Another instance of a linked peer", .computing)
 struct InstanceTests {
     /// Peer 0 linked with 1; 2 has the uid of 1.
-    private func impostor(lower: Bool) throws -> Neighbourhood {
+    private func impostor(lower: Bool) throws -> SimulatedSessions {
         let (victim, real) = lower ? (0, 1) : (1, 0)
-        let trio = try Neighbourhood([.optional, .optional, .optional], twin: real, seed: 1)
+        let trio = try SimulatedSessions([.optional, .optional, .optional], twin: real, seed: 1)
         try trio.data(from: real, for: victim)
         try trio.connect(victim, to: real)
         try trio.connect(real, to: victim)
@@ -47,8 +47,8 @@ struct InstanceTests {
         #expect(trio.areLinked(0, 1))
         #expect(trio.nodes[0].failures(of: trio.nodes[2].uid) == [.refused(.rejected)])
         trio.run(for: .seconds(60))
-        let wire = try #require(trio.linkedWire(0, 1))
-        trio.kill(wire)
+        let connection = try #require(trio.linkedConnection(0, 1))
+        trio.kill(connection)
         trio.run(for: .seconds(1))
         try trio.connect(0, to: 1)
         try trio.connect(1, to: 0)
@@ -72,7 +72,7 @@ struct InstanceTests {
         "a peer that restarted without a word is linked once the old link does not answer [stale.busy]",
         arguments: [0, 1])
     func restarted(_ victim: Int) throws {
-        let pair = try Neighbourhood(seed: 1)
+        let pair = try SimulatedSessions(seed: 1)
         try pair.data(from: 1, for: 0)
         try pair.connect(0, to: 1)
         try pair.connect(1, to: 0)
@@ -89,17 +89,17 @@ struct InstanceTests {
         "when the old link ends while the new instance is sought, the search goes on [stale.busy]",
         arguments: [0, 1])
     func oldLinkEnds(_ victim: Int) throws {
-        let pair = try Neighbourhood(seed: 1)
+        let pair = try SimulatedSessions(seed: 1)
         try pair.data(from: 1, for: 0)
         try pair.connect(0, to: 1)
         try pair.connect(1, to: 0)
         pair.run(for: .seconds(60))
         pair.restart(victim, isSilent: true)
-        let old = try #require(pair.wires.indices.last)
+        let old = try #require(pair.connections.indices.last)
         try pair.data(from: victim, for: 1 - victim)
         try pair.connect(1 - victim, to: victim)
         pair.run(for: .seconds(4))
-        pair.notice(old, pair.wires[old].nodes[0] == victim ? 1 : 0, after: .zero)
+        pair.notice(old, pair.connections[old].nodes[0] == victim ? 1 : 0, after: .zero)
         pair.run(for: .seconds(1))
         try pair.connect(victim, to: 1 - victim)
         pair.run(for: .seconds(10))
@@ -111,13 +111,13 @@ struct InstanceTests {
         "a link that is an hour old is replaced too, though its attempt's time is long over [stale.probe] [link.deadline]"
     )
     func anHourLater() throws {
-        let pair = try Neighbourhood(seed: 1)
+        let pair = try SimulatedSessions(seed: 1)
         for one in [0, 1] { try pair.data(from: one, for: 1 - one) }
         for one in [0, 1] { try pair.connect(one, to: 1 - one) }
         pair.run(for: .seconds(3_600))
-        let wire = try #require(pair.linkedWire(0, 1))
-        pair.silence(wire)
-        pair.notice(wire, pair.wires[wire].nodes[0] == 1 ? 0 : 1, after: .zero)
+        let connection = try #require(pair.linkedConnection(0, 1))
+        pair.silence(connection)
+        pair.notice(connection, pair.connections[connection].nodes[0] == 1 ? 0 : 1, after: .zero)
         pair.run(for: .milliseconds(1))
         try pair.connect(1, to: 0)
         pair.run(for: .seconds(5))

@@ -11,15 +11,15 @@ struct IssuingTests {
     private let bob = UID(high: 2, low: 2)
     private let start = Moment(nanoseconds: 1_000_000_000_000)
 
-    private func session(_ uid: UID, seed: UInt64 = 1) throws -> Introductions {
+    private func session(_ uid: UID, seed: UInt64 = 1) throws -> LinkEstablishment {
         let peer = try PeerID(uid: uid, displayName: "someone")
         let local = LocalPeer(
             peer: peer, instance: uid.low, preference: .none, hasIdentity: false, fingerprint: nil)
-        return Introductions(local, seed: seed)
+        return LinkEstablishment(local, seed: seed)
     }
 
     private func issue(
-        _ session: inout Introductions, for recipient: UID?, _ host: UInt8 = 1, token: UInt8,
+        _ session: inout LinkEstablishment, for recipient: UID?, _ host: UInt8 = 1, token: UInt8,
         after delay: Duration
     ) throws -> ConnectionData {
         let candidate = try #require(Candidate(address: [192, 0, 2, host], port: 50_000))
@@ -32,9 +32,9 @@ struct IssuingTests {
     func idempotent() throws {
         var session = try session(ann)
         let first = try issue(&session, for: bob, token: 1, after: .zero)
-        let again = try issue(&session, for: bob, token: 2, after: Timing.lifetime - .nanoseconds(1))
+        let again = try issue(&session, for: bob, token: 2, after: HandshakeTiming.lifetime - .nanoseconds(1))
         #expect(first.bytes == again.bytes)
-        let later = try issue(&session, for: bob, token: 3, after: Timing.lifetime)
+        let later = try issue(&session, for: bob, token: 3, after: HandshakeTiming.lifetime)
         #expect(later.token == [UInt8](repeating: 3, count: 32))
     }
 
@@ -87,10 +87,12 @@ struct IssuingTests {
     func itself() throws {
         var one = try session(ann)
         let own = try issue(&one, for: nil, token: 1, after: .zero)
-        #expect(throws: Introductions.Refusal.itself) { try one.connect(with: own, zones: [], at: start) }
+        #expect(throws: LinkEstablishment.Refusal.itself) { try one.connect(with: own, zones: [], at: start) }
         // A restarted session of the same peer is the same peer.
         var again = try session(ann, seed: 2)
-        #expect(throws: Introductions.Refusal.itself) { try again.connect(with: own, zones: [], at: start) }
+        #expect(throws: LinkEstablishment.Refusal.itself) {
+            try again.connect(with: own, zones: [], at: start)
+        }
     }
 
     @Test("data for somebody else is refused, open data is for anybody [data.recipient]")
@@ -105,7 +107,7 @@ struct IssuingTests {
             if isBob {
                 #expect(try holder.connect(with: forBob, zones: [], at: start))
             } else {
-                #expect(throws: Introductions.Refusal.anotherRecipient) {
+                #expect(throws: LinkEstablishment.Refusal.anotherRecipient) {
                     try holder.connect(with: forBob, zones: [], at: start)
                 }
             }
@@ -114,7 +116,9 @@ struct IssuingTests {
 
     @Test("a HELLO that refers to data is good until the issuer's clock says that it expired [data.expiry]")
     func expiry() throws {
-        for (delay, isGood) in [(Timing.lifetime - .nanoseconds(1), true), (Timing.lifetime, false)] {
+        for (delay, isGood) in [
+            (HandshakeTiming.lifetime - .nanoseconds(1), true), (HandshakeTiming.lifetime, false),
+        ] {
             var issuer = try session(ann)
             var holder = try session(bob)
             let issued = try issue(&issuer, for: bob, token: 1, after: .zero)

@@ -16,7 +16,7 @@ struct MeshLinkTests {
         arguments: [(true, true), (true, false), (false, true), (false, false)])
     func flags(_ ours: Bool, _ theirs: Bool) throws {
         var stage = try Stage(theirFlags: theirs ? .mesh : [], ourFlags: ours ? .mesh : [])
-        try stage.seek()
+        try stage.connect()
         let candidate = try stage.candidate()
         #expect(stage.give(candidate.id, .select).meshLinks == [ours && theirs])
     }
@@ -29,7 +29,7 @@ struct MeshLinkTests {
         ])
     func plain(_ ours: EncryptionPreference, _ theirs: EncryptionPreference, joins: Bool) throws {
         var stage = try Stage(ours, theirFlags: .mesh, ourFlags: .mesh, theirPreference: theirs)
-        try stage.seek()
+        try stage.connect()
         let candidate = try stage.candidate()
         #expect(stage.give(candidate.id, .select).meshLinks == [joins])
     }
@@ -46,8 +46,8 @@ struct MeshLinkTests {
     ) throws {
         var stage = try Stage(
             ours, theirFlags: offers ? .mesh : [], ourFlags: .mesh, theirPreference: theirs)
-        stage.machine.company.members = members(3)
-        try stage.seek()
+        stage.machine.meshSnapshot.members = members(3)
+        try stage.connect()
         let answer = try stage.greet().ours
         let hello = try Hello(answer.span.extracting(FrameHeader.byteCount..<answer.count))
         #expect(hello.members == (isListed ? members(3) : []))
@@ -58,8 +58,8 @@ struct MeshLinkTests {
         arguments: [(3, 3, true), (3, 4, false), (6, 0, true), (7, 0, false), (0, 6, true), (0, 7, false)])
     func full(_ ours: Int, _ theirs: Int, fits: Bool) throws {
         var stage = try Stage(theirFlags: .mesh, ourFlags: .mesh)
-        stage.machine.company.members = members(ours)
-        try stage.seek()
+        stage.machine.meshSnapshot.members = members(ours)
+        try stage.connect()
         let id = stage.accept()
         let listed = members(theirs, from: 50)
         let actions = stage.give(id, stage.hello { $0.members = listed })
@@ -71,8 +71,8 @@ struct MeshLinkTests {
     @Test("a member that both sides know, or one side itself, is counted once [mesh.full]")
     func shared() throws {
         var stage = try Stage(theirFlags: .mesh, ourFlags: .mesh)
-        stage.machine.company.members = members(6)
-        try stage.seek()
+        stage.machine.meshSnapshot.members = members(6)
+        try stage.connect()
         let id = stage.accept()
         let (we, peer) = (stage.we.endpoint, stage.peer.endpoint)
         let listed = members(6) + [we, Endpoint(uid: peer.uid, instance: 77)]
@@ -82,8 +82,8 @@ struct MeshLinkTests {
     @Test("whom a direct link's peer lists does not count [mesh.full]")
     func direct() throws {
         var stage = try Stage(theirFlags: .mesh)
-        stage.machine.company.members = members(7)
-        try stage.seek()
+        stage.machine.meshSnapshot.members = members(7)
+        try stage.connect()
         let id = stage.accept()
         let listed = members(7, from: 50)
         #expect(stage.give(id, stage.hello { $0.members = listed }).code(of: id) == nil)
@@ -94,7 +94,7 @@ struct MeshLinkTests {
         arguments: [EncryptionPreference.optional, .none])
     func saysFull(_ preference: EncryptionPreference) throws {
         var stage = try Stage(preference, weAreLower: true, theirFlags: .mesh, ourFlags: .mesh)
-        let dial = try #require(try stage.seek().dials.first)
+        let dial = try #require(try stage.connect().dials.first)
         stage.machine.secured(dial.id, stage.channel, nonce: stage.random.bytes(32), at: stage.now)
         _ = stage.machine.takeActions()
         let actions = stage.give(dial.id, .close(.full, reason: ""))
@@ -105,7 +105,7 @@ struct MeshLinkTests {
     @Test("a search that the mesh gives up leaves the other side free to try again [mesh.withdraw]")
     func withdrawn() throws {
         var stage = try Stage(theirFlags: .mesh, ourFlags: .mesh)
-        try stage.seek()
+        try stage.connect()
         let candidate = try stage.candidate()
         stage.machine.withdraw(stage.peer.endpoint.uid)
         let actions = stage.machine.takeActions()
@@ -127,12 +127,14 @@ struct MeshLinkTests {
                 at: start + delay)
         }
         let first = try issue(after: .zero)
-        #expect(try issue(after: Timing.meshRenewal - .nanoseconds(1)) == first)
-        let second = try issue(after: Timing.meshRenewal)
+        #expect(try issue(after: HandshakeTiming.meshRenewal - .nanoseconds(1)) == first)
+        let second = try issue(after: HandshakeTiming.meshRenewal)
         #expect(second.token != first.token)
-        for (delay, isGood) in [(Timing.lifetime - .seconds(1), true), (Timing.lifetime, false)] {
+        for (delay, isGood) in [
+            (HandshakeTiming.lifetime - .seconds(1), true), (HandshakeTiming.lifetime, false),
+        ] {
             stage.now = start + delay
-            try stage.seek()
+            try stage.connect()
             let id = stage.accept()
             let greeting = stage.hello { $0.yourDataReference = first.reference }
             #expect((stage.give(id, greeting).code(of: id) == nil) == isGood)

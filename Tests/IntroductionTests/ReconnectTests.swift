@@ -11,7 +11,7 @@ import Testing
 struct ReconnectTests {
     @Test("a link that ended is made anew by connecting again with the same data, as often as one likes")
     func again() throws {
-        let pair = try Neighbourhood(seed: 1)
+        let pair = try SimulatedSessions(seed: 1)
         for round in 0..<5 {
             for one in [0, 1] { #expect(try pair.connect(one, to: 1 - one), "round \(round)") }
             // Until the link is used: one that is not would be sought again by itself.
@@ -28,11 +28,11 @@ struct ReconnectTests {
     func unused() throws {
         var stage = try Stage(weAreLower: false)
         let uid = stage.peer.endpoint.uid
-        try stage.seek()
+        try stage.connect()
         let first = try stage.link()
         _ = stage.wait(.seconds(1))
         stage.machine.linkEnded(first, of: uid, mayResume: true, at: stage.now)
-        #expect(stage.machine.takeActions().contains(.seek(uid)))
+        #expect(stage.machine.takeActions().contains(.connect(uid)))
         #expect(!stage.wait(.seconds(2)).map(\.action).dials.isEmpty)
         try stage.link()
     }
@@ -42,7 +42,7 @@ struct ReconnectTests {
         arguments: [true, false])
     func used(_ isUsed: Bool) throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let link = try stage.link()
         if !isUsed { _ = stage.wait(.seconds(30)) }
         stage.machine.linkEnded(link, of: stage.peer.endpoint.uid, mayResume: !isUsed, at: stage.now)
@@ -54,16 +54,16 @@ struct ReconnectTests {
     )
     func lostAtOnce() throws {
         for seed in UInt64(0)..<200 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             for one in [0, 1] { try pair.connect(one, to: 1 - one) }
             var isKilled = false
             pair.interfere = { [unowned pair] frame, _ in
                 guard !isKilled, frame[3] == FrameKind.selected.rawValue else { return frame }
                 isKilled = true
-                if let wire = pair.wires.indices.last(where: {
-                    !pair.wires[$0].isDead && pair.wires[$0].sockets[0]?.phase == .framed
+                if let connection = pair.connections.indices.last(where: {
+                    !pair.connections[$0].isDead && pair.connections[$0].sockets[0]?.phase == .framed
                 }) {
-                    pair.kill(wire)
+                    pair.kill(connection)
                 }
                 return frame
             }
@@ -79,7 +79,7 @@ struct ReconnectTests {
     )
     func restarted() throws {
         for isSilent in [true, false] {
-            let pair = try Neighbourhood(seed: 4)
+            let pair = try SimulatedSessions(seed: 4)
             for one in [0, 1] { try pair.connect(one, to: 1 - one) }
             pair.run(for: .seconds(4))
             let old = try #require(pair.nodes[0].held[pair.nodes[1].uid])
@@ -97,7 +97,7 @@ struct ReconnectTests {
         "data of an earlier instance of the peer is answered with UNKNOWN_PEER, and the attempt goes on until its time is over [endpoint.instance]"
     )
     func old() throws {
-        let pair = try Neighbourhood([.none, .none], seed: 4)
+        let pair = try SimulatedSessions([.none, .none], seed: 4)
         try pair.data(from: 0, for: 1)
         let old = try pair.data(from: 1, for: 0)
         pair.restart(1, isSilent: true)
@@ -111,7 +111,7 @@ struct ReconnectTests {
     @Test("newer data of a peer that is sought takes the place of the older, and the two link [hello.refs]")
     func newerData() throws {
         for seed in UInt64(0)..<50 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             let moved = try #require(Candidate(address: [10, 0, 9, 9], port: 50_000))
             pair.nodes[1].isListening = false
             for one in [0, 1] { try pair.connect(one, to: 1 - one) }
@@ -131,7 +131,7 @@ struct ReconnectTests {
         arguments: [true, false])
     func promised(_ isNewer: Bool) throws {
         for seed in UInt64(0)..<50 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             let other = try #require(Candidate(address: [10, 0, 9, 9], port: 50_000))
             let own = try #require(Candidate(address: pair.nodes[1].address, port: pair.nodes[1].port))
             for one in [0, 1] { try pair.connect(one, to: 1 - one) }
@@ -156,7 +156,7 @@ struct ReconnectTests {
     @Test("a peer that holds an older version of our data is linked all the same [hello.refs] [link.retry]")
     func olderData() throws {
         for seed in UInt64(0)..<50 {
-            let pair = try Neighbourhood([.none, .none], seed: seed)
+            let pair = try SimulatedSessions([.none, .none], seed: seed)
             let older = try pair.data(from: 0, for: 1)
             let other = try #require(Candidate(address: [10, 0, 9, 9], port: 50_000))
             let own = try #require(Candidate(address: pair.nodes[0].address, port: pair.nodes[0].port))

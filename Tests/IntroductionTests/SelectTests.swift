@@ -13,13 +13,13 @@ struct SelectTests {
     )
     func lower() throws {
         var lower = try Stage(weAreLower: true)
-        try lower.seek()
+        try lower.connect()
         let ours = try lower.candidate()
         #expect(ours.actions.sent(on: ours.id) == [SelectTests.select])
         #expect(lower.give(ours.id, .select).code(of: ours.id) == .protocolError)
 
         var higher = try Stage(weAreLower: false)
-        try higher.seek()
+        try higher.connect()
         let theirs = try higher.candidate()
         #expect(theirs.actions.sent(on: theirs.id).isEmpty)
         #expect(higher.give(theirs.id, .selected).code(of: theirs.id) == .protocolError)
@@ -30,7 +30,7 @@ struct SelectTests {
         arguments: [true, false])
     func early(_ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet()
         #expect(
             stage.give(greeting.id, weAreLower ? .selected : .select).code(of: greeting.id) == .protocolError)
@@ -41,7 +41,7 @@ struct SelectTests {
     )
     func one() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let candidates = try [stage.candidate(), stage.candidate(), stage.candidate()]
         #expect(candidates.map { $0.actions.sent(on: $0.id).count } == [1, 0, 0])
         let actions = stage.give(candidates[0].id, .selected)
@@ -54,7 +54,7 @@ struct SelectTests {
     @Test("SELECTED on a candidate that was not selected is refused, and the selected one stays [select.one]")
     func otherSelected() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let (first, second) = try (stage.candidate(), stage.candidate())
         #expect(stage.give(second.id, .selected).code(of: second.id) == .protocolError)
         #expect(stage.give(first.id, .selected).links == [first.id])
@@ -65,7 +65,7 @@ struct SelectTests {
         arguments: [true, false])
     func dials(_ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
-        let dial = try #require(try (stage.seek() + stage.wait(.seconds(1)).map(\.action)).dials.first)
+        let dial = try #require(try (stage.connect() + stage.wait(.seconds(1)).map(\.action)).dials.first)
         let candidate = try stage.candidate()
         let actions = stage.give(candidate.id, weAreLower ? .selected : .select)
         #expect(actions.links == [candidate.id] && actions.code(of: dial.id) == .duplicate)
@@ -75,7 +75,7 @@ struct SelectTests {
     @Test("SELECT is answered with SELECTED, which makes the link [select.answer]")
     func answer() throws {
         var stage = try Stage(weAreLower: false)
-        try stage.seek()
+        try stage.connect()
         let candidate = try stage.candidate()
         let actions = stage.give(candidate.id, .select)
         #expect(actions.sent(on: candidate.id) == [Stage.bytes(.selected)] && actions.links == [candidate.id])
@@ -84,7 +84,7 @@ struct SelectTests {
     @Test("when the selected connection dies or is closed, the next candidate is selected [select.next]")
     func next() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let candidates = try [stage.candidate(), stage.candidate(), stage.candidate()]
         stage.machine.lost(candidates[0].id, .lost, at: stage.now)
         #expect(stage.machine.takeActions() == [.send(candidates[1].id, SelectTests.select)])
@@ -97,7 +97,7 @@ struct SelectTests {
         "a selected connection that stays silent for 5 s gives way to the next [select.next] [link.timeouts]")
     func silent() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let first = try stage.candidate()
         _ = stage.wait(.seconds(4))
         let second = try stage.candidate()

@@ -143,14 +143,16 @@ private struct World: Hashable {
             var world = self
             world.wires[index].knownToControlling = true
             world.carryOut(
-                world.controlling.verified(id, hasSeat: true, linkIsSettled: false), controlling: true)
+                world.controlling.verified(id, hasLinkCapacity: true, linkIsSettled: false), controlling: true
+            )
             next.append(world)
         }
         if !wire.knownToControlled, !wire.mournedByControlled {
             var world = self
             world.wires[index].knownToControlled = true
             world.carryOut(
-                world.controlled.verified(id, hasSeat: true, linkIsSettled: false), controlling: false)
+                world.controlled.verified(id, hasLinkCapacity: true, linkIsSettled: false), controlling: false
+            )
             next.append(world)
         }
         return next
@@ -166,7 +168,8 @@ private struct World: Hashable {
             switch message {
             case .selected: world.carryOut(world.controlling.selectedArrived(on: id), controlling: true)
             case .select:
-                world.carryOut(world.controlling.selectArrived(on: id, hasSeat: true), controlling: true)
+                world.carryOut(
+                    world.controlling.selectArrived(on: id, hasLinkCapacity: true), controlling: true)
             case .close: world.endControlling(index)
             case .ping: world.send(.pong, on: id, fromControlling: true)
             case .pong: break
@@ -179,7 +182,8 @@ private struct World: Hashable {
             world.wires[index].toControlled.removeFirst()
             switch message {
             case .select:
-                world.carryOut(world.controlled.selectArrived(on: id, hasSeat: true), controlling: false)
+                world.carryOut(
+                    world.controlled.selectArrived(on: id, hasLinkCapacity: true), controlling: false)
             case .pong where world.controlled.link == id:
                 world.hasOutlivedSelect = world.controlled.waiting != nil
                 world.carryOut(world.controlled.probeAnswered(), controlling: false)
@@ -220,13 +224,15 @@ private struct World: Hashable {
     private mutating func endControlling(_ index: Int) {
         wires[index].health = .dead
         wires[index].mournedByControlling = true
-        carryOut(controlling.died(ConnectionID(rawValue: UInt32(index)), hasSeat: true), controlling: true)
+        carryOut(
+            controlling.died(ConnectionID(rawValue: UInt32(index)), hasLinkCapacity: true), controlling: true)
     }
 
     private mutating func endControlled(_ index: Int) {
         wires[index].health = .dead
         wires[index].mournedByControlled = true
-        carryOut(controlled.died(ConnectionID(rawValue: UInt32(index)), hasSeat: true), controlling: false)
+        carryOut(
+            controlled.died(ConnectionID(rawValue: UInt32(index)), hasLinkCapacity: true), controlling: false)
     }
 
     private mutating func carryOut(_ actions: [Selection.Action], controlling sender: Bool) {

@@ -11,7 +11,7 @@ struct StaleLinkTests {
         stage: Stage, old: ConnectionID, fresh: ConnectionID
     ) {
         var stage = try Stage(weAreLower: false)
-        try stage.seek()
+        try stage.connect()
         let old = try stage.link()
         _ = stage.wait(age)
         let fresh = try stage.candidate()
@@ -45,7 +45,7 @@ struct StaleLinkTests {
         var (stage, old, fresh) = try reselected()
         stage.machine.linkEnded(old, of: stage.peer.endpoint.uid, mayResume: false, at: stage.now)
         let actions = stage.machine.takeActions()
-        #expect(actions.first == .seek(stage.peer.endpoint.uid))
+        #expect(actions.first == .connect(stage.peer.endpoint.uid))
         #expect(actions.sent(on: fresh) == [Stage.bytes(.selected)] && actions.links == [fresh])
         #expect(stage.wait(.seconds(60)).isEmpty)
     }
@@ -71,7 +71,7 @@ struct StaleLinkTests {
     @Test("SELECT that comes late still has the time of a question before its answer [link.timeouts]")
     func lateSelect() throws {
         var stage = try Stage(weAreLower: false)
-        try stage.seek()
+        try stage.connect()
         let old = try stage.link()
         let fresh = try stage.candidate()
         _ = stage.wait(.milliseconds(4_500))
@@ -82,7 +82,7 @@ struct StaleLinkTests {
     @Test("a candidate is a DUPLICATE at once while the link is younger than 2 s [stale.probe]")
     func young() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         try stage.link()
         #expect(stage.wait(.milliseconds(1_999)).isEmpty)
         let fresh = try stage.candidate()
@@ -92,7 +92,7 @@ struct StaleLinkTests {
     @Test("a settled link is asked for life, and its PONG makes the candidate a DUPLICATE [stale.probe]")
     func alive() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let old = try stage.link()
         _ = stage.wait(.seconds(2))
         let (fresh, another) = try (stage.candidate(), stage.candidate())
@@ -109,7 +109,7 @@ struct StaleLinkTests {
     )
     func silent() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let old = try stage.link()
         _ = stage.wait(.seconds(10))
         let fresh = try stage.candidate()
@@ -117,7 +117,7 @@ struct StaleLinkTests {
         #expect(happened.allSatisfy { $0.after == .seconds(2) })
         #expect(
             happened.map(\.action) == [
-                .unanswered(old), .seek(stage.peer.endpoint.uid), .send(fresh.id, Stage.bytes(.select)),
+                .unanswered(old), .connect(stage.peer.endpoint.uid), .send(fresh.id, Stage.bytes(.select)),
             ])
         #expect(stage.give(fresh.id, .selected).links == [fresh.id])
     }
@@ -127,7 +127,7 @@ struct StaleLinkTests {
     )
     func impatient() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         try stage.link()
         _ = stage.wait(.seconds(3))
         let fresh = try stage.candidate()
@@ -141,13 +141,13 @@ struct StaleLinkTests {
     func endsWhileAsked() throws {
         for weAreLower in [true, false] {
             var stage = try Stage(weAreLower: weAreLower)
-            try stage.seek()
+            try stage.connect()
             let old = try stage.link()
             _ = stage.wait(.seconds(60))
             let fresh = try stage.candidate()
             stage.machine.linkEnded(old, of: stage.peer.endpoint.uid, mayResume: false, at: stage.now)
             let actions = stage.machine.takeActions()
-            #expect(actions.first == .seek(stage.peer.endpoint.uid))
+            #expect(actions.first == .connect(stage.peer.endpoint.uid))
             #expect(actions.sent(on: fresh.id) == (weAreLower ? [Stage.bytes(.select)] : []))
             #expect(stage.give(fresh.id, weAreLower ? .selected : .select).links == [fresh.id])
         }
@@ -156,7 +156,7 @@ struct StaleLinkTests {
     @Test("a candidate that dies behind the link it waited for is sought again, for the time of an attempt")
     func diesBehind() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let old = try stage.link()
         _ = stage.wait(.seconds(60))
         let fresh = try stage.candidate()
@@ -172,7 +172,7 @@ struct StaleLinkTests {
     @Test("who says goodbye while it is asked is not sought again, and its candidate goes")
     func leavesWhileAsked() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         let old = try stage.link()
         _ = stage.wait(.seconds(60))
         let fresh = try stage.candidate()
@@ -187,7 +187,7 @@ struct StaleLinkTests {
         old: Stage, link: ConnectionID, stage: Stage, id: ConnectionID
     ) {
         var old = try Stage(weAreLower: weAreLower)
-        try old.seek()
+        try old.connect()
         let link = try old.link()
         var fresh = try Stage(weAreLower: weAreLower, peerInstance: 10)
         _ = old.wait(.seconds(5))
@@ -195,7 +195,7 @@ struct StaleLinkTests {
         fresh.machine = old.machine
         // What we issued for this uid stays the same for every instance of it.
         #expect(fresh.ours == old.ours)
-        try fresh.seek()
+        try fresh.connect()
         let candidate = try fresh.candidate()
         #expect(candidate.actions.contains(.probe(link)), "\(candidate.actions)")
         return (old, link, fresh, candidate.id)
@@ -234,7 +234,7 @@ struct StaleLinkTests {
         let later = stage.wait(.seconds(40)).map(\.action)
         #expect(later.failures.count == 1)
         #expect(!later.contains { if case .unanswered = $0 { true } else { false } })
-        #expect(!later.contains { if case .seek = $0 { true } else { false } })
+        #expect(!later.contains { if case .connect = $0 { true } else { false } })
         #expect(try !stage.machine.connect(with: old.theirs, zones: [], at: stage.now))
     }
 }

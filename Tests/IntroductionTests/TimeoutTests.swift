@@ -9,7 +9,7 @@ import Testing
 struct TimeoutTests {
     /// When this connection was closed, and with what.
     private func ending(
-        of id: ConnectionID, in happened: [(after: Duration, action: Introductions.Action)]
+        of id: ConnectionID, in happened: [(after: Duration, action: LinkEstablishment.Action)]
     ) -> (after: Duration, code: CloseCode)? {
         for (after, action) in happened {
             if case .close(id, let code) = action { return (after, code) }
@@ -22,7 +22,7 @@ struct TimeoutTests {
         arguments: [true, false])
     func hello(_ isSecured: Bool) throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let id = stage.machine.accepted(at: stage.now)
         _ = stage.wait(.seconds(3))
         if isSecured { stage.machine.secured(id, stage.channel, nonce: Stage.binding, at: stage.now) }
@@ -35,7 +35,7 @@ struct TimeoutTests {
         arguments: [true, false])
     func dialled(_ isSecured: Bool) throws {
         var stage = try Stage(weAreLower: true)
-        let dial = try #require(try stage.seek().dials.first)
+        let dial = try #require(try stage.connect().dials.first)
         if isSecured { stage.machine.secured(dial.id, stage.channel, nonce: Stage.binding, at: stage.now) }
         let happened = stage.wait(.seconds(6))
         let end = try #require(ending(of: dial.id, in: happened))
@@ -46,7 +46,7 @@ struct TimeoutTests {
     @Test("without CONFIRM a connection ends 30 s after HELLO [link.timeouts]")
     func confirm() throws {
         var stage = try Stage()
-        try stage.seek(within: .seconds(100))
+        try stage.connect(within: .seconds(100))
         let id = try stage.greet().id
         let end = try #require(ending(of: id, in: stage.wait(.seconds(60))))
         #expect(end == (.seconds(30), .timeout))
@@ -57,7 +57,7 @@ struct TimeoutTests {
         arguments: [true, false])
     func select(_ weAreLower: Bool) throws {
         var stage = try Stage(weAreLower: weAreLower)
-        try stage.seek()
+        try stage.connect()
         let id = try stage.candidate().id
         let end = try #require(ending(of: id, in: stage.wait(.seconds(60))))
         #expect(end == (.seconds(5), .timeout))
@@ -66,7 +66,7 @@ struct TimeoutTests {
     @Test("a link has no timer of the introduction [link.timeouts]")
     func link() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         try stage.link()
         #expect(stage.machine.deadline == nil)
     }

@@ -14,7 +14,7 @@ struct TrustQuestionTests {
         arguments: [EncryptionPreference.optional, .none])
     func before(_ preference: EncryptionPreference) throws {
         var stage = try Stage(preference)
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet(trusted: false)
         #expect(
             greeting.actions == [
@@ -32,7 +32,7 @@ struct TrustQuestionTests {
     func once(_ isTrusted: Bool) throws {
         var stage = try Stage()
         let uid = stage.peer.endpoint.uid
-        try stage.seek()
+        try stage.connect()
         let first = try stage.greet(trusted: false)
         let second = try stage.greet(trusted: false)
         #expect(first.actions.contains(.ask(uid, first.id)))
@@ -52,7 +52,7 @@ struct TrustQuestionTests {
     @Test("the answer holds although the connection it was asked about is gone [trust.once]")
     func gone() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let first = try stage.greet(trusted: false)
         stage.machine.lost(first.id, .lost, at: stage.now)
         let second = try stage.greet(trusted: false)
@@ -64,7 +64,7 @@ struct TrustQuestionTests {
     @Test("each end asks once, however many connections there are [trust.once]")
     func onceAtEachEnd() throws {
         for seed in UInt64(0)..<50 {
-            let pair = try Neighbourhood(seed: seed)
+            let pair = try SimulatedSessions(seed: seed)
             pair.latency = 100...300
             for index in [0, 1] { pair.nodes[index].trust = .yesAfter(1_500_000_000) }
             for one in [0, 1] { try pair.connect(one, to: 1 - one) }
@@ -78,21 +78,21 @@ struct TrustQuestionTests {
         "a refusal closes with REJECTED and ends both attempts at once [trust.before-confirm]",
         arguments: [0, 1])
     func refused(_ judge: Int) throws {
-        let pair = try Neighbourhood(seed: 5)
+        let pair = try SimulatedSessions(seed: 5)
         pair.nodes[judge].trust = .no
         for one in [0, 1] { try pair.connect(one, to: 1 - one) }
         pair.run(for: .seconds(3))
         #expect(pair.nodes[judge].events == [.failed(pair.nodes[1 - judge].uid, .refused(.rejected))])
         #expect(pair.nodes[1 - judge].events == [.failed(pair.nodes[judge].uid, .refusedByPeer(.rejected))])
-        let dials = pair.wires.count
+        let dials = pair.connections.count
         pair.run(for: .seconds(60))
-        #expect(pair.wires.count == dials && pair.complaints.isEmpty)
+        #expect(pair.connections.count == dials && pair.complaints.isEmpty)
     }
 
     @Test("a question that nobody answers ends the attempt with TIMEOUT after 30 s [trust.before-confirm]")
     func unanswered() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         _ = stage.wait(.seconds(20))
         let greeting = try stage.greet(trusted: false)
         let happened = stage.wait(.seconds(60))
@@ -109,7 +109,7 @@ struct TrustQuestionTests {
     )
     func late() throws {
         var stage = try Stage(weAreLower: true)
-        try stage.seek()
+        try stage.connect()
         _ = stage.wait(.seconds(25))
         let greeting = try stage.greet(trusted: false)
         #expect(stage.wait(.seconds(29)).map(\.action).failures.isEmpty)
@@ -122,7 +122,7 @@ struct TrustQuestionTests {
     @Test("an answer to another question than the open one changes nothing [trust.once]")
     func stray() throws {
         var stage = try Stage()
-        try stage.seek()
+        try stage.connect()
         let greeting = try stage.greet(trusted: false)
         stage.machine.decide(
             stage.peer.endpoint.uid, asked: ConnectionID(rawValue: 999), isTrusted: true, at: stage.now)

@@ -17,11 +17,11 @@ struct BudgetTests {
 
     @Test("time gives a hundred frames a second, never more than four hundred [limit.control]")
     func refill() {
-        var budget = ControlBudget(now: .start)
+        var budget = TokenBucket(now: .start)
         let asked: [(frames: Int, second: Double)] = [
             (400, 0), (1, 0.009), (100, 1), (1, 1), (400, 3_600), (1, 3_600),
         ]
-        let answers = asked.map { budget.charge($0.frames, at: .start.later($0.second)) }
+        let answers = asked.map { budget.consume($0.frames, at: .start.later($0.second)) }
         #expect(answers == [true, false, true, false, true, false])
     }
 

@@ -122,7 +122,8 @@ struct LivenessTests {
 
     @Test("the times can be set [live.dead]")
     func timing() {
-        let end = End(.init(timing: .init(silence: .milliseconds(100), death: .milliseconds(300))))
+        let end = End(
+            .init(timing: .init(keepAliveInterval: .milliseconds(100), idleTimeout: .milliseconds(300))))
         end.advance(0.1)
         #expect(end.frames() == [.ping(1)])
         end.advance(0.2)

@@ -12,12 +12,12 @@ import Testing
 struct CauseTests {
     /// What one end has to tell: a session a reason, a peer that is made by hand the code that it was told.
     enum Telling: Equatable, Sendable {
-        case reason(EndReason.Code, CloseCode? = nil)
+        case reason(DisconnectReason.Code, CloseCode? = nil)
         case told(CloseCode)
         /// It never heard of the other.
         case nothing
 
-        init(_ reason: EndReason?) { self = reason.map { .reason($0.code, $0.closeCode) } ?? .nothing }
+        init(_ reason: DisconnectReason?) { self = reason.map { .reason($0.code, $0.closeCode) } ?? .nothing }
     }
 
     struct Cause: Sendable, CustomTestStringConvertible {

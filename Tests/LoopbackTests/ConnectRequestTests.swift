@@ -19,7 +19,7 @@ struct ConnectRequestTests {
         ann.engine.leave(within: .seconds(1), at: ann.now)
         let request = try #require(
             try ann.engine.connect(with: data, within: .seconds(30), at: ann.now))
-        var outcomes: [EndReason?] = []
+        var outcomes: [DisconnectReason?] = []
         for case .connectEnded(request, let reason) in ann.engine.takeOutputs() { outcomes.append(reason) }
         #expect(outcomes.map { $0?.code } == [.left])
     }

@@ -18,14 +18,14 @@ actor DatagramTap: LoopClient {
     typealias Meddler = @Sendable (_ packet: [UInt8], _ to: Side) -> [[UInt8]]
 
     nonisolated let loop: EventLoop
-    nonisolated let poke = Poke()
+    nonisolated let wakeup = Wakeup()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     /// The sessions' own ports, as soon as they are known.
     nonisolated private let targets = Targets()
     nonisolated private let numbers: [UInt16]
     private let ports: [Port]
-    private let intake = DatagramIntake()
+    private let receiveBuffer = DatagramReceiveBuffer()
     private var meddler: Meddler
     private(set) var seen: [(packet: [UInt8], to: Side)] = []
     /// Where the packets for a side come from, if not from the tap's own port.
@@ -58,12 +58,13 @@ actor DatagramTap: LoopClient {
         }
 
         /// Everything that is there.
-        func receive(with intake: DatagramIntake = DatagramIntake()) -> [[UInt8]] {
+        func receive(with receiveBuffer: DatagramReceiveBuffer = DatagramReceiveBuffer()) -> [[UInt8]] {
             socket.withLock { socket in
                 var packets: [[UInt8]] = []
-                while !socket.receive(with: intake, { bytes, _ in packets.append([UInt8](copying: bytes)) })
-                    .isDrained
-                {}
+                while !socket.receive(
+                    with: receiveBuffer, { bytes, _ in packets.append([UInt8](copying: bytes)) }
+                )
+                .isDrained {}
                 return packets
             }
         }
@@ -108,12 +109,12 @@ actor DatagramTap: LoopClient {
 
     nonisolated func ready(_ token: Int, _ readiness: Readiness) { assumeIsolated { $0.relay(token) } }
     nonisolated func deadlineReached() {}
-    nonisolated func poked() {}
+    nonisolated func wokenUp() {}
     nonisolated func turnEnded() {}
 
     private func relay(_ token: Int) {
         guard let side = Side(rawValue: token) else { return }
-        for packet in ports[token].receive(with: intake) {
+        for packet in ports[token].receive(with: receiveBuffer) {
             seen.append((packet, side))
             guard let target = target(side) else { continue }
             let source = sources[side] ?? ports[side.other.rawValue]
@@ -132,7 +133,7 @@ extension SessionConfiguration {
     ) -> SessionConfiguration {
         with {
             $0.overrides.datagramPort = tap.port(of: side)
-            $0.overrides.datagramTiming.patience = .seconds(2)
+            $0.overrides.datagramTiming.handshakeTimeout = .seconds(2)
             $0.overrides.datagramTiming.rest = .milliseconds(200)
             $0.overrides.datagramTiming.pings = pings
         }

@@ -167,21 +167,21 @@ struct DriverCallTests {
     func shutDown() async throws {
         let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
         let bobsData = try await bob.connectionData()
-        let inbox: Inbox<SessionEvent>
+        let eventQueue: EventQueue<SessionEvent>
         weak var kept: SessionDriver?
         do {
             let driver = try SessionDriver(PeerID(displayName: "ann"), .loopback(patience: .seconds(60)))
             _ = try await driver.connectionData(for: nil)
-            inbox = driver.inbox
+            eventQueue = driver.eventQueue
             kept = driver
             let search = Task { [weak driver] in
                 await #expect(throws: SessionFault.self) { try await driver?.connect(with: bobsData) }
             }
-            #expect(try await within { await SessionEvents(inbox).firstState() } == .connecting)
+            #expect(try await within { await SessionEvents(eventQueue).firstState() } == .connecting)
             await driver.shutDown()
-            #expect(try await within { await search.value } == .refused(EndReason(code: .cancelled)))
+            #expect(try await within { await search.value } == .refused(DisconnectReason(code: .cancelled)))
         }
-        var iterator = SessionEvents(inbox).makeAsyncIterator()
+        var iterator = SessionEvents(eventQueue).makeAsyncIterator()
         guard case .peer(_, .notConnected(let reason)) = await iterator.next() else {
             Issue.record("the end of the search was not told")
             return

@@ -55,7 +55,7 @@ final class EnginePair {
 /// One of them, and what it wants of its owner.
 final class EngineSide {
     var engine: SessionEngine
-    private(set) var orders: [DatagramOrder] = []
+    private(set) var orders: [DatagramAction] = []
     private(set) var peer: LinkedPeer?
     let now = Moment(nanoseconds: 1_000_000_000_000)
     private let address: UInt8
@@ -89,7 +89,7 @@ final class EngineSide {
     /// Its link.
     func id() throws -> ConnectionID { try #require(peer).id }
 
-    func takeOrders() -> [DatagramOrder] {
+    func takeOrders() -> [DatagramAction] {
         take()
         defer { orders = [] }
         return orders

@@ -10,13 +10,13 @@ import Testing
 final class HandMadePeer {
     /// What it hands to whom it is going to meet.
     let data: ConnectionData
-    private var introductions: Introductions
+    private var linkEstablishment: LinkEstablishment
     private let other: ConnectionData
     private let address: SocketAddress
     private let pipe: SecuredPipe
     private let tls: TLSContext
     /// As they were before anything was dialled.
-    private let fresh: Introductions
+    private let fresh: LinkEstablishment
 
     /// With a uid below or above the other's.
     convenience init(meeting other: ConnectionData, isLower: Bool) throws {
@@ -25,14 +25,14 @@ final class HandMadePeer {
         let local = LocalPeer(
             peer: try PeerID(uid: uid, displayName: "hand-made"), instance: 1, preference: .required,
             hasIdentity: false, fingerprint: identity.fingerprint)
-        var introductions = Introductions(local, seed: 1)
+        var linkEstablishment = LinkEstablishment(local, seed: 1)
         // Nobody listens there: it wants to be the one who dials.
         let nowhere = try #require(Candidate(address: [127, 0, 0, 1], port: 1_024))
-        let data = try introductions.connectionData(
+        let data = try linkEstablishment.connectionData(
             for: nil, candidates: [nowhere], token: try Randomness.bytes(32), at: EventLoop.currentMoment())
         let address = try #require(other.candidates.first.flatMap { SocketAddress($0) })
         self.init(
-            data, introductions, other, try TLSContext(identity: identity), address,
+            data, linkEstablishment, other, try TLSContext(identity: identity), address,
             try SecuredPipe(to: address))
     }
 
@@ -42,12 +42,13 @@ final class HandMadePeer {
     }
 
     private init(
-        _ data: ConnectionData, _ introductions: Introductions, _ other: ConnectionData, _ tls: TLSContext,
+        _ data: ConnectionData, _ linkEstablishment: LinkEstablishment, _ other: ConnectionData,
+        _ tls: TLSContext,
         _ address: SocketAddress, _ pipe: SecuredPipe
     ) {
         self.data = data
-        self.introductions = introductions
-        fresh = introductions
+        self.linkEstablishment = linkEstablishment
+        fresh = linkEstablishment
         self.address = address
         self.other = other
         self.tls = tls
@@ -57,20 +58,20 @@ final class HandMadePeer {
     /// Says and hears everything up to SELECTED.
     func link() async throws {
         let now = EventLoop.currentMoment()
-        _ = try introductions.connect(with: other, zones: [], at: now)
-        introductions.advance(to: now + Timing.higherDialDelay)
-        let dials = introductions.takeActions().compactMap { action -> ConnectionID? in
+        _ = try linkEstablishment.connect(with: other, zones: [], at: now)
+        linkEstablishment.advance(to: now + HandshakeTiming.higherDialDelay)
+        let dials = linkEstablishment.takeActions().compactMap { action -> ConnectionID? in
             if case .dial(let id, _, accepting: _) = action { id } else { nil }
         }
         let id = try #require(dials.first)
         let fingerprint = try #require(other.fingerprint)
         try await pipe.secure(try SecureChannel.tls(tls, role: .client, accepting: [fingerprint]))
         let binding = try pipe.exportKey("EXPORTER-mpc1-binding")
-        introductions.secured(
+        linkEstablishment.secured(
             id, .encrypted(fingerprint, binding: binding), nonce: try Randomness.bytes(32), at: now)
         while try await !carryOut() {
             let (header, payload) = try await pipe.next()
-            introductions.receive(id, header, payload.span, at: now)
+            linkEstablishment.receive(id, header, payload.span, at: now)
         }
     }
 
@@ -78,13 +79,13 @@ final class HandMadePeer {
     private func carryOut() async throws -> Bool {
         var isLinked = false
         while true {
-            let actions = introductions.takeActions()
+            let actions = linkEstablishment.takeActions()
             if actions.isEmpty { return isLinked }
             for action in actions {
                 switch action {
                 case .send(_, let frame): try await pipe.say(frame)
                 case .ask(let uid, _):
-                    introductions.decide(uid, isTrusted: true, at: EventLoop.currentMoment())
+                    linkEstablishment.decide(uid, isTrusted: true, at: EventLoop.currentMoment())
                 case .link: isLinked = true
                 case .close(_, let code): throw Closed(code: code)
                 default: break

@@ -22,7 +22,7 @@ struct Host: Sendable {
     func data(for other: PeerID) throws -> ConnectionData { try peer.made(for: other) }
 
     /// The next question; fails the test when there is none in time.
-    func question() async throws -> Question {
+    func question() async throws -> ReceivedInvitation {
         let listener = listener
         return try await within {
             var questions = listener.questions.makeAsyncIterator()
@@ -50,7 +50,7 @@ extension PeerID {
         let local = LocalPeer(
             peer: self, instance: 1, preference: preference, hasIdentity: false,
             fingerprint: preference == .none ? nil : Fingerprint([UInt8](repeating: 7, count: 32)))
-        var session = Introductions(local, seed: 1)
+        var session = LinkEstablishment(local, seed: 1)
         let nowhere = try #require(Candidate(address: [127, 0, 0, 1], port: 1_024))
         return try session.connectionData(
             for: other?.uid, candidates: [nowhere], token: [UInt8](repeating: 9, count: 32),
@@ -69,7 +69,7 @@ extension PeerID {
         within timeout: Duration = .seconds(30), preference: EncryptionPreference = .required
     ) async -> Result<ConnectionData, InvitationFault> {
         do throws(InvitationFault) {
-            let data = try await InvitationCall.invite(
+            let data = try await InvitationClient.invite(
                 other, at: addresses, as: self, context: context, within: timeout
             ) { () throws(MultipeerError) in
                 guard let data = try? self.made(for: other, preference: preference) else {

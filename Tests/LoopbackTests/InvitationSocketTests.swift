@@ -87,7 +87,7 @@ struct InvitationSocketTests {
         try await eventually { patience in
             var isAsked = false
             try await withHost { host in
-                let asking = Task { () -> Question? in
+                let asking = Task { () -> ReceivedInvitation? in
                     var questions = host.listener.questions.makeAsyncIterator()
                     return await questions.next()
                 }

@@ -114,7 +114,7 @@ extension SessionEvents {
     }
 
     /// The reason of the first end of a link.
-    func firstEnd() async -> EndReason? {
+    func firstEnd() async -> DisconnectReason? {
         for await event in self {
             if case .peer(_, .notConnected(let reason)) = event { return reason }
         }

@@ -37,7 +37,7 @@ actor Member {
         }
     }
 
-    func ends(of peer: PeerID) -> [EndReason] {
+    func ends(of peer: PeerID) -> [DisconnectReason] {
         heard[peer, default: []].compactMap { if case .notConnected(let reason) = $0 { reason } else { nil } }
     }
 

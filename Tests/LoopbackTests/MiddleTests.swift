@@ -141,7 +141,7 @@ struct MiddleTests {
             await annsTap.meddle(meddler)
             await bobsTap.meddle(meddler)
             try await meeting.ann.send([UInt8](repeating: 7, count: 4_000_000), to: meeting.bob.peer)
-            let heard = try await within { () -> (EndReason?, EndReason?) in
+            let heard = try await within { () -> (DisconnectReason?, DisconnectReason?) in
                 (await meeting.bob.events.firstEnd(), await meeting.ann.events.firstEnd())
             }
             #expect(heard.0?.code == .lost)

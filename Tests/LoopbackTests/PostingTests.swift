@@ -16,7 +16,7 @@ struct PostingTests {
         var accepted = 0
         let refusal = fill(meeting.ann, meeting.bob, &accepted)
         #expect(refusal?.code == .full)
-        // 64 MiB behind the outlet's 4 MiB; how much the link has taken on credit before is another matter.
+        // 64 MiB behind the send queue's 4 MiB; how much the link has taken on credit before is another matter.
         #expect((68...73).contains(accepted))
         let count = accepted
         let received = try await within { await meeting.bob.events.messages(count) }

@@ -59,10 +59,10 @@ struct RelinkTests {
 }
 
 /// Takes part, and nothing is for it.
-private final class SilentGuest: SessionGuest {
+private final class SilentGuest: SubprotocolHandler {
     let mark: UInt32 = 0xFFFF_FFFF
     func linkMade(to peer: PeerID) {}
-    func linkEnded(to peer: PeerID, _ reason: EndReason) {}
+    func linkEnded(to peer: PeerID, _ reason: DisconnectReason) {}
     func arrived(_ messages: [IncomingMessage], from peer: PeerID) {}
     func takes(_ event: SessionEvent) -> Bool { false }
 }

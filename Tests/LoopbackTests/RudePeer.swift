@@ -12,7 +12,7 @@ import Testing
 struct RudePeer: ~Copyable {
     /// What it hands to whom it is going to bother.
     let data: ConnectionData
-    private var introductions: Introductions
+    private var linkEstablishment: LinkEstablishment
     private let victim: ConnectionData
     private let socket: Socket
 
@@ -21,18 +21,18 @@ struct RudePeer: ~Copyable {
         let local = LocalPeer(
             peer: try PeerID(displayName: "rude"), instance: 1, preference: .none, hasIdentity: false,
             fingerprint: nil)
-        var introductions = Introductions(local, seed: 1)
+        var linkEstablishment = LinkEstablishment(local, seed: 1)
         // Nobody listens there: it wants to be the one who dials.
         let nowhere = try #require(Candidate(address: [127, 0, 0, 1], port: 1_024))
         let now = EventLoop.currentMoment()
-        let data = try introductions.connectionData(
+        let data = try linkEstablishment.connectionData(
             for: nil, candidates: [nowhere], token: try Randomness.bytes(32), at: now)
         let address = try #require(victim.candidates.first.flatMap { SocketAddress($0) })
-        self.init(data: data, introductions, victim, try Socket.connecting(to: address), room)
+        self.init(data: data, linkEstablishment, victim, try Socket.connecting(to: address), room)
     }
 
     private init(
-        data: ConnectionData, _ introductions: Introductions, _ victim: ConnectionData,
+        data: ConnectionData, _ linkEstablishment: LinkEstablishment, _ victim: ConnectionData,
         _ socket: consuming Socket, _ room: Int32
     ) {
         var room = room  // a window that is soon full
@@ -40,7 +40,7 @@ struct RudePeer: ~Copyable {
             _ = unsafe setsockopt(socket.descriptor, SOL_SOCKET, option, &room, 4)
         }
         self.data = data
-        self.introductions = introductions
+        self.linkEstablishment = linkEstablishment
         self.victim = victim
         self.socket = socket
     }
@@ -48,21 +48,21 @@ struct RudePeer: ~Copyable {
     /// Says and hears everything up to CONFIRM, or until it is linked.
     mutating func introduce(untilLinked: Bool = false) async throws {
         let now = EventLoop.currentMoment()
-        _ = try introductions.connect(with: victim, zones: [], at: now)
-        introductions.advance(to: now + Timing.higherDialDelay)
-        let dials = introductions.takeActions().compactMap { action -> ConnectionID? in
+        _ = try linkEstablishment.connect(with: victim, zones: [], at: now)
+        linkEstablishment.advance(to: now + HandshakeTiming.higherDialDelay)
+        let dials = linkEstablishment.takeActions().compactMap { action -> ConnectionID? in
             if case .dial(let id, _, accepting: _) = action { id } else { nil }
         }
         let id = try #require(dials.first)
         try await write(Array("MPCPLAIN".utf8))
-        introductions.secured(id, .plain, nonce: try Randomness.bytes(32), at: now)
+        linkEstablishment.secured(id, .plain, nonce: try Randomness.bytes(32), at: now)
         _ = try await carryOut()
         _ = try await read(8)
         while true {
             let start = try await read(FrameHeader.byteCount)
             let header = FrameHeader(start.span)
             let payload = try await read(header.length)
-            introductions.receive(id, header, payload.span, at: now)
+            linkEstablishment.receive(id, header, payload.span, at: now)
             if header.kind == .confirm, !untilLinked { return }
             if try await carryOut() { return }
         }
@@ -72,13 +72,13 @@ struct RudePeer: ~Copyable {
     private mutating func carryOut() async throws -> Bool {
         var isLinked = false
         while true {
-            let actions = introductions.takeActions()
+            let actions = linkEstablishment.takeActions()
             if actions.isEmpty { return isLinked }
             for action in actions {
                 if case .send(_, let frame) = action { try await write(frame) }
                 if case .link = action { isLinked = true }
                 if case .ask(let uid, let id) = action {
-                    introductions.decide(uid, asked: id, isTrusted: true, at: EventLoop.currentMoment())
+                    linkEstablishment.decide(uid, asked: id, isTrusted: true, at: EventLoop.currentMoment())
                 }
             }
         }

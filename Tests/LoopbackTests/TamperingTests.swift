@@ -11,13 +11,13 @@ struct TamperingTests {
     /// One thing that somebody on the way does to connection data, and how its holder fares with it.
     struct Change: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let holder: EndReason.Code
+        let holder: DisconnectReason.Code
         /// What the holder's last attempt failed of, when it went on until its patience was over.
         let detail: String
         let apply: @Sendable (Blob) -> Blob
 
         init(
-            _ name: String, _ holder: EndReason.Code = .timedOut, _ detail: String = "UNKNOWN_PEER",
+            _ name: String, _ holder: DisconnectReason.Code = .timedOut, _ detail: String = "UNKNOWN_PEER",
             _ apply: @escaping @Sendable (Blob) -> Blob
         ) {
             testDescription = name

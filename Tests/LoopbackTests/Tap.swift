@@ -47,7 +47,7 @@ actor Tap: LoopClient {
     typealias Meddler = @Sendable (Chunk) -> Verdict
 
     nonisolated let loop: EventLoop
-    nonisolated let poke = Poke()
+    nonisolated let wakeup = Wakeup()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     nonisolated private let target = Target()
     nonisolated let address: SocketAddress
@@ -151,7 +151,7 @@ extension Tap {
         assumeIsolated { $0.handle(token, readiness) }
     }
     nonisolated func deadlineReached() {}
-    nonisolated func poked() {}
+    nonisolated func wokenUp() {}
     nonisolated func turnEnded() {}
 
     private func handle(_ token: Int, _ readiness: Readiness) {

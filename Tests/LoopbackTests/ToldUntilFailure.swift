@@ -7,7 +7,7 @@ extension SessionDriver {
     nonisolated func toldUntilFailure() async -> [String] {
         var told: [String] = []
         while !Task.isCancelled {
-            var events = inbox.makeAsyncIterator()
+            var events = eventQueue.makeAsyncIterator()
             while let run = await events.nextRun() {
                 var markers = run.markers[...]
                 for (index, event) in run.elements.enumerated() {

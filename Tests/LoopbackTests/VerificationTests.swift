@@ -235,7 +235,7 @@ struct VerificationFailureTests {
             let fault = await #expect(throws: VerificationFault.self) {
                 try await ann.verificationCode(for: bob, within: .seconds(60))
             }
-            #expect(fault == .ended(EndReason(code: .timedOut)))
+            #expect(fault == .ended(DisconnectReason(code: .timedOut)))
         }
     }
 

@@ -18,7 +18,7 @@ struct CauseTests {
             var there = Link(.init(), now: .start)
             happen(cause.name, to: &here)
             if isHeard { carry(from: &here, to: &there) } else { there.lost() }
-            let told = [here.end, there.end].map { $0.map { EndReason($0).code } }
+            let told = [here.end, there.end].map { $0.map { DisconnectReason($0).code } }
             #expect(told == [cause.here, isHeard ? cause.there : cause.unheard].map(cause.code))
         }
     }
@@ -77,7 +77,7 @@ struct Cause: Decodable, Sendable, CustomTestStringConvertible {
     }
 
     /// The reason that the table's words mean.
-    func code(_ words: String?) -> EndReason.Code? {
+    func code(_ words: String?) -> DisconnectReason.Code? {
         switch words {
         case "left": .left
         case "the peer left": .goodbye

@@ -14,7 +14,7 @@ struct Member {
     init(_ number: Int, cap: Int = 8, seed: UInt64 = 1, isPublished: Bool = true) throws {
         endpoint = peer(number)
         membership = Membership(endpoint, peers: cap, seed: seed)
-        if isPublished { membership.publish(try MeshCast.data(of: endpoint), at: now) }
+        if isPublished { membership.publish(try MeshFixture.data(of: endpoint), at: now) }
     }
 
     mutating func link(_ remote: Endpoint, as number: Int? = nil, isMesh: Bool = true) {
@@ -70,7 +70,7 @@ extension UID {
     var number: Int { Int(bytes[14]) << 8 | Int(bytes[15]) }
 }
 
-func peer(_ number: Int, _ instance: Int = 0) -> Endpoint { MeshCast.endpoint(number, instance) }
+func peer(_ number: Int, _ instance: Int = 0) -> Endpoint { MeshFixture.endpoint(number, instance) }
 
 func connection(_ number: Int) -> ConnectionID { ConnectionID(rawValue: UInt32(number)) }
 
@@ -79,17 +79,17 @@ func entry(
 ) throws -> Members {
     Members(
         origin: origin, sequence: sequence, members: members.sorted(by: <),
-        blob: try MeshCast.data(of: origin, variant: variant).bytes)
+        blob: try MeshFixture.data(of: origin, variant: variant).bytes)
 }
 
 extension [Membership.Action] {
     /// Who is to be sought.
     var sought: [Endpoint] {
-        compactMap { if case .seek(let data, _) = $0 { data.endpoint } else { nil } }
+        compactMap { if case .connect(let data, _) = $0 { data.endpoint } else { nil } }
     }
 
     var first: [Bool] {
-        compactMap { if case .seek(_, let isFirst) = $0 { isFirst } else { nil } }
+        compactMap { if case .connect(_, let isFirst) = $0 { isFirst } else { nil } }
     }
 
     /// Whose entries are told on this link, in order.

@@ -120,7 +120,7 @@ extension MemberStage {
             }
             guard !isSought else { return "seeking" }
             switch try afterPause {
-            case ["seek"]: return "pausing"
+            case ["connect"]: return "pausing"
             case ["seekAgain"]: return "resting"
             default: return try afterCrowd.isEmpty ? "barred" : "waiting"
             }
@@ -195,13 +195,13 @@ extension MemberStage {
     private mutating func note() {
         for action in membership.takeActions() {
             switch action {
-            case .seek(let data, let isFirst) where data.endpoint == MemberStage.cat:
+            case .connect(let data, let isFirst) where data.endpoint == MemberStage.cat:
                 isSought = true
-                actions.append(isFirst ? "seek" : "seekAgain")
+                actions.append(isFirst ? "connect" : "seekAgain")
             case .withdraw(MemberStage.cat.uid):
                 isSought = false
                 actions.append("withdraw")
-            case .seek, .withdraw, .tell, .dismiss, .leave: break
+            case .connect, .withdraw, .tell, .dismiss, .leave: break
             }
         }
     }
@@ -211,6 +211,6 @@ extension MemberStage {
     }
 
     private static func data(of endpoint: Endpoint, variant: Int = 0) throws -> ConnectionData {
-        try MeshCast.data(of: endpoint, variant: variant)
+        try MeshFixture.data(of: endpoint, variant: variant)
     }
 }

@@ -12,16 +12,16 @@ struct MembershipEntryTests {
     @Test("an entry that no honest member passes on ends the link, and changes nothing [mesh.entry]")
     func flaws() throws {
         let (two, three, four) = (peer(2), peer(3), peer(4))
-        let good = try MeshCast.data(of: two).bytes
-        let open = try MeshCast.data(of: two, flags: []).bytes
-        let addressed = try MeshCast.data(of: two, for: three.uid).bytes
+        let good = try MeshFixture.data(of: two).bytes
+        let open = try MeshFixture.data(of: two, flags: []).bytes
+        let addressed = try MeshFixture.data(of: two, for: three.uid).bytes
         let crowd = (3...34).map { peer($0) }
-        let cases: [([Endpoint], [UInt8], EntryFlaw)] = [
+        let cases: [([Endpoint], [UInt8], EntryViolation)] = [
             ([four, three], good, .members), ([three, three], good, .members), ([two], good, .members),
             (crowd, good, .members), ([], [], flaw(.size(0))),
             ([], Array(good.dropLast()), flaw(.length(stated: good.count, actual: good.count - 1))),
-            ([], try MeshCast.data(of: three).bytes, .foreignData),
-            ([], try MeshCast.data(of: peer(2, 1)).bytes, .foreignData), ([], open, .foreignData),
+            ([], try MeshFixture.data(of: three).bytes, .foreignData),
+            ([], try MeshFixture.data(of: peer(2, 1)).bytes, .foreignData), ([], open, .foreignData),
             ([], addressed, .foreignData),
         ]
         for (members, blob, flaw) in cases {
@@ -38,7 +38,7 @@ struct MembershipEntryTests {
         #expect(ann.held(two)?.members.count == 31)
     }
 
-    private func flaw(_ data: InvalidConnectionData) -> EntryFlaw { .data("\(data)") }
+    private func flaw(_ data: InvalidConnectionData) -> EntryViolation { .data("\(data)") }
 
     @Test("a link that is not of the mesh carries no entry and is in none [mesh.plain]")
     func direct() throws {
@@ -116,9 +116,9 @@ struct MembershipEntryTests {
     func own() throws {
         var ann = try Member(1, isPublished: false)
         #expect(ann.own == nil)
-        ann.membership.publish(try MeshCast.data(of: ann.endpoint), at: ann.now)
+        ann.membership.publish(try MeshFixture.data(of: ann.endpoint), at: ann.now)
         #expect(ann.own == (try entry(of: peer(1), 1, [])))
-        ann.membership.publish(try MeshCast.data(of: ann.endpoint), at: ann.now)
+        ann.membership.publish(try MeshFixture.data(of: ann.endpoint), at: ann.now)
         #expect(ann.own?.sequence == 1)
         ann.link(peer(3))
         ann.link(peer(2))
@@ -127,7 +127,7 @@ struct MembershipEntryTests {
         #expect(ann.own?.sequence == 3)
         ann.unlink(3)
         #expect(ann.own == (try entry(of: peer(1), 4, [peer(2)])))
-        ann.membership.publish(try MeshCast.data(of: ann.endpoint, variant: 1), at: ann.now)
+        ann.membership.publish(try MeshFixture.data(of: ann.endpoint, variant: 1), at: ann.now)
         #expect(ann.own == (try entry(of: peer(1), 5, [peer(2)], variant: 1)))
     }
 

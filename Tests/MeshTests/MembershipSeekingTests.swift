@@ -18,9 +18,9 @@ struct MembershipSeekingTests {
     @Test("members without a link are sought with the data of their entry, once [mesh.dial]")
     func seek() throws {
         var ann = try member(among: [3, 4])
-        let (three, four) = (try MeshCast.data(of: peer(3)), try MeshCast.data(of: peer(4)))
-        let seeks = ann.take().filter { if case .seek = $0 { true } else { false } }
-        #expect(seeks == [.seek(three, isFirst: true), .seek(four, isFirst: true)])
+        let (three, four) = (try MeshFixture.data(of: peer(3)), try MeshFixture.data(of: peer(4)))
+        let seeks = ann.take().filter { if case .connect = $0 { true } else { false } }
+        #expect(seeks == [.connect(three, isFirst: true), .connect(four, isFirst: true)])
         #expect(ann.wait(.seconds(29)).map(\.action).sought.isEmpty)
     }
 
@@ -93,7 +93,8 @@ struct MembershipSeekingTests {
         _ = ann.wait(.seconds(2))
         try ann.hear(try entry(of: peer(3), 2, [peer(2)], variant: 1), on: 2)
         let done = ann.wait(.seconds(10)).filter { !$0.action.isTold }
-        #expect(done.map(\.action) == [.seek(try MeshCast.data(of: peer(3), variant: 1), isFirst: false)])
+        #expect(
+            done.map(\.action) == [.connect(try MeshFixture.data(of: peer(3), variant: 1), isFirst: false)])
         #expect(done.map(\.after) == [.seconds(3)])
     }
 
@@ -122,8 +123,9 @@ struct MembershipSeekingTests {
         for number in 21...24 {
             ann.link(peer(3), as: number)
             ann.unlink(number)
-            waits += ann.wait(.seconds(6)).filter { if case .seek = $0.action { true } else { false } }.map(
-                \.after)
+            waits += ann.wait(.seconds(6)).filter { if case .connect = $0.action { true } else { false } }
+                .map(
+                    \.after)
         }
         #expect(waits.count == 4)
         #expect(waits.allSatisfy { $0 >= .milliseconds(500) })

@@ -7,17 +7,17 @@ import Testing
 final class SimulatedMesh {
     let world: World
     private let scenario: Scenario
-    var dice: Dice
+    var random: SeededRandom
 
     /// Peers whose ids are in any order; one more, with the highest, may lie.
-    init(_ count: Int, cap: Int = 8, withLiar: Bool = false, seed: UInt64) {
-        var dice = Dice(~seed)
-        let ranks = dice.shuffled(Array(101...(100 + count)))
+    init(_ count: Int, cap: Int = 8, withByzantinePeer: Bool = false, seed: UInt64) {
+        var random = SeededRandom(~seed)
+        let ranks = random.shuffled(Array(101...(100 + count)))
         var peers = ranks.map { Scenario.Peer(rank: $0) }
-        if withLiar { peers.append(Scenario.Peer(role: .liar, rank: 1_000)) }
-        scenario = Scenario(seed: seed, mode: .liveness, cap: cap, weather: .fair, peers: peers, end: 0)
+        if withByzantinePeer { peers.append(Scenario.Peer(role: .byzantine, rank: 1_000)) }
+        scenario = Scenario(seed: seed, mode: .liveness, cap: cap, conditions: .fair, peers: peers, end: 0)
         world = World(seed: seed, cap: cap)
-        self.dice = dice
+        self.random = random
         world.applications.chats = false
         for (index, peer) in peers.enumerated() { world.add(peer, named: "p\(index)") }
         world.post(.look, after: 0)
@@ -34,15 +34,15 @@ final class SimulatedMesh {
 
     /// Neither can dial the other.
     func separate(_ one: Int, _ other: Int) {
-        world.network.paths.setDoor(one, other, .silent)
-        world.network.paths.setDoor(other, one, .silent)
+        world.network.reachability.setFirewall(one, other, .silent)
+        world.network.reachability.setFirewall(other, one, .silent)
     }
 
     /// The connection of some link dies, and each end notices in its own time.
     func cutSomeLink() {
         let linked = world.nodes.flatMap { node in node.links.map { (node.index, $0.remote) } }
         guard !linked.isEmpty else { return }
-        let (one, other) = dice.pick(linked)
+        let (one, other) = random.pick(linked)
         world.observer.disturbance = world.now
         world.network.cut(one, other)
     }
@@ -51,7 +51,7 @@ final class SimulatedMesh {
     var links: [Set<Int>: Int] {
         var links: [Set<Int>: Int] = [:]
         for node in world.nodes {
-            for socket in node.links { links[[node.index, socket.remote]] = socket.wire.number }
+            for socket in node.links { links[[node.index, socket.remote]] = socket.connection.number }
         }
         return links
     }
@@ -61,7 +61,7 @@ final class SimulatedMesh {
 
     /// At rest: everybody has a link to everybody it can reach, all know the same, and nobody is one too many.
     func expectRest(_ location: SourceLocation = #_sourceLocation) {
-        Rest(world, scenario).check()
+        Quiescence(world, scenario).check()
         #expect(world.failure == nil, "seed \(scenario.seed)", sourceLocation: location)
     }
 }

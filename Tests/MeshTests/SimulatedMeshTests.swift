@@ -13,7 +13,7 @@ struct SimulatedMeshTests {
         let mesh = SimulatedMesh(count, seed: seed)
         for other in 1..<count {
             mesh.join(other - 1, other)
-            mesh.run(mesh.dice.roll(0...300))
+            mesh.run(mesh.random.uniform(0...300))
         }
         mesh.run(12_000)
         #expect(mesh.links.count == count * (count - 1) / 2)
@@ -31,7 +31,7 @@ struct SimulatedMeshTests {
         let before = mesh.links
         for _ in 0..<8 {
             mesh.cutSomeLink()
-            mesh.run(mesh.dice.roll(0...4_000))
+            mesh.run(mesh.random.uniform(0...4_000))
         }
         mesh.run(40_000)
         #expect(mesh.links.count == 15 && mesh.links != before)
@@ -102,16 +102,16 @@ struct SimulatedMeshTests {
 struct LyingMemberTests {
     /// Four honest members and one that is not, all linked.
     private func mesh(_ seed: UInt64) -> SimulatedMesh {
-        let mesh = SimulatedMesh(4, withLiar: true, seed: seed)
+        let mesh = SimulatedMesh(4, withByzantinePeer: true, seed: seed)
         for other in 1...4 { mesh.join(0, other) }
         mesh.run(8_000)
         #expect(mesh.links.count == 10)
         return mesh
     }
 
-    private func lie(_ mesh: SimulatedMesh, _ lie: Liar.Lie, for milliseconds: Int) {
+    private func lie(_ mesh: SimulatedMesh, _ lie: ByzantinePeer.Behaviour, for milliseconds: Int) {
         let end = mesh.world.now + Int64(milliseconds) * 1_000_000
-        mesh.world.liars.beginLying(mesh.world.nodes[4], lie, until: end)
+        mesh.world.byzantinePeers.beginLying(mesh.world.nodes[4], lie, until: end)
         mesh.run(milliseconds)
     }
 
@@ -119,7 +119,7 @@ struct LyingMemberTests {
     private func expectWhole(_ mesh: SimulatedMesh, _ before: [Set<Int>: Int]) {
         #expect(mesh.world.failure == nil)
         #expect(mesh.world.observer.counts.evictions == 0)
-        for (pair, wire) in before where !pair.contains(4) { #expect(mesh.links[pair] == wire) }
+        for (pair, connection) in before where !pair.contains(4) { #expect(mesh.links[pair] == connection) }
     }
 
     @Test("members that it invents evict nobody, however low their uids [mesh.counted]")

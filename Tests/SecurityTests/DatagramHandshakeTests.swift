@@ -92,7 +92,7 @@ struct DatagramHandshakeTests {
         "a last flight that is lost is sent again when the peer repeats its own [dgram.read-on]",
         arguments: 1...5)
     func lastFlight(_ losses: Int) throws {
-        let weather = DatagramWeather(isLost: { fromClient, count in
+        let weather = DatagramConditions(isLost: { fromClient, count in
             !fromClient && (1...losses).contains(count)
         })
         var stage = try DatagramStage(weather, seed: 1)

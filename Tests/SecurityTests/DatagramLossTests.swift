@@ -11,7 +11,7 @@ struct DatagramLossTests {
         var done = 0
         var times: [Int] = []
         for seed in 0..<UInt64(200) {
-            var stage = try DatagramStage(DatagramWeather(lost: percent), seed: seed)
+            var stage = try DatagramStage(DatagramConditions(lost: percent), seed: seed)
             if try stage.run(until: end) {
                 done += 1
                 times.append(stage.now)
@@ -26,7 +26,7 @@ struct DatagramLossTests {
     @Test("datagrams that arrive twice or out of order harm no handshake [dgram.read-on]")
     func disorder() throws {
         for seed in 0..<UInt64(200) {
-            var stage = try DatagramStage(DatagramWeather(lost: 10, doubled: 50, delayed: 50), seed: seed)
+            var stage = try DatagramStage(DatagramConditions(lost: 10, doubled: 50, delayed: 50), seed: seed)
             #expect(try stage.run(until: 10_000))
             try stage.settle()
             try stage.pair.client.write([1])

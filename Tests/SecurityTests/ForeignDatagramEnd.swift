@@ -4,7 +4,7 @@ import MultipeerSecurity
 /// A DTLS end that does not follow the profile: made of raw OpenSSL, with the right key.
 @safe
 struct ForeignDatagramEnd: ~Copyable {
-    struct Habits: Sendable, CustomStringConvertible {
+    struct ProfileDeviations: Sendable, CustomStringConvertible {
         var name: String
         var isServer = false
         var version = DTLS1_2_VERSION
@@ -17,10 +17,10 @@ struct ForeignDatagramEnd: ~Copyable {
 
         var description: String { name }
 
-        func serving() -> Habits {
-            var habits = self
-            habits.isServer = true
-            return habits
+        func serving() -> ProfileDeviations {
+            var deviations = self
+            deviations.isServer = true
+            return deviations
         }
     }
 
@@ -30,25 +30,25 @@ struct ForeignDatagramEnd: ~Copyable {
     private(set) var isEstablished = false
     private(set) var received: [[UInt8]] = []
 
-    init(_ habits: Habits) {
+    init(_ deviations: ProfileDeviations) {
         unsafe context = SSL_CTX_new(DTLS_method())
-        // The library's default forbids what some of these habits need.
+        // The library's default forbids what some of these deviations need.
         unsafe SSL_CTX_set_security_level(context, 0)
-        unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(habits.version), nil)
-        unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(habits.version), nil)
-        unsafe SSL_CTX_set_cipher_list(context, habits.suites)
+        unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(deviations.version), nil)
+        unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(deviations.version), nil)
+        unsafe SSL_CTX_set_cipher_list(context, deviations.suites)
         // SSL_OP_NO_EXTENDED_MASTER_SECRET, a macro that Swift cannot see.
-        if !habits.extendsSecret { unsafe SSL_CTX_set_options(context, 1) }
+        if !deviations.extendsSecret { unsafe SSL_CTX_set_options(context, 1) }
         unsafe SSL_CTX_set_psk_server_callback(context) { _, _, room, _ in
             for (index, byte) in ForeignDatagramEnd.key.enumerated() { unsafe room?[index] = byte }
             return CUnsignedInt(ForeignDatagramEnd.key.count)
         }
-        unsafe Self.name(habits.identity, in: context)
-        unsafe Self.show(habits, in: context)
+        unsafe Self.name(deviations.identity, in: context)
+        unsafe Self.show(deviations, in: context)
         unsafe ssl = SSL_new(context)
         unsafe SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()))
         unsafe SSL_ctrl(ssl, DTLS_CTRL_SET_LINK_MTU, 1_191, nil)
-        if habits.isServer { unsafe SSL_set_accept_state(ssl) } else { unsafe SSL_set_connect_state(ssl) }
+        if deviations.isServer { unsafe SSL_set_accept_state(ssl) } else { unsafe SSL_set_connect_state(ssl) }
     }
 
     deinit {
@@ -79,10 +79,11 @@ struct ForeignDatagramEnd: ~Copyable {
         return CUnsignedInt(key.count)
     }
 
-    private static func show(_ habits: Habits, in context: OpaquePointer?) {
-        guard !habits.certificate.isEmpty else { return }
-        unsafe SSL_CTX_use_certificate_ASN1(context, CInt(habits.certificate.count), habits.certificate)
-        unsafe habits.keyPEM.withUnsafeBytes { pem in
+    private static func show(_ deviations: ProfileDeviations, in context: OpaquePointer?) {
+        guard !deviations.certificate.isEmpty else { return }
+        unsafe SSL_CTX_use_certificate_ASN1(
+            context, CInt(deviations.certificate.count), deviations.certificate)
+        unsafe deviations.keyPEM.withUnsafeBytes { pem in
             let bio = unsafe BIO_new_mem_buf(pem.baseAddress, CInt(pem.count))
             let key = unsafe PEM_read_bio_PrivateKey(bio, nil, nil, nil)
             unsafe SSL_CTX_use_PrivateKey(context, key)

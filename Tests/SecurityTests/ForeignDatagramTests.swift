@@ -5,11 +5,11 @@ import Testing
 
 @Suite("10.3 DTLS ends of others", .inTurns)
 struct ForeignDatagramTests {
-    private typealias Habits = ForeignDatagramEnd.Habits
+    private typealias ProfileDeviations = ForeignDatagramEnd.ProfileDeviations
 
     @Test("an end that follows the profile is let in, on either side", arguments: [false, true])
     func profile(_ isServer: Bool) throws {
-        var foreign = ForeignDatagramEnd(Habits(name: "ours", isServer: isServer))
+        var foreign = ForeignDatagramEnd(ProfileDeviations(name: "ours", isServer: isServer))
         var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
         foreign.meet(&end)
         #expect(end.isEstablished == true && foreign.isEstablished)
@@ -20,22 +20,22 @@ struct ForeignDatagramTests {
         #expect(foreign.received == [[9]])
     }
 
-    private static let strangers: [Habits] =
+    private static let strangers: [ProfileDeviations] =
         [
             "PSK-CHACHA20-POLY1305", "PSK-AES128-GCM-SHA256", "DHE-PSK-CHACHA20-POLY1305",
             "ECDHE-PSK-AES128-CBC-SHA256", "ECDHE-PSK-NULL-SHA256", "ADH-AES128-GCM-SHA256",
         ]
-        .map { Habits(name: $0, suites: $0) } + [
-            Habits(name: "DTLS 1.0", version: DTLS1_VERSION, suites: "ALL"),
-            Habits(name: "no extended master secret", extendsSecret: false),
+        .map { ProfileDeviations(name: $0, suites: $0) } + [
+            ProfileDeviations(name: "DTLS 1.0", version: DTLS1_VERSION, suites: "ALL"),
+            ProfileDeviations(name: "no extended master secret", extendsSecret: false),
         ]
 
     @Test(
         "another suite, another version, no extended master secret: refused [dgram.profile]",
         arguments: strangers)
-    private func profiles(_ habits: Habits) throws {
+    private func profiles(_ deviations: ProfileDeviations) throws {
         for isServer in [false, true] {
-            var foreign = ForeignDatagramEnd(isServer ? habits.serving() : habits)
+            var foreign = ForeignDatagramEnd(isServer ? deviations.serving() : deviations)
             var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
             foreign.meet(&end)
             #expect(end.isEstablished == false && end.fault != nil)
@@ -45,10 +45,10 @@ struct ForeignDatagramTests {
     @Test("a certificate lets nobody in [dgram.profile]", arguments: [false, true])
     func certificates(_ isServer: Bool) throws {
         let identity = try Identity.generate(commonName: "Eve")
-        let habits = Habits(
+        let deviations = ProfileDeviations(
             name: "certificate", isServer: isServer, suites: "ECDHE-ECDSA-CHACHA20-POLY1305",
             certificate: identity.chain[0].der, keyPEM: try identity.pem())
-        var foreign = ForeignDatagramEnd(habits)
+        var foreign = ForeignDatagramEnd(deviations)
         var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
         foreign.meet(&end)
         #expect(end.isEstablished == false && end.fault != nil && !foreign.isEstablished)
@@ -56,7 +56,7 @@ struct ForeignDatagramTests {
 
     @Test("another name for the key is refused [dgram.key]")
     func identity() throws {
-        var foreign = ForeignDatagramEnd(Habits(name: "mpc/2", identity: "mpc/2"))
+        var foreign = ForeignDatagramEnd(ProfileDeviations(name: "mpc/2", identity: "mpc/2"))
         var end = try DatagramEnd(.server, key: DatagramPair.key)
         foreign.meet(&end)
         #expect(end.isEstablished == false && end.fault != nil && !foreign.isEstablished)
@@ -64,7 +64,7 @@ struct ForeignDatagramTests {
 
     @Test("there is no second handshake inside an association [dgram.profile]", arguments: [false, true])
     func renegotiation(_ isServer: Bool) throws {
-        var foreign = ForeignDatagramEnd(Habits(name: "eager", isServer: isServer))
+        var foreign = ForeignDatagramEnd(ProfileDeviations(name: "eager", isServer: isServer))
         var end = try DatagramEnd(isServer ? .client : .server, key: DatagramPair.key)
         foreign.meet(&end)
         let before = end.channel.flight
@@ -77,7 +77,7 @@ struct ForeignDatagramTests {
 
     @Test("the farewell of the other end is a fault, because a path has none of its own")
     func farewell() throws {
-        var foreign = ForeignDatagramEnd(Habits(name: "polite"))
+        var foreign = ForeignDatagramEnd(ProfileDeviations(name: "polite"))
         var end = try DatagramEnd(.server, key: DatagramPair.key)
         foreign.meet(&end)
         end.receive(foreign.sayFarewell())

@@ -4,7 +4,7 @@ import MultipeerSecurity
 /// A TLS end that does not follow the profile: made of raw OpenSSL, accepting everybody.
 @safe
 struct ForeignEnd: ~Copyable {
-    struct Habits {
+    struct ProfileDeviations {
         var isServer = false
         var version = TLS1_3_VERSION
         var protocols: [String] = ["mpc/1"]
@@ -20,17 +20,17 @@ struct ForeignEnd: ~Copyable {
     /// The number of the alert that ended it, if one did.
     private(set) var alert: UInt8?
 
-    init(_ habits: Habits) {
+    init(_ deviations: ProfileDeviations) {
         unsafe context = SSL_CTX_new(TLS_method())
-        unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(habits.version), nil)
+        unsafe SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(deviations.version), nil)
         unsafe SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
         unsafe SSL_CTX_set_cert_verify_callback(context, { _, _ in 1 }, nil)
-        let offer = habits.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        let offer = deviations.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         if !offer.isEmpty { unsafe SSL_CTX_set_alpn_protos(context, offer, CUnsignedInt(offer.count)) }
-        unsafe Self.show(habits, in: context)
+        unsafe Self.show(deviations, in: context)
         unsafe ssl = SSL_new(context)
         unsafe SSL_set_bio(ssl, BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()))
-        if habits.isServer { unsafe SSL_set_accept_state(ssl) } else { unsafe SSL_set_connect_state(ssl) }
+        if deviations.isServer { unsafe SSL_set_accept_state(ssl) } else { unsafe SSL_set_connect_state(ssl) }
     }
 
     deinit {
@@ -38,9 +38,9 @@ struct ForeignEnd: ~Copyable {
         unsafe SSL_CTX_free(context)
     }
 
-    private static func show(_ habits: Habits, in context: OpaquePointer?) {
-        guard !habits.chain.isEmpty else { return }
-        for (index, der) in habits.chain.enumerated() {
+    private static func show(_ deviations: ProfileDeviations, in context: OpaquePointer?) {
+        guard !deviations.chain.isEmpty else { return }
+        for (index, der) in deviations.chain.enumerated() {
             unsafe der.withUnsafeBufferPointer { buffer in
                 var position = buffer.baseAddress
                 let certificate = unsafe d2i_X509(nil, &position, buffer.count)
@@ -53,7 +53,7 @@ struct ForeignEnd: ~Copyable {
                 }
             }
         }
-        unsafe habits.keyPEM.withUnsafeBytes { pem in
+        unsafe deviations.keyPEM.withUnsafeBytes { pem in
             let bio = unsafe BIO_new_mem_buf(pem.baseAddress, CInt(pem.count))
             let key = unsafe PEM_read_bio_PrivateKey(bio, nil, nil, nil)
             unsafe SSL_CTX_use_PrivateKey(context, key)

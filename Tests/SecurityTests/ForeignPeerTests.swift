@@ -13,42 +13,42 @@ struct ForeignPeerTests {
     }
 
     private func meet(
-        _ habits: ForeignEnd.Habits, accepting: [Fingerprint]? = nil
+        _ deviations: ForeignEnd.ProfileDeviations, accepting: [Fingerprint]? = nil
     ) throws -> (fault: SecurityFault?, alert: UInt8?) {
         var channel = try SecureChannel.tls(
-            TLSContext(identity: ann), role: habits.isServer ? .client : .server,
+            TLSContext(identity: ann), role: deviations.isServer ? .client : .server,
             accepting: accepting ?? [eve.fingerprint])
-        var foreign = ForeignEnd(habits)
+        var foreign = ForeignEnd(deviations)
         return (foreign.meet(&channel), foreign.alert)
     }
 
-    private func habits(isServer: Bool = false) throws -> ForeignEnd.Habits {
-        ForeignEnd.Habits(isServer: isServer, chain: eve.chain.map(\.der), keyPEM: try eve.pem())
+    private func deviations(isServer: Bool = false) throws -> ForeignEnd.ProfileDeviations {
+        ForeignEnd.ProfileDeviations(isServer: isServer, chain: eve.chain.map(\.der), keyPEM: try eve.pem())
     }
 
     @Test("a client that follows the profile is accepted, so the refusals below mean something")
     func control() throws {
-        let outcome = try meet(habits())
+        let outcome = try meet(deviations())
         #expect(outcome.fault == nil && outcome.alert == nil)
     }
 
     @Test("a client without a certificate is refused with an alert [tls.client-certificate]")
     func noCertificate() throws {
-        let outcome = try meet(ForeignEnd.Habits())
+        let outcome = try meet(ForeignEnd.ProfileDeviations())
         #expect(outcome.fault == .peer(.noCertificate))
         #expect(outcome.alert == 116)
     }
 
     @Test("a client with a stranger's certificate is refused with an alert [tls.pin]")
     func stranger() throws {
-        let outcome = try meet(habits(), accepting: [ann.fingerprint])
+        let outcome = try meet(deviations(), accepting: [ann.fingerprint])
         #expect(outcome.fault == .peer(.strangerCertificate))
         #expect(outcome.alert == 42)
     }
 
     @Test("a client that offers TLS 1.2 at most is refused with an alert [tls.version]")
     func oldClient() throws {
-        var old = try habits()
+        var old = try deviations()
         old.version = TLSVersion.old
         let outcome = try meet(old)
         #expect(outcome.fault == .peer(.wrongVersion))
@@ -57,7 +57,7 @@ struct ForeignPeerTests {
 
     @Test("a server that offers TLS 1.2 at most is refused with an alert [tls.version]")
     func oldServer() throws {
-        var old = try habits(isServer: true)
+        var old = try deviations(isServer: true)
         old.version = TLSVersion.old
         let outcome = try meet(old)
         #expect([.peer(.wrongVersion), .peer(.alert(.init(rawValue: 70)))].contains(outcome.fault))
@@ -65,7 +65,7 @@ struct ForeignPeerTests {
 
     @Test("a client that names no protocol is refused before any application byte [tls.alpn]")
     func clientWithoutProtocol() throws {
-        var silent = try habits()
+        var silent = try deviations()
         silent.protocols = []
         let outcome = try meet(silent)
         #expect(outcome.fault == .peer(.noCommonProtocol))
@@ -74,28 +74,28 @@ struct ForeignPeerTests {
 
     @Test("a server that selects no protocol is refused by the client [tls.alpn]")
     func serverWithoutProtocol() throws {
-        let outcome = try meet(habits(isServer: true))
+        let outcome = try meet(deviations(isServer: true))
         #expect(outcome.fault == .peer(.noCommonProtocol))
         #expect(outcome.alert != nil)
     }
 
     @Test("a client may offer other protocols beside ours [tls.alpn]")
     func severalProtocols() throws {
-        var several = try habits()
+        var several = try deviations()
         several.protocols = ["h2", "mpc/1", "x"]
         #expect(try meet(several).fault == nil)
     }
 
     @Test("8 certificates are taken, 9 are refused [chain.limit]", arguments: [8, 9])
     func chainCount(_ count: Int) throws {
-        var many = try habits()
+        var many = try deviations()
         for _ in 1..<count { many.chain.append(try Identity.generate().chain[0].der) }
         #expect(try meet(many).fault == (count == 8 ? nil : .peer(.chainTooLong)))
     }
 
     @Test("more than 16 KiB of certificates are refused [chain.limit]")
     func chainSize() throws {
-        var large = try habits()
+        var large = try deviations()
         let filler = try LargeCertificate.make(ofAtLeast: 6_000)
         large.chain += [filler, filler, filler]
         #expect(try meet(large).fault == .peer(.chainTooLong))

@@ -50,7 +50,7 @@ extension RegistryPlace {
             "channelResets", "MultipeerLink/IncomingChannels.swift", "static let resetCapacity = #"),
         RegistryPlace("channelMemory", "MultipeerLink/ReceiveMemory.swift", "static let limit = #"),
         RegistryPlace("turnProgress", "MultipeerLink/ReassemblyTurns.swift", "static let leastBrought = #"),
-        RegistryPlace("datagramWindow", "MultipeerLink/RepeatWindow.swift", "static let size = #"),
+        RegistryPlace("datagramWindow", "MultipeerLink/ReplayWindow.swift", "static let size = #"),
         RegistryPlace(
             "datagramMemory", "MultipeerEngine/LinkDatagrams.swift", "static let mostUnread = #"),
         RegistryPlace("missedPings", "MultipeerLink/DatagramPath.swift", "static let mostMissed = #"),
@@ -58,12 +58,13 @@ extension RegistryPlace {
             "smallestPeers", "MultipeerTransport/SessionConfiguration+Ranges.swift", "#...16 ~= peers"),
         RegistryPlace(
             "largestPeers", "MultipeerTransport/SessionConfiguration+Ranges.swift", "2...# ~= peers"),
-        RegistryPlace("members", "MultipeerMesh/HeldEntry.swift", "static let longestList = #"),
+        RegistryPlace("members", "MultipeerMesh/DatabaseEntry.swift", "static let longestList = #"),
         RegistryPlace("entryBucketSent", "MultipeerMesh/MeshLink.swift", "static let burst = #"),
         RegistryPlace("entriesSentPerSecond", "MultipeerMesh/MeshLink.swift", "let perSecond: Int64 = #"),
-        RegistryPlace("entryBucket", "MultipeerMesh/MeshLink.swift", "static let patience = #"),
-        RegistryPlace("entriesPerSecond", "MultipeerMesh/MeshLink.swift", "let patiencePerSecond: Int64 = #"),
-        RegistryPlace("awaitedPeers", "MultipeerIntroduction/Introductions.swift", "let awaitedLimit = #"),
+        RegistryPlace("entryBucket", "MultipeerMesh/MeshLink.swift", "static let receivedBurst = #"),
+        RegistryPlace("entriesPerSecond", "MultipeerMesh/MeshLink.swift", "let receivedPerSecond: Int64 = #"),
+        RegistryPlace(
+            "awaitedPeers", "MultipeerIntroduction/LinkEstablishment.swift", "let expectedPeerLimit = #"),
         RegistryPlace(
             "unauthenticated", "MultipeerEngine/UnauthenticatedConnections.swift", "static let limit = #"),
         RegistryPlace(
@@ -79,27 +80,29 @@ extension RegistryPlace {
         RegistryPlace("parallelDials", "MultipeerIntroduction/DialPlan.swift", "static let parallel = #"),
         RegistryPlace("linkLocalInterfaces", "MultipeerCore/Candidate.swift", "zones.prefix(#)"),
         RegistryPlace("smallestPort", "MultipeerCore/Candidate.swift", "port < # ||"),
-        RegistryPlace("controlBucket", "MultipeerLink/ControlBudget.swift", "static let capacity = #"),
+        RegistryPlace("controlBucket", "MultipeerLink/TokenBucket.swift", "static let capacity = #"),
         RegistryPlace(
-            "controlPerSecond", "MultipeerLink/ControlBudget.swift", "static let perSecond: Int64 = #"),
+            "controlPerSecond", "MultipeerLink/TokenBucket.swift", "static let perSecond: Int64 = #"),
         RegistryPlace(
-            "controlPayload", "MultipeerLink/ControlBudget.swift", "static let trafficPerToken = #"),
+            "controlPayload", "MultipeerLink/TokenBucket.swift", "static let trafficPerToken = #"),
         RegistryPlace("emptyInARow", "MultipeerLink/IncomingChannels.swift", "static let emptyLimit = #"),
-        RegistryPlace("outbox", "MultipeerTransport/Outlet.swift", "byteLimit: Int = #,"),
+        RegistryPlace("outbox", "MultipeerTransport/SendQueue.swift", "byteLimit: Int = #,"),
         RegistryPlace("serviceType", "MultipeerDiscovery/ServiceType.swift", "(1...#).contains(name.count)"),
         RegistryPlace("infoKey", "MultipeerDiscovery/DiscoveryInfo.swift", "(1...#).contains(bytes.count)"),
         RegistryPlace("infoEntry", "MultipeerDiscovery/DiscoveryInfo.swift", "count <= # else"),
         RegistryPlace("info", "MultipeerDiscovery/DiscoveryInfo.swift", "static let longest = #"),
         RegistryPlace("cachedRecords", "MultipeerDiscovery/Cache.swift", "static let most = #"),
         RegistryPlace("cachedBytes", "MultipeerDiscovery/Cache.swift", "static let mostBytes = #"),
-        RegistryPlace("instances", "MultipeerDiscovery/Listing.swift", "static let most = #"),
-        RegistryPlace("addresses", "MultipeerDiscovery/Hosts.swift", "static let mostAddresses = #"),
-        RegistryPlace("singleAnswers", "MultipeerDiscovery/Bucket.swift", "let most: Int64 = #"),
+        RegistryPlace("instances", "MultipeerDiscovery/InstanceTable.swift", "static let most = #"),
+        RegistryPlace("addresses", "MultipeerDiscovery/HostTable.swift", "static let mostAddresses = #"),
+        RegistryPlace("singleAnswers", "MultipeerDiscovery/UnicastRateLimiter.swift", "let most: Int64 = #"),
         RegistryPlace(
-            "singleAnswersPerSecond", "MultipeerDiscovery/Bucket.swift", "Int64 = 1_000_000_000 / #"),
-        RegistryPlace("instanceQuestions", "MultipeerDiscovery/Repetition.swift", "let most: Int64 = #"),
+            "singleAnswersPerSecond", "MultipeerDiscovery/UnicastRateLimiter.swift",
+            "Int64 = 1_000_000_000 / #"),
+        RegistryPlace("instanceQuestions", "MultipeerDiscovery/QuerySchedule.swift", "let most: Int64 = #"),
         RegistryPlace(
-            "instanceQuestionsPerSecond", "MultipeerDiscovery/Repetition.swift", ".milliseconds(1_000 / #)"),
+            "instanceQuestionsPerSecond", "MultipeerDiscovery/QuerySchedule.swift", ".milliseconds(1_000 / #)"
+        ),
         RegistryPlace(
             "invitationLosses", "MultipeerIntroduction/Invitation/InvitationTiming.swift",
             "static let losses = #"),
@@ -110,9 +113,9 @@ extension RegistryPlace {
         RegistryPlace("retryFirst", "MultipeerIntroduction/DialPlan.swift", "static let firstPause = #"),
         RegistryPlace("retryLast", "MultipeerIntroduction/DialPlan.swift", "static let longestPause = #"),
         RegistryPlace("ping", "MultipeerTransport/SessionConfiguration.swift", "        silence = #"),
-        RegistryPlace("ping", "MultipeerLink/Liveness.swift", "silence: Duration = #"),
+        RegistryPlace("ping", "MultipeerLink/Liveness.swift", "keepAliveInterval: Duration = #"),
         RegistryPlace("dead", "MultipeerTransport/SessionConfiguration.swift", "        death = #"),
-        RegistryPlace("dead", "MultipeerLink/Liveness.swift", "death: Duration = #"),
+        RegistryPlace("dead", "MultipeerLink/Liveness.swift", "idleTimeout: Duration = #"),
         RegistryPlace("userTimeout", "MultipeerTransport/SessionConfiguration.swift", "        death = #"),
         RegistryPlace("clockGap", "MultipeerLink/Liveness.swift", "sleep: Duration = #"),
         RegistryPlace("resumeGrace", "MultipeerLink/Liveness.swift", "grace: Duration = #"),
@@ -132,10 +135,10 @@ extension RegistryPlace {
         RegistryPlace("linger", "MultipeerEngine/ConnectionTable.swift", "static let linger = #"),
         RegistryPlace(
             "resetRefill", "MultipeerLink/IncomingChannels.swift", "let resetInterval = #", unit: 200),
-        RegistryPlace("turn", "MultipeerLink/ReassemblyTurns.swift", "static let patience = #"),
+        RegistryPlace("turn", "MultipeerLink/ReassemblyTurns.swift", "static let timeout = #"),
         RegistryPlace("datagramFlight", "MultipeerLink/DatagramTimers.swift", "static let shortest = #"),
         RegistryPlace("datagramFlightLast", "MultipeerLink/DatagramTimers.swift", "static let longest = #"),
-        RegistryPlace("datagramHandshake", "MultipeerLink/DatagramPath.swift", "var patience = #"),
+        RegistryPlace("datagramHandshake", "MultipeerLink/DatagramPath.swift", "var handshakeTimeout = #"),
         RegistryPlace("datagramPing", "MultipeerLink/DatagramPath.swift", "var pings = #"),
         RegistryPlace("datagramRetry", "MultipeerLink/DatagramPath.swift", "var rest = #"),
         RegistryPlace(
@@ -147,9 +150,9 @@ extension RegistryPlace {
             "smallestHostTTL", "MultipeerDiscovery/Responder.swift", "max(hostTTL, #)", unit: 1_000),
         RegistryPlace(
             "otherTTL", "MultipeerDiscovery/Responder.swift", "let otherTTL: UInt32 = #", unit: 1_000),
-        RegistryPlace("goodbye", "MultipeerDiscovery/Farewell.swift", "static let interval = #"),
+        RegistryPlace("goodbye", "MultipeerDiscovery/Goodbye.swift", "static let interval = #"),
         RegistryPlace("oneShot", "MultipeerDiscovery/CachedRecord.swift", "let tentativeLifetime = #"),
-        RegistryPlace("doubt", "MultipeerDiscovery/CachedRecord.swift", "let patience = #"),
+        RegistryPlace("doubt", "MultipeerDiscovery/CachedRecord.swift", "let reconfirmTimeout = #"),
         RegistryPlace("invitation", "Multipeer/Browser.swift", "timeout: Duration = #"),
     ]
 

@@ -100,15 +100,18 @@ private let limitConstants: [(String, Int)] = [
     ("instanceLabel", DNSName.longestLabel), ("interests", MulticastDNS.mostOrders),
     ("invitations", InvitationLimits.pending),
     ("invitationsPerAddress", InvitationLimits.pendingPerAddress),
-    ("invitationStrangers", InvitationLimits.strangers),
-    ("invitationStrangersPerAddress", InvitationLimits.strangersPerAddress),
+    ("invitationStrangers", InvitationLimits.unauthenticated),
+    ("invitationStrangersPerAddress", InvitationLimits.unauthenticatedPerAddress),
 ]
 
 private let timerConstants: [(String, Duration)] = [
-    ("attempt", Timing.attempt), ("hello", Timing.greeting), ("confirm", Timing.decision),
-    ("trust", Timing.decision), ("select", Timing.selection), ("higherDelay", Timing.higherDialDelay),
-    ("staleAge", Timing.linkSettles), ("staleProbe", Timing.probe), ("meshData", Timing.lifetime),
-    ("meshRenewal", Timing.meshRenewal), ("code", VerificationCode.patience),
+    ("attempt", HandshakeTiming.attempt), ("hello", HandshakeTiming.greeting),
+    ("confirm", HandshakeTiming.decision),
+    ("trust", HandshakeTiming.decision), ("select", HandshakeTiming.selection),
+    ("higherDelay", HandshakeTiming.higherDialDelay),
+    ("staleAge", HandshakeTiming.linkSettles), ("staleProbe", HandshakeTiming.probe),
+    ("meshData", HandshakeTiming.lifetime),
+    ("meshRenewal", HandshakeTiming.meshRenewal), ("code", VerificationCode.timeout),
     ("invitationOpening", InvitationTiming.greeting), ("invitationOpening", InvitationTiming.completion),
     ("invitationLongest", .seconds(Int64(InvitationTiming.timeouts.upperBound))),
 ]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("10 Datagram sockets", .inTurns)
 struct DatagramSocketTests {
-    typealias Means = DatagramSocket.Means
+    typealias SendMethod = DatagramSocket.SendMethod
 
     static let hosts = [SocketAddress.Host.loopbackV4, .loopbackV6]
     /// Packets of these sizes, as often: runs that end with a shorter one, with a longer one, by number and by bytes.
@@ -23,10 +23,10 @@ struct DatagramSocketTests {
 
     @Test(
         "packets of equal and unequal sizes arrive as they were sent, by every means",
-        arguments: Self.sizes, Means.allCases)
-    func arrives(_ sizes: [Int], _ means: Means) async throws {
+        arguments: Self.sizes, SendMethod.allCases)
+    func arrives(_ sizes: [Int], _ means: SendMethod) async throws {
         for host in Self.hosts {
-            for receiving in [Means.segments, .oneByOne] {
+            for receiving in [SendMethod.segments, .oneByOne] {
                 let packets = sizes.enumerated().map {
                     [UInt8](repeating: UInt8($0.offset), count: $0.element)
                 }
@@ -58,7 +58,7 @@ struct DatagramSocketTests {
             for number in 0..<10 { batch.append([UInt8(number), 0, 0].span) }
             let sent = sender.send(&batch, to: there)
             #expect(sent.sent == 10)
-            let means = sender.means
+            let means = sender.sendMethod
             #expect(means == .together)
             let arrived = try await collect(10, from: receiver, probe)
             #expect(arrived.map(\.first) == (0..<10).map { UInt8($0) })
@@ -82,7 +82,7 @@ struct DatagramSocketTests {
                 #expect(asked.sent == 1)
                 var sources: [SocketAddress] = []
                 _ = try await probe.wait(everywhere.descriptor, for: .readable)
-                let received = everywhere.receive(with: DatagramIntake()) { sources.append($1) }
+                let received = everywhere.receive(with: DatagramReceiveBuffer()) { sources.append($1) }
                 #expect(received.packets == 1)
                 #expect(sources == [here])
                 batch.append([4].span)
@@ -101,11 +101,11 @@ struct DatagramSocketTests {
             for size in [10, 3_000, 20] { batch.append([UInt8](repeating: 1, count: size).span) }
             let sent = sender.send(&batch, to: there)
             #expect(sent.sent == 3)
-            let intake = DatagramIntake(slots: 4, size: 2_048)
+            let receiveBuffer = DatagramReceiveBuffer(slots: 4, size: 2_048)
             var (sizes, dropped) = ([Int](), 0)
             while sizes.count + dropped < 3 {
                 _ = try await probe.wait(receiver.descriptor, for: .readable)
-                let received = receiver.receive(with: intake) { bytes, _ in sizes.append(bytes.count) }
+                let received = receiver.receive(with: receiveBuffer) { bytes, _ in sizes.append(bytes.count) }
                 dropped += received.dropped
             }
             #expect(sizes == [10, 20])
@@ -128,7 +128,7 @@ struct DatagramSocketTests {
                 _ = sender.send(&batch, to: SocketAddress(unreachable, port: 9_999))
                 let isEmpty = batch.isEmpty
                 #expect(isEmpty)
-                let received = sender.receive(with: DatagramIntake()) { _, _ in }
+                let received = sender.receive(with: DatagramReceiveBuffer()) { _, _ in }
                 #expect(received.packets == 0)
             }
             batch.append([3].span)
@@ -139,11 +139,13 @@ struct DatagramSocketTests {
         }
     }
 
-    @Test("100,000 packets, a window at a time, all arrive in order", arguments: Self.hosts, Means.allCases)
-    func many(_ host: SocketAddress.Host, _ means: Means) async throws {
+    @Test(
+        "100,000 packets, a window at a time, all arrive in order", arguments: Self.hosts, SendMethod.allCases
+    )
+    func many(_ host: SocketAddress.Host, _ means: SendMethod) async throws {
         let (total, window) = (Sanitizer.fewer(100_000), 128)
         try await withSockets(on: host, means) { sender, receiver, there, probe in
-            let intake = DatagramIntake()
+            let receiveBuffer = DatagramReceiveBuffer()
             var batch = DatagramBatch()
             var (sent, arrived, faults) = (0, 0, 0)
             while arrived < total {
@@ -157,7 +159,7 @@ struct DatagramSocketTests {
                     }
                 }
                 sent += sender.send(&batch, to: there).sent
-                let received = receiver.receive(with: intake) { bytes, source in
+                let received = receiver.receive(with: receiveBuffer) { bytes, source in
                     var cursor = ByteCursor()
                     let number: UInt32? = try? cursor.integer(in: bytes)
                     if number != UInt32(arrived) { faults += 1 }
@@ -166,7 +168,7 @@ struct DatagramSocketTests {
                 if received.packets == 0 { _ = try await probe.wait(receiver.descriptor, for: .readable) }
             }
             #expect(faults == 0)
-            let used = sender.means
+            let used = sender.sendMethod
             #expect(used == means)
         }
     }
@@ -185,7 +187,7 @@ struct DatagramSocketTests {
     }
 
     private func exchange(
-        _ packets: [[UInt8]], on host: SocketAddress.Host, _ means: Means, receiving: Means
+        _ packets: [[UInt8]], on host: SocketAddress.Host, _ means: SendMethod, receiving: SendMethod
     ) async throws -> [[UInt8]] {
         try await withSockets(on: host, means, receiving: receiving) { sender, receiver, there, probe in
             var batch = DatagramBatch()
@@ -194,7 +196,7 @@ struct DatagramSocketTests {
             #expect(waiting == packets.count)
             let sent = sender.send(&batch, to: there)
             #expect(sent.sent == packets.count)
-            let (left, used) = (batch.count, sender.means)
+            let (left, used) = (batch.count, sender.sendMethod)
             #expect(left == 0)
             #expect(used == means)
             return try await collect(packets.count, from: receiver, probe)
@@ -204,17 +206,17 @@ struct DatagramSocketTests {
     private func collect(
         _ count: Int, from socket: borrowing DatagramSocket, _ probe: Probe
     ) async throws -> [[UInt8]] {
-        let intake = DatagramIntake()
+        let receiveBuffer = DatagramReceiveBuffer()
         var packets: [[UInt8]] = []
         while packets.count < count {
             _ = try await probe.wait(socket.descriptor, for: .readable)
-            _ = socket.receive(with: intake) { bytes, _ in packets.append([UInt8](copying: bytes)) }
+            _ = socket.receive(with: receiveBuffer) { bytes, _ in packets.append([UInt8](copying: bytes)) }
         }
         return packets
     }
 
     private func withSockets<Result>(
-        on host: SocketAddress.Host, _ means: Means, receiving: Means = .segments,
+        on host: SocketAddress.Host, _ means: SendMethod, receiving: SendMethod = .segments,
         _ body: (inout DatagramSocket, borrowing DatagramSocket, SocketAddress, Probe) async throws -> Result
     ) async throws -> Result {
         try await withLoop { loop in

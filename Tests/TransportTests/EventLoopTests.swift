@@ -34,7 +34,7 @@ struct EventLoopTests {
                 for _ in 0..<10_000 { probe.loop.wake(probe) }
             }
             await probe.heard(.turnEnded)
-            #expect(await probe.calls == [.poked, .turnEnded])
+            #expect(await probe.calls == [.wokenUp, .turnEnded])
         }
     }
 
@@ -65,7 +65,7 @@ struct EventLoopTests {
             let probe = Probe(loop)
             for _ in 0..<1_000 {
                 loop.wake(probe)
-                await probe.heard(.poked)
+                await probe.heard(.wokenUp)
                 await probe.forget()
             }
             await withTaskGroup(of: Void.self) { group in
@@ -73,7 +73,7 @@ struct EventLoopTests {
             }
             await probe.forget()
             loop.wake(probe)
-            await probe.heard(.poked)
+            await probe.heard(.wokenUp)
         }
     }
 

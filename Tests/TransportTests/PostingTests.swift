@@ -2,72 +2,72 @@ import MultipeerTransport
 import TestSupport
 import Testing
 
-@Suite("Posting to an outlet", .inTurns)
+@Suite("Posting to a send queue", .inTurns)
 struct PostingTests {
     struct Gone: Error, Equatable { let number: Int }
 
     @Test("what finds no room waits by itself, bounded in messages, and goes in its order [limit.outbox]")
     func order() {
-        let outlet = Outlet<Gone>(messageLimit: 2) {}
+        let sendQueue = SendQueue<Gone>(messageLimit: 2) {}
         let limit = Backlog(messages: 3, bytes: 100)
-        for byte in UInt8(0)..<5 { #expect(outlet.post([byte], limit: limit).isAccepted) }
-        #expect(outlet.post([9], limit: limit).isFull)
-        #expect(outlet.offer([9]).isFull)
-        #expect(outlet.backlog == Backlog(messages: 3, bytes: 3))
-        #expect(outlet.take() == [[0], [1]])
-        outlet.released(messages: 1, bytes: 1)
-        #expect(outlet.take() == [[2]])
-        #expect(outlet.post([5], limit: limit).isAccepted)
-        outlet.released(messages: 2, bytes: 2)
-        #expect(outlet.take() == [[3], [4]])
-        outlet.released(messages: 2, bytes: 2)
-        #expect(outlet.take() == [[5]])
-        #expect(outlet.backlog == Backlog())
+        for byte in UInt8(0)..<5 { #expect(sendQueue.post([byte], limit: limit).isAccepted) }
+        #expect(sendQueue.post([9], limit: limit).isFull)
+        #expect(sendQueue.offer([9]).isFull)
+        #expect(sendQueue.backlog == Backlog(messages: 3, bytes: 3))
+        #expect(sendQueue.take() == [[0], [1]])
+        sendQueue.released(messages: 1, bytes: 1)
+        #expect(sendQueue.take() == [[2]])
+        #expect(sendQueue.post([5], limit: limit).isAccepted)
+        sendQueue.released(messages: 2, bytes: 2)
+        #expect(sendQueue.take() == [[3], [4]])
+        sendQueue.released(messages: 2, bytes: 2)
+        #expect(sendQueue.take() == [[5]])
+        #expect(sendQueue.backlog == Backlog())
     }
 
     @Test("it is bounded in bytes, and one larger than that waits alone [limit.outbox]")
     func bytes() {
-        let outlet = Outlet<Gone>(byteLimit: 10) {}
+        let sendQueue = SendQueue<Gone>(byteLimit: 10) {}
         let limit = Backlog(messages: 100, bytes: 20)
-        #expect(outlet.post([UInt8](repeating: 0, count: 10), limit: limit).isAccepted)
-        #expect(outlet.post([UInt8](repeating: 1, count: 50), limit: limit).isAccepted)
-        #expect(outlet.post([], limit: limit).isFull)
-        outlet.released(messages: 1, bytes: 10)
-        #expect(outlet.take().map(\.count) == [10, 50])
-        #expect(outlet.post([UInt8](repeating: 2, count: 20), limit: limit).isAccepted)
-        #expect(outlet.post([], limit: limit).isAccepted)
-        #expect(outlet.post([3], limit: limit).isFull)
+        #expect(sendQueue.post([UInt8](repeating: 0, count: 10), limit: limit).isAccepted)
+        #expect(sendQueue.post([UInt8](repeating: 1, count: 50), limit: limit).isAccepted)
+        #expect(sendQueue.post([], limit: limit).isFull)
+        sendQueue.released(messages: 1, bytes: 10)
+        #expect(sendQueue.take().map(\.count) == [10, 50])
+        #expect(sendQueue.post([UInt8](repeating: 2, count: 20), limit: limit).isAccepted)
+        #expect(sendQueue.post([], limit: limit).isAccepted)
+        #expect(sendQueue.post([3], limit: limit).isFull)
     }
 
     @Test("the loop is woken for what is let in later, too")
     func wakes() {
         let wakes = Notes<Void>()
-        let outlet = Outlet<Gone>(messageLimit: 1) { wakes.append(()) }
-        #expect(outlet.post([1]).isAccepted)
-        #expect(outlet.post([2]).isAccepted)
+        let sendQueue = SendQueue<Gone>(messageLimit: 1) { wakes.append(()) }
+        #expect(sendQueue.post([1]).isAccepted)
+        #expect(sendQueue.post([2]).isAccepted)
         #expect(wakes.all.count == 1)
-        #expect(outlet.take() == [[1]])
-        outlet.released(messages: 1, bytes: 1)
+        #expect(sendQueue.take() == [[1]])
+        sendQueue.released(messages: 1, bytes: 1)
         #expect(wakes.all.count == 2)
-        #expect(outlet.take() == [[2]])
+        #expect(sendQueue.take() == [[2]])
     }
 
     @Test("senders that wait and messages that were posted go in one order")
     func mixed() async throws {
-        let outlet = Outlet<Gone>(messageLimit: 1) {}
-        #expect(outlet.post([0]).isAccepted)
-        let second = try await waitingSender(of: [1], on: outlet)
-        #expect(outlet.post([2]).isAccepted)
-        let cancelled = try await waitingSender(of: [9], on: outlet)
-        let fourth = try await waitingSender(of: [3], on: outlet)
-        #expect(outlet.post([4]).isAccepted)
+        let sendQueue = SendQueue<Gone>(messageLimit: 1) {}
+        #expect(sendQueue.post([0]).isAccepted)
+        let second = try await waitingSender(of: [1], on: sendQueue)
+        #expect(sendQueue.post([2]).isAccepted)
+        let cancelled = try await waitingSender(of: [9], on: sendQueue)
+        let fourth = try await waitingSender(of: [3], on: sendQueue)
+        #expect(sendQueue.post([4]).isAccepted)
         cancelled.cancel()
         await #expect(throws: CancellationError.self) { try await cancelled.value }
         var all: [[UInt8]] = []
         while all.count < 5 {
-            let taken = outlet.take()
+            let taken = sendQueue.take()
             all += taken
-            outlet.released(messages: taken.count, bytes: taken.count)
+            sendQueue.released(messages: taken.count, bytes: taken.count)
         }
         #expect(all == [[0], [1], [2], [3], [4]])
         try await second.value
@@ -76,67 +76,67 @@ struct PostingTests {
 
     @Test("closing gives back what was posted, too, in order, and refuses more [msg.failed]")
     func closing() async throws {
-        let outlet = Outlet<Gone>(messageLimit: 1) {}
-        #expect(outlet.post([0]).isAccepted)
-        #expect(outlet.post([1]).isAccepted)
-        let waiting = try await waitingSender(of: [9], on: outlet)
-        #expect(outlet.post([2]).isAccepted)
-        #expect(outlet.close(with: Gone(number: 1)) == [[0], [1], [2]])
+        let sendQueue = SendQueue<Gone>(messageLimit: 1) {}
+        #expect(sendQueue.post([0]).isAccepted)
+        #expect(sendQueue.post([1]).isAccepted)
+        let waiting = try await waitingSender(of: [9], on: sendQueue)
+        #expect(sendQueue.post([2]).isAccepted)
+        #expect(sendQueue.close(with: Gone(number: 1)) == [[0], [1], [2]])
         await #expect(throws: Gone(number: 1)) { try await waiting.value }
-        guard case .closed(Gone(number: 1)) = outlet.post([3]) else {
-            Issue.record("posting to a closed outlet was not refused")
+        guard case .closed(Gone(number: 1)) = sendQueue.post([3]) else {
+            Issue.record("posting to a closed send queue was not refused")
             return
         }
         // They were given back to be sent by another way, and count until they are.
-        outlet.released(messages: 3, bytes: 3)
-        #expect(outlet.close(with: Gone(number: 2)) == [])
+        sendQueue.released(messages: 3, bytes: 3)
+        #expect(sendQueue.close(with: Gone(number: 2)) == [])
     }
 
     @Test("a place is kept until it is taken or given up, and nobody passes it meanwhile")
     func reservations() throws {
-        let outlet = Outlet<Gone>(messageLimit: 10) {}
-        let first = try #require(outlet.reserve([1]).ticket)
-        let second = try #require(outlet.reserve([2]).ticket)
-        #expect(outlet.post([3]).isAccepted)
-        #expect(outlet.take() == [])
-        outlet.giveUp(first)
-        #expect(outlet.take() == [])
-        outlet.commit(second)
-        #expect(outlet.take() == [[2], [3]])
-        #expect(outlet.backlog == Backlog())
-        let late = try #require(outlet.reserve([4]).ticket)
-        #expect(outlet.close(with: Gone(number: 1)) == [])
-        outlet.commit(late)
-        #expect(outlet.take() == [])
-        guard case .closed(Gone(number: 1)) = outlet.reserve([5]) else {
-            Issue.record("a place in a closed outlet was not refused")
+        let sendQueue = SendQueue<Gone>(messageLimit: 10) {}
+        let first = try #require(sendQueue.reserve([1]).ticket)
+        let second = try #require(sendQueue.reserve([2]).ticket)
+        #expect(sendQueue.post([3]).isAccepted)
+        #expect(sendQueue.take() == [])
+        sendQueue.giveUp(first)
+        #expect(sendQueue.take() == [])
+        sendQueue.commit(second)
+        #expect(sendQueue.take() == [[2], [3]])
+        #expect(sendQueue.backlog == Backlog())
+        let late = try #require(sendQueue.reserve([4]).ticket)
+        #expect(sendQueue.close(with: Gone(number: 1)) == [])
+        sendQueue.commit(late)
+        #expect(sendQueue.take() == [])
+        guard case .closed(Gone(number: 1)) = sendQueue.reserve([5]) else {
+            Issue.record("a place in a closed send queue was not refused")
             return
         }
     }
 
     @Test("a place counts like what was posted [limit.outbox]")
     func fullOfPlaces() throws {
-        let outlet = Outlet<Gone>(messageLimit: 1) {}
+        let sendQueue = SendQueue<Gone>(messageLimit: 1) {}
         let limit = Backlog(messages: 1, bytes: 100)
-        #expect(outlet.post([1], limit: limit).isAccepted)
-        let ticket = try #require(outlet.reserve([2], limit: limit).ticket)
-        #expect(outlet.reserve([3], limit: limit).ticket == nil)
-        #expect(outlet.post([3], limit: limit).isFull)
-        outlet.giveUp(ticket)
-        #expect(outlet.reserve([3], limit: limit).ticket != nil)
+        #expect(sendQueue.post([1], limit: limit).isAccepted)
+        let ticket = try #require(sendQueue.reserve([2], limit: limit).ticket)
+        #expect(sendQueue.reserve([3], limit: limit).ticket == nil)
+        #expect(sendQueue.post([3], limit: limit).isFull)
+        sendQueue.giveUp(ticket)
+        #expect(sendQueue.reserve([3], limit: limit).ticket != nil)
     }
 
-    private func waitingSender(of message: [UInt8], on outlet: Outlet<Gone>) async throws -> Task<
+    private func waitingSender(of message: [UInt8], on sendQueue: SendQueue<Gone>) async throws -> Task<
         Void, any Error
     > {
-        let before = outlet.waiting
-        let task = Task { try await outlet.send(message) }
-        while outlet.waiting == before { await Task.yield() }
+        let before = sendQueue.waiting
+        let task = Task { try await sendQueue.send(message) }
+        while sendQueue.waiting == before { await Task.yield() }
         return task
     }
 }
 
-extension Outlet.Offer {
+extension SendQueue.Offer {
     fileprivate var isAccepted: Bool {
         if case .accepted = self { true } else { false }
     }
@@ -146,7 +146,7 @@ extension Outlet.Offer {
     }
 }
 
-extension Outlet.Reservation {
+extension SendQueue.Reservation {
     fileprivate var ticket: UInt64? {
         if case .ticket(let ticket) = self { ticket } else { nil }
     }

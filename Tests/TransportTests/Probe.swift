@@ -6,12 +6,12 @@ actor Probe: LoopClient {
     enum Call: Hashable, Sendable {
         case ready(Int, Readiness)
         case deadline
-        case poked
+        case wokenUp
         case turnEnded
     }
 
     nonisolated let loop: EventLoop
-    nonisolated let poke = Poke()
+    nonisolated let wakeup = Wakeup()
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     private(set) var calls: [Call] = []
@@ -28,7 +28,7 @@ actor Probe: LoopClient {
     }
 
     nonisolated func deadlineReached() { assumeIsolated { $0.note(.deadline) } }
-    nonisolated func poked() { assumeIsolated { $0.note(.poked) } }
+    nonisolated func wokenUp() { assumeIsolated { $0.note(.wokenUp) } }
     nonisolated func turnEnded() { assumeIsolated { $0.note(.turnEnded) } }
 
     func whenReady(_ body: (@Sendable (isolated Probe, Int, Readiness) -> Void)?) { onReady = body }

@@ -13,7 +13,7 @@ final class Bench {
         var isLinked = false
     }
 
-    private var machine: Introductions
+    private var machine: LinkEstablishment
     private let dial: Handshake.Role
     private let peer: UID
     private let held: ConnectionData
@@ -35,8 +35,8 @@ final class Bench {
         isRivalFirst = state == "candidate" && isControlling
         let own = UID(high: 5, low: 5)
         peer = UID(high: isControlling ? 9 : 1, low: 1)
-        var other = try Introductions(stranger(peer, instance: 2), seed: 3)
-        machine = try Introductions(stranger(own), seed: 4)
+        var other = try LinkEstablishment(stranger(peer, instance: 2), seed: 3)
+        machine = try LinkEstablishment(stranger(own), seed: 4)
         held = try other.issue(for: own, at: now)
         issued = try machine.issue(for: peer, at: now)
         _ = try machine.connect(with: held, zones: [], at: now)
@@ -143,9 +143,9 @@ final class Bench {
     private func wait() {
         let duration: Duration =
             switch state {
-            case "securing", "greeting": Timing.greeting
-            case "deciding", "decidingConfirmed", "confirming": Timing.decision
-            default: Timing.selection
+            case "securing", "greeting": HandshakeTiming.greeting
+            case "deciding", "decidingConfirmed", "confirming": HandshakeTiming.decision
+            default: HandshakeTiming.selection
             }
         machine.advance(to: now + duration)
     }

@@ -103,12 +103,12 @@ struct ConnectionDataVectorTests {
         let party = vector.body.session
         let uid = try #require(UID(party.uid.bytes))
         let preference = try #require(EncryptionPreference(name: party.preference))
-        var machine = try Introductions(
+        var machine = try LinkEstablishment(
             stranger(uid, preference: preference, hasIdentity: party.identity), seed: 1)
         _ = try machine.issue(for: nil, at: .start)
         var fault: Fault?
         let data = try ConnectionData(vector.body.hex.bytes)
-        do throws(Introductions.Refusal) {
+        do throws(LinkEstablishment.Refusal) {
             #expect(try machine.connect(with: data, zones: [], at: .start))
             #expect((machine.awaitsPlain ? "plain" : "tls") == vector.body.outcome)
         } catch {
@@ -118,7 +118,7 @@ struct ConnectionDataVectorTests {
         #expect(fault == vector.fault)
     }
 
-    private static let faults: [Introductions.Refusal: Fault] = [
+    private static let faults: [LinkEstablishment.Refusal: Fault] = [
         .itself: Fault("self", "SELF"), .anotherRecipient: Fault("recipient", "UNKNOWN_PEER"),
         .incompatible: Fault("outcome", "POLICY"),
     ]

@@ -74,14 +74,14 @@ struct CreditVectorTests {
         "a sender spends what there is, and the limit must grow [msg.cost] [msg.credit-limit] [msg.credit-grow]",
         arguments: try VectorFiles.all(CreditOfSender.self))
     func sender(_ vector: Vector<CreditOfSender>) throws {
-        var purse = MessageCredit.Purse(limit: vector.body.initialLimit)
+        var sendWindow = MessageCredit.SendWindow(limit: vector.body.initialLimit)
         var (spent, limit) = (UInt64(0), vector.body.initialLimit)
         var fault: Fault?
         for (number, step) in vector.body.steps.enumerated() {
             if step.do == "grant" {
                 let new = try #require(step.limit)
                 do throws(Violation) {
-                    try purse.raise(to: new)
+                    try sendWindow.raise(to: new)
                     limit = new
                 } catch {
                     #expect(error == .creditDidNotGrow(new))
@@ -90,13 +90,13 @@ struct CreditVectorTests {
                 }
             } else {
                 let cost = MessageCredit.cost(try #require(step.length))
-                #expect((cost <= purse.left) == step.allowed, "step \(number)")
-                if cost <= purse.left {
-                    purse.spend(cost)
+                #expect((cost <= sendWindow.left) == step.allowed, "step \(number)")
+                if cost <= sendWindow.left {
+                    sendWindow.spend(cost)
                     spent += UInt64(cost)
                 }
             }
-            if let left = step.left { #expect(purse.left == left, "step \(number)") }
+            if let left = step.left { #expect(sendWindow.left == left, "step \(number)") }
         }
         #expect(spent == vector.body.spent)
         #expect(limit == vector.body.limit)

@@ -31,7 +31,7 @@ struct ExtensionTests {
         for seed in 0..<64 {
             let hello = try frame(seed: UInt64(seed))
             #expect(try unassigned(Array(hello.dropFirst(8)), known: 1...9) == [])
-            var session = try Introductions(stranger(UID(high: 1, low: 1)), seed: UInt64(seed))
+            var session = try LinkEstablishment(stranger(UID(high: 1, low: 1)), seed: UInt64(seed))
             let data = try session.issue(for: nil, at: .start)
             #expect(try unassigned(Array(data.bytes.dropFirst(8).dropLast(8)), known: 1...16) == [])
             #expect(data.flags.rawValue & ~7 == 0)
@@ -65,8 +65,8 @@ struct ExtensionTests {
 
     /// What a session says first on a connection that it dialled.
     private func frame(seed: UInt64) throws -> [UInt8] {
-        var one = try Introductions(stranger(UID(high: 1, low: 1)), seed: seed)
-        var other = try Introductions(stranger(UID(high: 2, low: 2)), seed: seed)
+        var one = try LinkEstablishment(stranger(UID(high: 1, low: 1)), seed: seed)
+        var other = try LinkEstablishment(stranger(UID(high: 2, low: 2)), seed: seed)
         _ = try one.issue(for: nil, at: .start)
         _ = try one.connect(with: other.issue(for: nil, at: .start), zones: [], at: .start)
         for case .dial(let id, _, accepting: _) in one.takeActions() {

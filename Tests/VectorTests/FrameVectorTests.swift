@@ -36,7 +36,7 @@ struct FrameVectorTests {
         let body = vector.body
         let tail = body.append.map { [UInt8](repeating: $0.fill.bytes[0], count: $0.length) } ?? []
         let bytes = body.hex.bytes + tail
-        let order: FrameOrder = body.phase == "open" ? .open : .beforeSelected
+        let order: FrameContext = body.phase == "open" ? .open : .beforeSelected
         for cuts in [[], body.splits ?? []] {
             var sink = Reader(order: order)
             var decoder = FrameDecoder()
@@ -87,12 +87,12 @@ struct FrameVectorTests {
 
     /// Takes frames as a link would, as far as their form goes.
     private struct Reader: FrameSink {
-        let order: FrameOrder
+        let order: FrameContext
         var frames: [(header: FrameHeader, payload: [UInt8])] = []
         var error: FramingError?
         var isClosed = false
 
-        var frameOrder: FrameOrder? { order }
+        var frameContext: FrameContext? { order }
         var frameLimit: Int { order == .open ? Limits.frame : Limits.frameBeforeSelect }
         var wantsFrames: Bool { !isClosed && error == nil }
 

@@ -86,7 +86,7 @@ struct HelloVectorTests {
         if let fields = vector.body.fields { #expect(hello.map(HelloForm.Fields.init) == fields) }
         guard let fault, fault.check != "1" else { return }
         // The same answer where a stranger says it.
-        var machine = try Introductions(stranger(UID(high: 1, low: 1)), seed: 1)
+        var machine = try LinkEstablishment(stranger(UID(high: 1, low: 1)), seed: 1)
         let id = machine.accepted(at: .start)
         machine.secured(id, .plain, nonce: [UInt8](repeating: 0, count: 32), at: .start)
         machine.receive(id, FrameHeader(.hello, length: payload.count), payload.span, at: .start)
@@ -121,7 +121,7 @@ struct HelloVectorTests {
 
     private struct Gate: FrameSink {
         var frameLimit: Int { Limits.frameBeforeSelect }
-        var frameOrder: FrameOrder? { .beforeSelected }
+        var frameContext: FrameContext? { .beforeSelected }
         var wantsFrames: Bool { true }
         mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {}
     }
@@ -134,15 +134,15 @@ struct HelloVectorTests {
     func receiver(_ vector: Vector<HelloAtReceiver>) throws {
         let here = vector.body.receiver
         let own = try #require(Endpoint(here.endpoint.bytes))
-        var machine = try Introductions(
+        var machine = try LinkEstablishment(
             stranger(own.uid, instance: own.instance, preference: .optional),
-            seats: (here.cap ?? Limits.peers) - 1, seed: 1)
-        machine.company.members = try (here.component ?? []).map { try #require(Endpoint($0.bytes)) }
-        let lifetime = Int(Timing.lifetime.components.seconds) * 1_000
+            maximumLinks: (here.cap ?? Limits.peers) - 1, seed: 1)
+        machine.meshSnapshot.members = try (here.component ?? []).map { try #require(Endpoint($0.bytes)) }
+        let lifetime = Int(HandshakeTiming.lifetime.components.seconds) * 1_000
         var references: [Hex: Hex] = [:]
         for awaited in here.awaited {
             let endpoint = try #require(Endpoint(awaited.endpoint.bytes))
-            var peer = try Introductions(
+            var peer = try LinkEstablishment(
                 stranger(
                     endpoint.uid, instance: endpoint.instance,
                     preference: awaited.outcome == "tls" ? .optional : .none,
@@ -184,7 +184,7 @@ struct HelloVectorTests {
     }
 }
 
-extension Introductions.Action {
+extension LinkEstablishment.Action {
     /// The code with which a connection is closed.
     var closeName: String? {
         if case .close(_, let code) = self { code.name } else { nil }

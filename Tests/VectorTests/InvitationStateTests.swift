@@ -44,7 +44,7 @@ struct InvitationStateTests {
 }
 
 /// What a machine did, in the words of the tables.
-struct Deeds {
+struct RecordedActions {
     var names: [String] = []
     var code: String?
 
@@ -81,7 +81,7 @@ struct Deeds {
 }
 
 /// The two peers of the tables, and what they have for each other.
-struct InvitationCast {
+struct InvitationFixture {
     let ann: LocalPeer
     let bob: LocalPeer
     let annsData: ConnectionData
@@ -99,7 +99,7 @@ struct InvitationCast {
     }
 
     private static func issue(_ one: LocalPeer, for other: LocalPeer) throws -> ConnectionData {
-        var session = Introductions(one, seed: 1)
+        var session = LinkEstablishment(one, seed: 1)
         return try session.issue(for: other.endpoint.uid, at: .start)
     }
 

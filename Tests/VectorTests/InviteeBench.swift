@@ -5,7 +5,7 @@ import Testing
 
 /// Ann's connection to bob, whom she invites; the test plays her, the network, his application and a crowd.
 struct InviteeBench {
-    private let cast: InvitationCast
+    private let cast: InvitationFixture
     private var invitee: Invitee
     private let connection: ConnectionID
     private let id = [UInt8](repeating: 7, count: Invite.idByteCount)
@@ -14,7 +14,7 @@ struct InviteeBench {
     private static let origin: [UInt8] = [192, 0, 2, 1]
 
     init() throws {
-        cast = try InvitationCast()
+        cast = try InvitationFixture()
         invitee = Invitee(cast.names.bob)
         connection = invitee.accepted(from: Self.origin, at: .start)
         try crowd(0)
@@ -42,7 +42,7 @@ struct InviteeBench {
     }
 
     @discardableResult
-    mutating func apply(_ event: String) throws -> Deeds {
+    mutating func apply(_ event: String) throws -> RecordedActions {
         let (now, ours) = (Moment.after(10), cast.bobsData)
         switch event {
         case "secured": invitee.secured(connection, at: now)
@@ -122,8 +122,8 @@ extension InviteeBench {
             other ?? connection, header, Array(bytes.dropFirst(FrameHeader.byteCount)).span, at: now)
     }
 
-    private mutating func deeds() throws -> Deeds {
-        var deeds = Deeds()
+    private mutating func deeds() throws -> RecordedActions {
+        var deeds = RecordedActions()
         for action in invitee.takeActions() {
             switch action {
             case .send(connection, let frame): try deeds.note(frame: frame)

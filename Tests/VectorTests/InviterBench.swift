@@ -5,13 +5,13 @@ import Testing
 
 /// Ann invites bob; the test plays him and the network.
 struct InviterBench {
-    private let cast: InvitationCast
+    private let cast: InvitationFixture
     private var inviter: Inviter
     private let connection = ConnectionID(rawValue: 1)
     private let id = [UInt8](repeating: 7, count: Invite.idByteCount)
 
     init() throws {
-        cast = try InvitationCast()
+        cast = try InvitationFixture()
         let candidate = try #require(Candidate(address: [127, 0, 0, 1], port: 49_152))
         inviter = try Inviter(
             cast.names.bob, at: [candidate], as: cast.names.ann, context: nil, within: .seconds(30), id: id,
@@ -38,7 +38,7 @@ struct InviterBench {
     }
 
     @discardableResult
-    mutating func apply(_ event: String) throws -> Deeds {
+    mutating func apply(_ event: String) throws -> RecordedActions {
         let now = Moment.after(10)
         switch event {
         case "secured": inviter.secured(connection, at: now)
@@ -82,8 +82,8 @@ struct InviterBench {
         inviter.receive(connection, header, Array(bytes.dropFirst(FrameHeader.byteCount)).span, at: now)
     }
 
-    private mutating func deeds() throws -> Deeds {
-        var deeds = Deeds()
+    private mutating func deeds() throws -> RecordedActions {
+        var deeds = RecordedActions()
         for action in inviter.takeActions() {
             switch action {
             case .dial: deeds.names.append("dial")

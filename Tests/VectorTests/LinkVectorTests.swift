@@ -54,7 +54,7 @@ struct LinkVectorTests {
         if let code = vector.fault?.code { #expect(end.link.end?.closeCode?.name == code) }
     }
 
-    private func told(_ end: LinkEnd) -> LinkOverTime.End? {
+    private func told(_ end: LinkCloseReason) -> LinkOverTime.End? {
         switch end {
         case .closedByPeer(let code, let reason): .init(by: "peer", code: code.known.name, reason: reason)
         default: end.closeCode.map { .init(by: "us", code: $0.name, reason: "") }

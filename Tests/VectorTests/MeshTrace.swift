@@ -95,7 +95,7 @@ struct MeshTrace: VectorBody {
 }
 
 /// Who plays: the endpoint and the mesh data of each name, and the name of each endpoint.
-struct MeshCast {
+struct MeshTracePeers {
     private let peers: [String: Peer]
     private let names: [Endpoint: String]
 

@@ -9,7 +9,7 @@ import Testing
 @Suite("11 Vectors of the mesh", .computing)
 struct MeshTraceTests {
     /// Read once: it is long.
-    private static let cast = Result { try MeshCast() }
+    private static let cast = Result { try MeshTracePeers() }
 
     @Test(
         "entries are judged and told [mesh.link] [mesh.own] [mesh.newer] [mesh.first-hand] [mesh.flood] [mesh.pace]",
@@ -37,7 +37,7 @@ struct MeshTraceTests {
     func cap(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws { try run(vector, seed) }
 
     private func run(_ vector: Vector<MeshTrace>, _ seed: UInt64) throws {
-        var play = try MeshPlay(try Self.cast.get(), vector.body, seed: seed)
+        var play = try MeshTracePlayer(try Self.cast.get(), vector.body, seed: seed)
         for step in vector.body.steps { try play.perform(step) }
         #expect(play.held == vector.body.held)
         #expect(play.fault == vector.fault)
@@ -60,14 +60,14 @@ struct MeshTraceTests {
 }
 
 /// A membership that a trace drives, as its owner would: what is due is done at its time.
-private struct MeshPlay {
-    let cast: MeshCast
+private struct MeshTracePlayer {
+    let cast: MeshTracePeers
     let local: String
     var membership: Membership
     var actions: [Membership.Action] = []
     var fault: Fault?
 
-    init(_ cast: MeshCast, _ trace: MeshTrace, seed: UInt64) throws {
+    init(_ cast: MeshTracePeers, _ trace: MeshTrace, seed: UInt64) throws {
         self.cast = cast
         local = trace.local
         membership = Membership(try cast(trace.local).endpoint, peers: trace.cap, seed: seed)
@@ -170,7 +170,7 @@ private struct MeshPlay {
 
     private var sought: [MeshTrace.Sought] {
         actions.compactMap {
-            guard case .seek(let data, let isFirst) = $0 else { return nil }
+            guard case .connect(let data, let isFirst) = $0 else { return nil }
             return MeshTrace.Sought(peer: cast.name(data.endpoint), isShown: isFirst)
         }
     }

@@ -62,23 +62,23 @@ struct ResourceVectorTests {
         let opening = ChannelOpening(
             kind: .resource, name: "../\(vector.id)", size: vector.body.size.flatMap { UInt64($0) })
         let answers = AsyncStream.makeStream(of: Void.self)
-        let inbox = ChannelInbox(opening) { answers.continuation.yield() }
+        let receiveQueue = ChannelReceiveQueue(opening) { answers.continuation.yield() }
         let resource = IncomingResource(
-            ChannelReceiver(from: try PeerID(uid: UID(high: 1, low: 2), displayName: "vector"), inbox),
+            ChannelReceiver(from: try PeerID(uid: UID(high: 1, low: 2), displayName: "vector"), receiveQueue),
             folder: ResourceFolder(in: folder.path))
         let worker = try EventLoop()
         async let outcome = received(resource, into: folder.path, on: worker)
-        for piece in vector.body.pieces where piece.length > 0 { inbox.deliver(piece.bytes) }
-        inbox.tell()
+        for piece in vector.body.pieces where piece.length > 0 { receiveQueue.deliver(piece.bytes) }
+        receiveQueue.tell()
         // Whoever is answered with STOP does not get to FIN.
         let isStopped = vector.body.answer.hasPrefix("STOP")
         if !isStopped {
-            inbox.end(.finished(digest: vector.body.digest?.bytes))
-            inbox.tell()
+            receiveQueue.end(.finished(digest: vector.body.digest?.bytes))
+            receiveQueue.tell()
         }
         let file = await outcome
         for await _ in answers.stream {
-            let report = inbox.take()
+            let report = receiveQueue.take()
             guard let code = report.done ?? report.stop else { continue }
             // A receiver that stops behind FIN says it with DONE.
             #expect("\(isStopped ? "STOP" : "DONE") \(code.name)" == vector.body.answer)

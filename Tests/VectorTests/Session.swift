@@ -13,7 +13,7 @@ func stranger(
         hasIdentity: hasIdentity, fingerprint: preference == .none ? nil : fingerprint)
 }
 
-extension Introductions {
+extension LinkEstablishment {
     /// Data with an address that may be dialled.
     mutating func issue(
         for recipient: UID?, flags: ConnectionData.Flags = [], at now: Moment

@@ -33,11 +33,11 @@ struct HelloVector {
 
 /// Takes frames as a link would, as far as their form goes.
 struct VectorSink: FrameSink {
-    let order: FrameOrder
+    let order: FrameContext
     var frames: [(header: FrameHeader, payload: [UInt8])] = []
     var wrong = false
     var closed = false
-    var frameOrder: FrameOrder? { order }
+    var frameContext: FrameContext? { order }
     var frameLimit: Int { order == .open ? Limits.frame : Limits.frameBeforeSelect }
     var wantsFrames: Bool { !closed && !wrong }
 

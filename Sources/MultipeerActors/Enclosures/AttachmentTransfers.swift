@@ -140,7 +140,7 @@ final class AttachmentTransfers: Sendable {
         before?.close(ActorCallError(.ended, "there is another link to \(peer)"))
     }
 
-    func linkEnded(to peer: PeerID, _ reason: EndReason) {
+    func linkEnded(to peer: PeerID, _ reason: DisconnectReason) {
         let (permits, waiters, unclaimed) = state.withLock { state in
             state.unwanted[peer] = nil
             let keys = state.expected.keys.filter { $0.peer == peer }.sorted { $0.token < $1.token }

@@ -120,14 +120,14 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
     /// Its own peer counts as linked, too. Answers this side's HELLO, which goes before anything is received over that link:
     /// only then is it surely the first that the peer's system hears.
     package mutating func linkMade(to peer: PeerID, isOwn: Bool = false) -> [UInt8] {
-        if peerStates[peer.uid] != nil { linkEnded(to: peer.uid, EndReason(code: .lost)) }
+        if peerStates[peer.uid] != nil { linkEnded(to: peer.uid, DisconnectReason(code: .lost)) }
         peerStates[peer.uid] = RemotePeerState(
             peer, isOwn: isOwn, generation: nextGeneration())
         return hello(knowing: 0)
     }
 
     /// Everything under way with that peer is over: its own calls are told to stop, ours fail.
-    package mutating func linkEnded(to uid: UID, _ reason: EndReason) {
+    package mutating func linkEnded(to uid: UID, _ reason: DisconnectReason) {
         systemEnded(at: uid, sent: .ended(reason), waiting: .ended(reason))
         peerStates[uid] = nil
     }
@@ -249,7 +249,7 @@ package enum CallOutcome: Equatable, Sendable {
 /// Why an own call has no answer.
 package enum CallFault: Error, Equatable, Sendable {
     case notLinked
-    case ended(EndReason)
+    case ended(DisconnectReason)
     case replaced
     case timedOut
     case noSystem

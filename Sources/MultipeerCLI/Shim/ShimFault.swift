@@ -43,7 +43,7 @@ struct ShimReason: Error {
     ]
 }
 
-extension EndReason {
+extension DisconnectReason {
     /// What happened, in a word.
     var shimWord: String {
         switch code {

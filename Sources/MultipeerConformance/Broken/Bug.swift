@@ -1,4 +1,4 @@
-/// The faults of the judge's own peer, one for each run. Each is one condition at the place where the rule is kept.
+/// The faults of the reference peer, one for each run. Each is one condition at the place where the rule is kept.
 package enum Bug: String, CaseIterable, Sendable {
     // MARK: DATA
     case dataUnsorted = "data-unsorted"  // Issues data whose entries are not in order.

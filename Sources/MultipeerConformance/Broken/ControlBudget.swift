@@ -1,6 +1,6 @@
 /// How many control frames the sender of a link may still send. Spec 15.2.
 struct ControlBudget {
-    private var frames = Bucket(size: 400, perSecond: 100)
+    private var frames = FrameTokenBucket(size: 400, perSecond: 100)
     /// Bytes of traffic that have not earned a frame yet.
     private var traffic = 0
 

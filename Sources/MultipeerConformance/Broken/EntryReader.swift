@@ -2,8 +2,10 @@
 struct EntryReader {
     var bug: Bug?
 
-    func read(_ bytes: [UInt8], known: Set<UInt16>, repeatable: Set<UInt16> = []) throws(Refusal) -> [Entry] {
-        var entries: [Entry] = []
+    func read(_ bytes: [UInt8], known: Set<UInt16>, repeatable: Set<UInt16> = []) throws(ProtocolError)
+        -> [TLVEntry]
+    {
+        var entries: [TLVEntry] = []
         var place = 0
         while place < bytes.count {
             try demand(bytes.count - place >= 4, "half a header of an entry")
@@ -20,27 +22,29 @@ struct EntryReader {
                 try demand(type & 0x8000 == 0 || bug == .dataIgnoresCritical, "the critical entry \(type)")
                 try demand(bug != .dataRefusesUnknown, "the unknown entry \(type)")
             }
-            entries.append(Entry(type, Array(bytes[place..<(place + count)])))
+            entries.append(TLVEntry(type, Array(bytes[place..<(place + count)])))
             place += count
         }
         return entries
     }
 }
 
-extension [Entry] {
+extension [TLVEntry] {
     /// The value of an entry that must be there, with a size within bounds.
-    func demanded(_ type: UInt16, _ name: String, _ sizes: ClosedRange<Int>) throws(Refusal) -> [UInt8] {
+    func demanded(_ type: UInt16, _ name: String, _ sizes: ClosedRange<Int>) throws(ProtocolError) -> [UInt8]
+    {
         guard let value = first(type) else { throw .broken("\(name) is missing") }
         try demand(sizes.contains(value.count), "\(name) has \(value.count) bytes")
         return value
     }
 
-    func demanded(_ type: UInt16, _ name: String, _ size: Int) throws(Refusal) -> [UInt8] {
+    func demanded(_ type: UInt16, _ name: String, _ size: Int) throws(ProtocolError) -> [UInt8] {
         try demanded(type, name, size...size)
     }
 
     /// The value of an entry that may be there, with a size within bounds.
-    func possible(_ type: UInt16, _ name: String, _ sizes: ClosedRange<Int>) throws(Refusal) -> [UInt8]? {
+    func possible(_ type: UInt16, _ name: String, _ sizes: ClosedRange<Int>) throws(ProtocolError) -> [UInt8]?
+    {
         first(type) == nil ? nil : try demanded(type, name, sizes)
     }
 }

@@ -2,16 +2,16 @@
 struct FrameRules {
     let bug: Bug?
 
-    private static let sizes: [Kind: Int] = [
+    private static let sizes: [FrameKind: Int] = [
         .confirm: 32, .select: 0, .selected: 0, .ping: 8, .pong: 8, .datagrams: 11, .reset: 2, .stop: 2,
         .credit: 8,
         .done: 2, .codeRequest: 0, .codeCommit: 32, .codeNonce: 32, .codeReveal: 32,
     ]
-    private static let ofChannels: Set<Kind> = [.open, .data, .fin, .reset, .stop, .done]
+    private static let ofChannels: Set<FrameKind> = [.open, .data, .fin, .reset, .stop, .done]
 
     /// Check 2: false for a frame that is to be skipped.
-    func isKnown(_ header: FrameHeader) throws(Refusal) -> Bool {
-        if Kind.names[header.kind] != nil { return true }
+    func isKnown(_ header: FrameHeader) throws(ProtocolError) -> Bool {
+        if FrameKind.names[header.kind] != nil { return true }
         if bug == .skipsUnknownKinds { return false }
         if bug == .crashesOnUnknownKind { fatalError("an unknown kind") }
         try demand(header.kind.isIgnorable && bug != .refusesIgnorable, "\(header.kind) is unknown")
@@ -19,7 +19,7 @@ struct FrameRules {
     }
 
     /// Checks 4 and 5.
-    func check(_ header: FrameHeader) throws(Refusal) {
+    func check(_ header: FrameHeader) throws(ProtocolError) {
         if header.kind != .credit, bug != .channelUnchecked {
             let isOfChannel = FrameRules.ofChannels.contains(header.kind)
             try demand(isOfChannel == (header.channel != 0), "\(header.kind) on channel \(header.channel)")
@@ -34,7 +34,7 @@ struct FrameRules {
 struct HelloCheck {
     let bug: Bug?
 
-    func check(_ entries: [Entry]) throws(Refusal) {
+    func check(_ entries: [TLVEntry]) throws(ProtocolError) {
         if bug == .helloIncompleteAccepted { return }
         typealias Field = Hello.Field
         if bug == .helloSizesUnchecked {
@@ -64,13 +64,13 @@ struct HelloCheck {
 /// The first eight bytes of a frame. Spec 7.1.
 struct FrameHeader {
     let length: Int
-    let kind: Kind
+    let kind: FrameKind
     let channel: UInt32
 
     init(_ bytes: ArraySlice<UInt8>) {
         let bytes = Array(bytes)
         length = Int(bytes[0..<3].map(\.self).number)
-        kind = Kind(bytes[3])
+        kind = FrameKind(bytes[3])
         channel = UInt32(bytes[4..<8].map(\.self).number)
     }
 }

@@ -34,7 +34,7 @@ final class PeerApplication {
     }
 
     /// Changes of a peer's state, the same never twice in a row. Spec 14.1.
-    func tell(_ state: String, of uid: [UInt8], reason: String? = nil, code: Code? = nil) {
+    func tell(_ state: String, of uid: [UInt8], reason: String? = nil, code: CloseCode? = nil) {
         guard told[uid] ?? "notConnected" != state else { return }
         if state == "connected", told[uid] != "connecting" { tell("connecting", of: uid) }
         told[uid] = state

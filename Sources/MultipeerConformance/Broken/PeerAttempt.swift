@@ -1,5 +1,5 @@
 /// Connection data that the session issued.
-struct Issued {
+struct IssuedConnectionData {
     let bytes: [UInt8]
     let token: [UInt8]
     /// Nil for open data.
@@ -12,7 +12,7 @@ struct Issued {
 }
 
 /// Connection data that the session was given.
-struct Held {
+struct ReceivedConnectionData {
     let bytes: [UInt8]
     let data: ConnectionData
 
@@ -23,7 +23,7 @@ struct Held {
 final class PeerAttempt {
     let endpoint: Endpoint
     /// The newest first.
-    var held: [Held]
+    var held: [ReceivedConnectionData]
     /// Whether it was begun for the mesh, not for the application.
     let isForMesh: Bool
     /// Whether the application is told of it.
@@ -45,7 +45,7 @@ final class PeerAttempt {
     /// Connections that were dialled, or came and said HELLO.
     var connections: [PeerCandidate] = []
 
-    init(_ held: Held, isForMesh: Bool, isSilent: Bool, now: Instant, delay: Duration) {
+    init(_ held: ReceivedConnectionData, isForMesh: Bool, isSilent: Bool, now: Instant, delay: Duration) {
         endpoint = held.data.endpoint
         self.held = [held]
         self.isForMesh = isForMesh

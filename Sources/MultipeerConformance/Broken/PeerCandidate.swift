@@ -13,8 +13,8 @@ final class PeerCandidate: PeerConnection.Owner {
     /// Whom it is for: known from the beginning on a connection that was dialled, otherwise from HELLO on.
     private(set) weak var attempt: PeerAttempt?
     /// The data of both ends that the HELLOs name.
-    private(set) var held: Held?
-    private(set) var mine: Issued?
+    private(set) var held: ReceivedConnectionData?
+    private(set) var mine: IssuedConnectionData?
     private(set) var hello: Hello?
     private var sentHello: [UInt8] = []
     private var receivedHello: [UInt8] = []
@@ -45,24 +45,24 @@ final class PeerCandidate: PeerConnection.Owner {
 
     // MARK: Frames
 
-    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(Refusal) -> Bool {
+    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(ProtocolError) -> Bool {
         let longest = bug == .limitBeforeUnchecked ? Frame.longest : Frame.longestBefore
         try demand(
             header.length <= longest || bug == .frameLimitUnchecked, "a frame of \(header.length) bytes")
         guard try FrameRules(bug: bug).isKnown(header) else { return false }
-        let early: Set<Kind> = [.hello, .confirm, .select, .selected, .close, .ping, .pong]
+        let early: Set<FrameKind> = [.hello, .confirm, .select, .selected, .close, .ping, .pong]
         let isLate = bug == .messageBeforeSelect && header.kind == .message
         try demand(early.contains(header.kind) || isLate, "\(header.kind) before SELECTED")
         try FrameRules(bug: bug).check(header)
         return true
     }
 
-    func ready(_ connection: PeerConnection) throws(Refusal) {
+    func ready(_ connection: PeerConnection) throws(ProtocolError) {
         enter(.greeting)
         if connection.role == .initiator { try sendHello() }
     }
 
-    func take(_ frame: Frame, from connection: PeerConnection) throws(Refusal) {
+    func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
         switch frame.kind {
         case .hello: try takeHello(frame)
         case .confirm: try takeConfirm(frame.payload)
@@ -89,11 +89,11 @@ final class PeerCandidate: PeerConnection.Owner {
 
     // MARK: HELLO
 
-    private func sendHello() throws(Refusal) {
-        guard let held else { throw Refusal(.unknownPeer, "nobody is awaited") }
+    private func sendHello() throws(ProtocolError) {
+        guard let held else { throw ProtocolError(.unknownPeer, "nobody is awaited") }
         if mine == nil {
             guard let mine = session.issued.next(for: held.data.endpoint.uid, attempt) else {
-                throw Refusal(.unknownPeer, "no data was issued to this peer")
+                throw ProtocolError(.unknownPeer, "no data was issued to this peer")
             }
             self.mine = mine
         }
@@ -119,7 +119,7 @@ final class PeerCandidate: PeerConnection.Owner {
         return mine.isMesh && held.data.flags & ConnectionData.Flag.mesh != 0
     }
 
-    private func takeHello(_ frame: Frame) throws(Refusal) {
+    private func takeHello(_ frame: Frame) throws(ProtocolError) {
         if bug == .helloTwice, state != .greeting { return }
         try demand(state == .greeting, "a second HELLO")
         let entries = try EntryReader().read(
@@ -165,7 +165,7 @@ final class PeerCandidate: PeerConnection.Owner {
         confirmIfDone()
     }
 
-    private func takeConfirm(_ mac: [UInt8]) throws(Refusal) {
+    private func takeConfirm(_ mac: [UInt8]) throws(ProtocolError) {
         if bug == .confirmAnyOrder, state == .greeting || hasItsConfirm { return }
         try demand(state == .deciding || state == .confirming, "CONFIRM before HELLO")
         try demand(!hasItsConfirm, "a second CONFIRM")
@@ -201,7 +201,7 @@ final class PeerCandidate: PeerConnection.Owner {
     }
 
     /// Closes the connection for a reason of this end.
-    func close(_ code: Code, _ reason: String = "") {
+    func close(_ code: CloseCode, _ reason: String = "") {
         guard state != .ended, state != .linked else { return }
         let before = state
         wasRejected = code == .rejected
@@ -230,5 +230,5 @@ final class PeerCandidate: PeerConnection.Owner {
 
 extension Hello {
     /// A HELLO of any entries.
-    init(_ entries: [Entry]) { self.entries = entries }
+    init(_ entries: [TLVEntry]) { self.entries = entries }
 }

@@ -1,13 +1,13 @@
 /// The channels of one link, both ways: what comes for which of them. Spec 9.
 final class PeerChannels {
     unowned let link: PeerLink
-    private var incoming: [UInt32: PeerIncoming] = [:]
+    private var incoming: [UInt32: PeerIncomingChannel] = [:]
     private var highestIncoming: UInt32 = 0
-    private var outgoing: [UInt32: PeerOutgoing] = [:]
+    private var outgoing: [UInt32: PeerOutgoingChannel] = [:]
     private var highestOutgoing: UInt32 = 0
     /// Those that wait for a place or for credit.
-    private var unopened: [PeerOutgoing] = []
-    private var resets = Bucket(size: 200, perSecond: 200.0 / 30)
+    private var unopened: [PeerOutgoingChannel] = []
+    private var resets = FrameTokenBucket(size: 200, perSecond: 200.0 / 30)
     private var served: UInt32 = 0
 
     init(_ link: PeerLink) { self.link = link }
@@ -22,7 +22,7 @@ final class PeerChannels {
     /// Bytes that nobody has taken.
     var buffered: Int { incoming.values.reduce(0) { $0 + $1.held } }
 
-    func take(_ frame: Frame) throws(Refusal) {
+    func take(_ frame: Frame) throws(ProtocolError) {
         switch frame.kind {
         case .open: try takeOpen(frame)
         case .data: try takeData(frame)
@@ -36,8 +36,8 @@ final class PeerChannels {
 
     // MARK: From the opener
 
-    private func takeOpen(_ frame: Frame) throws(Refusal) {
-        let opening = try PeerOpening(frame.payload, bug: bug)
+    private func takeOpen(_ frame: Frame) throws(ProtocolError) {
+        let opening = try PeerChannelOpening(frame.payload, bug: bug)
         let isNew = frame.channel > highestIncoming || bug == .reusesChannelNumbers
         try demand(isNew, "channel \(frame.channel) behind \(highestIncoming)")
         highestIncoming = max(highestIncoming, frame.channel)
@@ -47,18 +47,18 @@ final class PeerChannels {
         try demand(hasPlace, .flow, "too many channels")
         try link.inbox.spend(frame.cost)
         guard opening.kind == 1 || opening.kind == 2 || bug == .channelKindUnchecked else {
-            incoming[frame.channel] = PeerIncoming(frame.channel, opening, self, isDeclined: true)
+            incoming[frame.channel] = PeerIncomingChannel(frame.channel, opening, self, isDeclined: true)
             link.send(.channelCode(.stop, frame.channel, .declined))
             return link.inbox.returned(frame.cost)
         }
-        let channel = PeerIncoming(frame.channel, opening, self)
+        let channel = PeerIncomingChannel(frame.channel, opening, self)
         incoming[frame.channel] = channel
         channel.begin()
         link.inbox.returned(frame.cost)
     }
 
     /// The open channel that DATA or FIN is about.
-    private func open(_ frame: Frame) throws(Refusal) -> PeerIncoming {
+    private func open(_ frame: Frame) throws(ProtocolError) -> PeerIncomingChannel {
         try demand(frame.channel <= highestIncoming, "channel \(frame.channel) was never opened")
         guard let channel = incoming[frame.channel] else {
             throw .broken("channel \(frame.channel) is closed")
@@ -66,14 +66,14 @@ final class PeerChannels {
         return channel
     }
 
-    private func takeData(_ frame: Frame) throws(Refusal) {
+    private func takeData(_ frame: Frame) throws(ProtocolError) {
         if bug == .dataOnAnyChannel, incoming[frame.channel] == nil { return }
         if bug == .dataBehindFin, incoming[frame.channel] == nil, frame.channel <= highestIncoming { return }
         try open(frame).take(frame.payload)
         try keepMemory()
     }
 
-    private func takeFin(_ frame: Frame) throws(Refusal) {
+    private func takeFin(_ frame: Frame) throws(ProtocolError) {
         let entries = try EntryReader().read(frame.payload, known: [1])
         let digest = try entries.possible(1, "DIGEST", 32...32)
         let channel = try open(frame)
@@ -81,7 +81,7 @@ final class PeerChannels {
         if channel.isOver { incoming[frame.channel] = nil }
     }
 
-    private func takeReset(_ frame: Frame) throws(Refusal) {
+    private func takeReset(_ frame: Frame) throws(ProtocolError) {
         try demand(frame.channel <= highestIncoming, "channel \(frame.channel) was never opened")
         guard let channel = incoming[frame.channel], !channel.isFinished else {
             return try link.countControl()
@@ -94,7 +94,7 @@ final class PeerChannels {
     }
 
     /// Nobody may make a session hold ever more. Spec 15.2.
-    private func keepMemory() throws(Refusal) {
+    private func keepMemory() throws(ProtocolError) {
         if bug == .channelsWithoutMemoryLimit { return }
         let all = session.links.values
         guard all.reduce(0, { $0 + $1.channels.buffered }) > 20 << 20,
@@ -106,7 +106,7 @@ final class PeerChannels {
 
     // MARK: From the receiver
 
-    private func takeStop(_ frame: Frame) throws(Refusal) {
+    private func takeStop(_ frame: Frame) throws(ProtocolError) {
         try demand(frame.channel <= highestOutgoing, "STOP on a channel that was never opened")
         guard let channel = outgoing[frame.channel] else { return try link.countControl() }
         if bug == .ignoresStop { return }
@@ -116,7 +116,7 @@ final class PeerChannels {
         channel.failed(code)
     }
 
-    private func takeCredit(_ frame: Frame) throws(Refusal) {
+    private func takeCredit(_ frame: Frame) throws(ProtocolError) {
         try demand(frame.channel <= highestOutgoing, "CREDIT on a channel that was never opened")
         guard let channel = outgoing[frame.channel] else { return }
         let new = frame.payload.number
@@ -125,7 +125,7 @@ final class PeerChannels {
         link.outbox.pour()
     }
 
-    private func takeDone(_ frame: Frame) throws(Refusal) {
+    private func takeDone(_ frame: Frame) throws(ProtocolError) {
         try demand(frame.channel <= highestOutgoing, "DONE on a channel that was never opened")
         guard let channel = outgoing[frame.channel] else { return try link.countControl() }
         try demand(channel.isResource && channel.hasFinished, "DONE before FIN")
@@ -135,7 +135,7 @@ final class PeerChannels {
 
     // MARK: What goes
 
-    func add(_ channel: PeerOutgoing) {
+    func add(_ channel: PeerOutgoingChannel) {
         unopened.append(channel)
         openWaiting()
         link.outbox.pour()
@@ -173,14 +173,14 @@ final class PeerChannels {
 
     var isSendingResource: Bool { outgoing.values.contains(where: \.isResource) }
 
-    func close(_ channel: PeerOutgoing) {
+    func close(_ channel: PeerOutgoingChannel) {
         unopened.removeAll { $0 === channel }
         if let number = channel.number { outgoing[number] = nil }
     }
 
     // MARK: What the channels ask for
 
-    func forget(_ channel: PeerIncoming) { incoming[channel.number] = nil }
+    func forget(_ channel: PeerIncomingChannel) { incoming[channel.number] = nil }
 
     /// The link has ended, and everything on it.
     func ended() {
@@ -195,7 +195,7 @@ final class PeerChannels {
 }
 
 /// What OPEN says. Spec 9.2.
-struct PeerOpening {
+struct PeerChannelOpening {
     let kind: UInt8
     let name: [UInt8]
     let size: UInt64?
@@ -208,7 +208,7 @@ struct PeerOpening {
         metadata = nil
     }
 
-    init(_ payload: [UInt8], bug: Bug?) throws(Refusal) {
+    init(_ payload: [UInt8], bug: Bug?) throws(ProtocolError) {
         let entries = try EntryReader().read(payload, known: [1, 2, 3, 4])
         kind = try entries.demanded(1, "KIND", 1)[0]
         let isUnchecked = bug == .channelNameUnchecked
@@ -219,15 +219,15 @@ struct PeerOpening {
     }
 
     var bytes: [UInt8] {
-        var entries = [Entry(1, [kind]), Entry(2, name)]
-        if let size { entries.append(Entry(3) { $0.u64(size) }) }
+        var entries = [TLVEntry(1, [kind]), TLVEntry(2, name)]
+        if let size { entries.append(TLVEntry(3) { $0.u64(size) }) }
         return entries.bytes
     }
 }
 
 extension Frame {
     /// RESET, STOP or DONE.
-    static func channelCode(_ kind: Kind, _ channel: UInt32, _ code: Code) -> Frame {
+    static func channelCode(_ kind: FrameKind, _ channel: UInt32, _ code: CloseCode) -> Frame {
         Frame(kind, channel: channel) { $0.u16(code.rawValue) }
     }
 }

@@ -8,7 +8,7 @@ extension PeerConnection {
         {
             let header = FrameHeader(incoming[place..<(place + Frame.headerCount)])
             var isKnown = true
-            attempt { () throws(Refusal) in isKnown = try owner?.admit(header, on: self) ?? false }
+            attempt { () throws(ProtocolError) in isKnown = try owner?.admit(header, on: self) ?? false }
             let whole = Frame.headerCount + header.length
             guard incoming.count - place >= whole else { break }
             let start = place + Frame.headerCount
@@ -16,7 +16,7 @@ extension PeerConnection {
             guard isKnown, !isOver || bug == .deliversAfterClose else { continue }
             hasFrame = true
             let frame = Frame(header.kind, channel: header.channel, Array(incoming[start..<place]))
-            attempt { () throws(Refusal) in try handle(frame) }
+            attempt { () throws(ProtocolError) in try handle(frame) }
             if bug == .oneFramePerRead, incoming.count > place { place = incoming.count }
         }
         incoming.removeFirst(min(place, incoming.count))
@@ -24,7 +24,7 @@ extension PeerConnection {
         if isHalfHello { refuse(.broken("half a frame")) }
     }
 
-    func handle(_ frame: Frame) throws(Refusal) {
+    func handle(_ frame: Frame) throws(ProtocolError) {
         guard frame.kind == .close else {
             try owner?.take(frame, from: self)
             return
@@ -79,7 +79,7 @@ extension PeerConnection {
     // MARK: The end
 
     /// Says CLOSE, writes it out for a second at most, then ends the stream. Spec 14.3.
-    func close(_ code: Code, _ reason: String = "") {
+    func close(_ code: CloseCode, _ reason: String = "") {
         guard !isOver else { return }
         guard stage == .ready else { return discard() }
         if unsent < 1 << 22 { write(Frame.close(code, reason: String(reason.prefix(100))).bytes) }
@@ -102,7 +102,7 @@ extension PeerConnection {
     func discard() {
         guard stage != .ended else { return }
         stage = .ended
-        pump.remove(self)
+        loop.remove(self)
         socket.close()
     }
 

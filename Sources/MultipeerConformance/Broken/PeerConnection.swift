@@ -2,17 +2,17 @@ import Glibc
 
 typealias Instant = ContinuousClock.Instant
 
-/// One TCP connection of the judge's own peer: TLS or the preface, then frames. What the frames mean is its owner's.
-final class PeerConnection: Source {
+/// One TCP connection of the reference peer: TLS or the preface, then frames. What the frames mean is its owner's.
+final class PeerConnection: PollSource {
     enum Stage { case dialling, sniffing, securing, ready, closing, ended }
 
     /// Who takes the frames of a connection.
     protocol Owner: AnyObject {
         /// TCP stands, and TLS or both prefaces; called once.
-        func ready(_ connection: PeerConnection) throws(Refusal)
+        func ready(_ connection: PeerConnection) throws(ProtocolError)
         /// Checks 1 to 4 of 7.5; false for a frame that is to be skipped.
-        func admit(_ header: FrameHeader, on connection: PeerConnection) throws(Refusal) -> Bool
-        func take(_ frame: Frame, from connection: PeerConnection) throws(Refusal)
+        func admit(_ header: FrameHeader, on connection: PeerConnection) throws(ProtocolError) -> Bool
+        func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError)
         /// The connection is over for the owner; called once.
         func ended(_ connection: PeerConnection, _ ending: Ending)
     }
@@ -20,14 +20,14 @@ final class PeerConnection: Source {
     /// How a connection ended for its owner.
     enum Ending {
         /// The other end said CLOSE.
-        case closed(Code)
+        case closed(CloseCode)
         /// The other end broke a rule, and was told so.
-        case refused(Refusal)
+        case refused(ProtocolError)
         case lost
     }
 
     weak var owner: (any Owner)?
-    let pump: Pump
+    let loop: PollLoop
     let bug: Bug?
     let role: LinkKey.Role
     let began = Instant.now
@@ -49,25 +49,26 @@ final class PeerConnection: Source {
 
     /// `makeTLS` is nil where only a plain connection will do; `takesPlain` says whether one will do.
     init(
-        _ socket: TCPSocket, _ role: LinkKey.Role, address: [UInt8], pump: Pump, bug: Bug?, takesPlain: Bool,
+        _ socket: TCPSocket, _ role: LinkKey.Role, address: [UInt8], loop: PollLoop, bug: Bug?,
+        takesPlain: Bool,
         makeTLS: (() -> TLSEnd?)?
     ) {
         self.socket = socket
         self.role = role
         self.address = address
-        self.pump = pump
+        self.loop = loop
         self.bug = bug
         self.makeTLS = makeTLS
         self.takesPlain = takesPlain
         stage = role == .initiator ? .dialling : .sniffing
-        pump.add(self)
+        loop.add(self)
     }
 
     var isPlain: Bool { tls == nil }
     var unsent: Int { outgoing.count - sent }
     var isOver: Bool { stage == .closing || stage == .ended }
 
-    // MARK: Source
+    // MARK: PollSource
 
     var descriptor: Int32 { stage == .ended ? -1 : socket.descriptor }
     // Who leaves answers unread is not read from. Spec 15.2.
@@ -100,8 +101,8 @@ final class PeerConnection: Source {
     }
 
     private func beginPlain() {
-        awaitedPreface = Connection.preface[...]
-        outgoing += Connection.preface
+        awaitedPreface = TesterConnection.preface[...]
+        outgoing += TesterConnection.preface
         flush()
     }
 
@@ -112,7 +113,7 @@ final class PeerConnection: Source {
             // The first byte says which kind of connection it is. Spec 5.2.
             if first == 0x16, makeTLS != nil {
                 begin()
-            } else if first == Connection.preface[0], takesPlain {
+            } else if first == TesterConnection.preface[0], takesPlain {
                 stage = .securing
                 beginPlain()
             } else {
@@ -168,7 +169,7 @@ final class PeerConnection: Source {
 
     private func becomeReady() {
         stage = .ready
-        attempt { () throws(Refusal) in try owner?.ready(self) }
+        attempt { () throws(ProtocolError) in try owner?.ready(self) }
     }
 
     func drain() {
@@ -177,11 +178,11 @@ final class PeerConnection: Source {
     }
 
     /// Does what a peer asked for; what is refused ends the connection.
-    func attempt(_ body: () throws(Refusal) -> Void) {
-        do throws(Refusal) { try body() } catch { refuse(error) }
+    func attempt(_ body: () throws(ProtocolError) -> Void) {
+        do throws(ProtocolError) { try body() } catch { refuse(error) }
     }
 
-    func refuse(_ refusal: Refusal) {
+    func refuse(_ refusal: ProtocolError) {
         guard !isOver else { return }
         if bug == .crashesOnBadList, refusal.isOfList { fatalError(refusal.text) }
         close(refusal.code, refusal.text)

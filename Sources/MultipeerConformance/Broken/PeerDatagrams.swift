@@ -1,4 +1,4 @@
-/// The datagrams of one link of the judge's own peer: an offer, a handshake, a path. Spec 10.
+/// The datagrams of one link of the reference peer: an offer, a handshake, a path. Spec 10.
 final class PeerDatagrams {
     private unowned let link: PeerLink
     private var socket: UDPSocket?
@@ -34,7 +34,7 @@ final class PeerDatagrams {
     /// Says where datagrams may come, with a new association.
     func offer() {
         guard bug != .datagramsNever, let socket = socket ?? (try? UDPSocket()) else { return }
-        if self.socket == nil { link.session.peer.pump.add(socket) }
+        if self.socket == nil { link.session.peer.loop.add(socket) }
         self.socket = socket
         socket.onPacket = { [weak self] in self?.take($0) }
         let offer = DatagramOffer(association: link.session.peer.randomBytes(8), port: socket.port)
@@ -43,7 +43,7 @@ final class PeerDatagrams {
         restart()
     }
 
-    func take(_ frame: Frame) throws(Refusal) {
+    func take(_ frame: Frame) throws(ProtocolError) {
         do throws(Malformed) { theirs = try DatagramOffer(frame) } catch { throw .broken("\(error)") }
         if rests != nil { return offer() }
         restart()
@@ -66,7 +66,7 @@ final class PeerDatagrams {
     }
 
     func end() {
-        if let socket { link.session.peer.pump.remove(socket) }
+        if let socket { link.session.peer.loop.remove(socket) }
         socket = nil
     }
 
@@ -77,7 +77,7 @@ final class PeerDatagrams {
         let most = bug == .datagramsTooLong ? Datagram.longest - 50 + 40 : Datagram.longestMessage
         if bug == .datagramsWithoutPath, !isUp { return true }
         guard isUp, message.count <= most else { return false }
-        put(Content(Content.Kind.message, next(), message))
+        put(Content(Content.Tag.message, next(), message))
         return true
     }
 
@@ -129,7 +129,7 @@ final class PeerDatagrams {
         let opaque = link.session.peer.randomBytes(8)
         pinged = opaque
         nextPing = now + (isUp ? .seconds(5) : .milliseconds(100))
-        put(Content(Content.Kind.ping, next(), opaque))
+        put(Content(Content.Tag.ping, next(), opaque))
     }
 
     /// The path is down.
@@ -168,8 +168,8 @@ final class PeerDatagrams {
         guard let content = try? Content(bytes), isNew(content.sequence) else { return }
         if isTLS, content.sequence == newest, bug != .keepsFirstAddress { port = source }
         switch content.kind {
-        case Content.Kind.ping: put(Content(Content.Kind.pong, next(), content.body))
-        case Content.Kind.pong:
+        case Content.Tag.ping: put(Content(Content.Tag.pong, next(), content.body))
+        case Content.Tag.pong:
             guard content.body == pinged else { return }
             (pinged, missed) = (nil, 0)
             if !isUp { nextPing = .now + .seconds(5) }

@@ -16,7 +16,7 @@ final class PeerInvitations {
     func carryOut(_ request: JSONValue) throws -> [String: JSONValue]? {
         switch request["op"]?.text {
         case "advertise":
-            let listener = try self.listener ?? PeerListener(session.peer.pump)
+            let listener = try self.listener ?? PeerListener(session.peer.loop)
             listener.take = { [unowned self] in accept($0, $1) }
             self.listener = listener
             return ["port": .number(Double(listener.port))]
@@ -25,7 +25,7 @@ final class PeerInvitations {
         case "answer":
             let number = request["invitation"]?.int ?? -1
             guard let question = questions.first(where: { $0.number == number && $0.state == .asking }) else {
-                throw Refusal(.timeout, "nobody waits for this answer")
+                throw ProtocolError(.timeout, "nobody waits for this answer")
             }
             question.answer(request["accept"]?.isTrue ?? false)
         default: return nil
@@ -68,7 +68,7 @@ final class PeerInvitations {
 
     func connection(_ socket: TCPSocket, _ role: LinkKey.Role, _ address: [UInt8]) -> PeerConnection {
         PeerConnection(
-            socket, role, address: address, pump: session.peer.pump, bug: bug, takesPlain: false,
+            socket, role, address: address, loop: session.peer.loop, bug: bug, takesPlain: false,
             makeTLS: { [unowned self] in tls(isServer: role == .responder) })
     }
 
@@ -85,7 +85,7 @@ final class PeerInvitations {
     }
 
     /// Finds room for a question, or refuses it. Spec 12.8, `invite.pending`.
-    func makeRoom(for newcomer: PeerInvitee) throws(Refusal) -> Int? {
+    func makeRoom(for newcomer: PeerInvitee) throws(ProtocolError) -> Int? {
         if bug == .inviteAsksEachTime || bug == .inviteUnlimited { return nil }
         let pending = questions.filter { $0.state == .asking && $0 !== newcomer }
         let address = newcomer.connection.address
@@ -99,7 +99,7 @@ final class PeerInvitations {
         let holds = Dictionary(grouping: pending, by: \.connection.address)
         guard let most = holds.values.max(by: { $0.count < $1.count }), most.count > own + 1,
             let newest = most.last
-        else { throw Refusal(.busy, "no room") }
+        else { throw ProtocolError(.busy, "no room") }
         newest.answer(.busy)
         return nil
     }

@@ -22,7 +22,7 @@ final class PeerInvitee: PeerConnection.Owner {
 
     func ready(_ connection: PeerConnection) {}
 
-    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(Refusal) -> Bool {
+    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(ProtocolError) -> Bool {
         let longest = header.kind == .invite ? 65_536 : 2_048
         try demand(header.length <= longest, "\(header.kind) of \(header.length) bytes")
         guard try FrameRules(bug: bug).isKnown(header) else { return false }
@@ -32,7 +32,7 @@ final class PeerInvitee: PeerConnection.Owner {
         return true
     }
 
-    func take(_ frame: Frame, from connection: PeerConnection) throws(Refusal) {
+    func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
         switch (frame.kind, state) {
         case (.invite, .greeting): try takeInvite(frame.payload)
         case (.complete, .agreed): try takeComplete(frame.payload)
@@ -41,7 +41,7 @@ final class PeerInvitee: PeerConnection.Owner {
         }
     }
 
-    private func takeInvite(_ payload: [UInt8]) throws(Refusal) {
+    private func takeInvite(_ payload: [UInt8]) throws(ProtocolError) {
         typealias Field = Invitation.Field
         let entries = try EntryReader().read(payload, known: [1, 2, 3, 4, 5])
         id = try entries.demanded(Field.id, "ID", 16)
@@ -61,7 +61,9 @@ final class PeerInvitee: PeerConnection.Owner {
         }
         if bug == .inviteRefusesCrossing, invitations.isInviting(uid) { return answer(.busy) }
         var taken: Int?
-        do throws(Refusal) { taken = try invitations.makeRoom(for: self) } catch { return answer(error.code) }
+        do throws(ProtocolError) { taken = try invitations.makeRoom(for: self) } catch {
+            return answer(error.code)
+        }
         state = .asking
         deadline = .now + .seconds(Int(timeout))
         number = taken ?? invitations.nextNumber()
@@ -88,7 +90,7 @@ final class PeerInvitee: PeerConnection.Owner {
         connection.send(Frame(.answer, Invitation.answer(id: id, .ok, data: data).bytes))
     }
 
-    func answer(_ code: Code) {
+    func answer(_ code: CloseCode) {
         let data = bug == .inviteDataOnDecline ? session.issued.data(for: uid, isMesh: false).bytes : nil
         connection.send(Frame(.answer, Invitation.answer(id: id, code, data: data).bytes))
         withdraw()
@@ -103,14 +105,14 @@ final class PeerInvitee: PeerConnection.Owner {
         return number
     }
 
-    private func takeComplete(_ payload: [UInt8]) throws(Refusal) {
+    private func takeComplete(_ payload: [UInt8]) throws(ProtocolError) {
         let entries = try EntryReader().read(payload, known: [1, 3])
         try demand(
             try entries.demanded(Invitation.Field.id, "ID", 16) == id, "COMPLETE of another invitation")
         let blob = try entries.demanded(Invitation.Field.data, "DATA", 24...1_024)
         try session.checkInvited(blob, from: uid)
         state = .over
-        do throws(Refusal) { try session.connect(blob, isInvited: true) } catch {}
+        do throws(ProtocolError) { try session.connect(blob, isInvited: true) } catch {}
         connection.finish()
     }
 
@@ -121,7 +123,7 @@ final class PeerInvitee: PeerConnection.Owner {
         state = .over
     }
 
-    func close(_ code: Code) {
+    func close(_ code: CloseCode) {
         withdraw()
         connection.close(code)
     }
@@ -147,9 +149,11 @@ final class PeerInvitee: PeerConnection.Owner {
 
 extension PeerSession {
     /// Check 5 of 12.9.
-    func checkInvited(_ blob: [UInt8], from uid: [UInt8]) throws(Refusal) {
+    func checkInvited(_ blob: [UInt8], from uid: [UInt8]) throws(ProtocolError) {
         let data: ConnectionData
-        do throws(Refusal) { data = try DataReader(bug: bug).read(blob) } catch { throw .broken(error.text) }
+        do throws(ProtocolError) { data = try ConnectionDataReader(bug: bug).read(blob) } catch {
+            throw .broken(error.text)
+        }
         try demand(data.endpoint.uid == uid || bug == .inviteDataOfAnyone, "data of somebody else")
         try demand(data.recipient == nil || data.recipient == endpoint.uid, "data for somebody else")
         try demand(outcome(with: data) != .refused, .policy, "the preferences exclude each other")

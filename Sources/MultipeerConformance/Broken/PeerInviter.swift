@@ -55,7 +55,7 @@ final class PeerInviter: PeerConnection.Owner {
         }
     }
 
-    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(Refusal) -> Bool {
+    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(ProtocolError) -> Bool {
         try demand(header.length <= 2_048, "\(header.kind) of \(header.length) bytes")
         guard try FrameRules(bug: bug).isKnown(header) else { return false }
         try demand(
@@ -64,14 +64,14 @@ final class PeerInviter: PeerConnection.Owner {
         return true
     }
 
-    func take(_ frame: Frame, from connection: PeerConnection) throws(Refusal) {
+    func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
         try demand(frame.kind == .answer && isSent && !isAgreed, "\(frame.kind) out of order")
         typealias Field = Invitation.Field
         let entries = try EntryReader().read(frame.payload, known: [1, 2, 3])
         try demand(
             try entries.demanded(Field.id, "ID", 16) == id || bug == .inviteAnyAnswer,
             "ANSWER to another invitation")
-        let code = Code(rawValue: UInt16(try entries.demanded(Field.code, "CODE", 2).number))
+        let code = CloseCode(rawValue: UInt16(try entries.demanded(Field.code, "CODE", 2).number))
         let blob = try entries.possible(Field.data, "DATA", 24...1_024)
         try demand((blob != nil) == (code == .ok) || bug == .inviteAnyAnswer, "DATA does not fit the code")
         guard let blob else { return refused(code) }
@@ -80,7 +80,7 @@ final class PeerInviter: PeerConnection.Owner {
         let mine = session.issued.data(for: uid, isMesh: false).bytes
         connection.send(Frame(.complete, Invitation.complete(id: id, data: mine).bytes))
         connection.finish()
-        do throws(Refusal) {
+        do throws(ProtocolError) {
             try session.connect(blob, isInvited: true)
             result(.ok)
         } catch {
@@ -88,7 +88,7 @@ final class PeerInviter: PeerConnection.Owner {
         }
     }
 
-    private func refused(_ code: Code) {
+    private func refused(_ code: CloseCode) {
         connection?.finish()
         guard code == .busy, bug != .inviteGivesUpBusy else { return result(code) }
         rest()
@@ -100,7 +100,7 @@ final class PeerInviter: PeerConnection.Owner {
         retry = .now + .milliseconds(Int.random(in: pause / 2...pause * 3 / 2))
     }
 
-    private func result(_ code: Code) {
+    private func result(_ code: CloseCode) {
         guard !hasResult else { return }
         hasResult = true
         session.application.tell(

@@ -1,12 +1,12 @@
 import MultipeerSecurity
 
-/// A link of the judge's own peer: which part of it each frame is for, and how it ends. Spec 7, 14 and 15.
+/// A link of the reference peer: which part of it each frame is for, and how it ends. Spec 7, 14 and 15.
 final class PeerLink: PeerConnection.Owner {
     unowned let session: PeerSession
     let connection: PeerConnection
     let endpoint: Endpoint
     /// The data that is held of the peer, what was used first.
-    var held: [Held]
+    var held: [ReceivedConnectionData]
     let isMesh: Bool
     let isControlling: Bool
     /// What the peer is ready to receive.
@@ -14,19 +14,20 @@ final class PeerLink: PeerConnection.Owner {
     let began = Instant.now
 
     private var budget = ControlBudget()
-    private(set) lazy var inbox = PeerInbox(self)
-    private(set) lazy var outbox = PeerOutbox(self)
+    private(set) lazy var inbox = PeerMessageReceiver(self)
+    private(set) lazy var outbox = PeerMessageSender(self)
     private(set) lazy var liveness = PeerLiveness(self)
     lazy var channels = PeerChannels(self)
-    lazy var code = PeerCode(self)
+    lazy var code = PeerVerificationCode(self)
     private(set) lazy var datagrams = PeerDatagrams(self)
     /// Whether MEMBERS has come on it.
     var hasEntry = false
-    var memberBucket = Bucket(size: 256, perSecond: 20)
+    var memberBucket = FrameTokenBucket(size: 256, perSecond: 20)
 
     init(
-        _ session: PeerSession, _ candidate: PeerCandidate, _ held: Held, _ mine: Issued, _ hello: Hello,
-        known: [Held]
+        _ session: PeerSession, _ candidate: PeerCandidate, _ held: ReceivedConnectionData,
+        _ mine: IssuedConnectionData, _ hello: Hello,
+        known: [ReceivedConnectionData]
     ) {
         self.session = session
         connection = candidate.connection
@@ -36,14 +37,14 @@ final class PeerLink: PeerConnection.Owner {
         isControlling = candidate.isControlling
         theirs = hello.limits
         connection.owner = self
-        connection.send(Frame(Kind(bug == .sendsReservedKind ? 0x90 : 0xBA), channel: 7, [0x5a]))
+        connection.send(Frame(FrameKind(bug == .sendsReservedKind ? 0x90 : 0xBA), channel: 7, [0x5a]))
         datagrams.offer()
     }
 
     var bug: Bug? { session.bug }
     var uid: [UInt8] { endpoint.uid }
 
-    func hold(_ more: Held) {
+    func hold(_ more: ReceivedConnectionData) {
         if !held.contains(where: { $0.bytes == more.bytes }) { held.append(more) }
     }
 
@@ -56,20 +57,20 @@ final class PeerLink: PeerConnection.Owner {
 
     func ready(_ connection: PeerConnection) {}
 
-    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(Refusal) -> Bool {
+    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(ProtocolError) -> Bool {
         let fits = header.length <= Frame.longest || bug == .frameLimitUnchecked
         try demand(fits, "a frame of \(header.length) bytes")
         guard try FrameRules(bug: bug).isKnown(header) else {
             try countControl()
             return false
         }
-        let never: Set<Kind> = [.hello, .confirm, .select, .selected, .invite, .answer, .complete]
+        let never: Set<FrameKind> = [.hello, .confirm, .select, .selected, .invite, .answer, .complete]
         try demand(!never.contains(header.kind), "\(header.kind) on a link")
         try FrameRules(bug: bug).check(header)
         return true
     }
 
-    func take(_ frame: Frame, from connection: PeerConnection) throws(Refusal) {
+    func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
         budget.earn(frame)
         switch frame.kind {
         case .message, .part: try inbox.take(frame)
@@ -93,7 +94,7 @@ final class PeerLink: PeerConnection.Owner {
     }
 
     /// Every control frame takes from the bucket of its sender. Spec 15.2.
-    func countControl() throws(Refusal) {
+    func countControl() throws(ProtocolError) {
         try demand(budget.take() || bug == .pingsWithoutLimit, .flood, "too many control frames")
     }
 
@@ -123,7 +124,7 @@ final class PeerLink: PeerConnection.Owner {
     }
 
     /// Closes the link for a reason of this end.
-    func end(_ reason: String, _ code: Code?, saying said: Code) {
+    func end(_ reason: String, _ code: CloseCode?, saying said: CloseCode) {
         guard session.links[uid] === self else { return }
         connection.close(said)
         over(reason, code)
@@ -135,7 +136,7 @@ final class PeerLink: PeerConnection.Owner {
         over(reason, nil)
     }
 
-    private func over(_ reason: String, _ code: Code?) {
+    private func over(_ reason: String, _ code: CloseCode?) {
         guard session.links[uid] === self else { return }
         session.links[uid] = nil
         if session.turn === self { session.turn = nil }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// Where a session of the judge's own peer takes connections.
-final class PeerListener: Source {
+/// Where a session of the reference peer takes connections.
+final class PeerListener: PollSource {
     private let socket: TCPSocket
-    private let pump: Pump
+    private let loop: PollLoop
     private var resting: Instant?
     private let bug: Bug?
     private var accepts = 0
@@ -11,12 +11,12 @@ final class PeerListener: Source {
     /// A connection that has come, and the address of its other end.
     var take: (TCPSocket, [UInt8]) -> Void = { _, _ in }
 
-    init(_ pump: Pump, bug: Bug? = nil) throws(SuiteFault) {
+    init(_ loop: PollLoop, bug: Bug? = nil) throws(SuiteFault) {
         self.bug = bug
         socket = try TCPSocket.listening()
         port = socket.localPort
-        self.pump = pump
-        pump.add(self)
+        self.loop = loop
+        loop.add(self)
     }
 
     var descriptor: Int32 { socket.descriptor }
@@ -35,7 +35,7 @@ final class PeerListener: Source {
     }
 
     func close() {
-        pump.remove(self)
+        loop.remove(self)
         socket.close()
     }
 }

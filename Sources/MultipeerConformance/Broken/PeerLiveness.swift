@@ -17,7 +17,7 @@ final class PeerLiveness {
         link.send(.ping(opaque))
     }
 
-    func takePong(_ opaque: [UInt8]) throws(Refusal) {
+    func takePong(_ opaque: [UInt8]) throws(ProtocolError) {
         guard pinged?.opaque == opaque else {
             try demand(link.bug != .refusesStrayPong, "a PONG that answers nothing")
             return try link.countControl()

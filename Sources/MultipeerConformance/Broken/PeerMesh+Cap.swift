@@ -1,7 +1,7 @@
 /// What a session does when its mesh has too many members. Spec 11.8.
 extension PeerMesh {
     /// Since when there are too many, and since when this one stands beyond the cap.
-    struct Excess {
+    struct OverCapacity {
         var since: Instant?
         var beyond: (since: Instant, hold: Duration)?
         var lastLook = Instant.now
@@ -9,7 +9,7 @@ extension PeerMesh {
 
     /// Who did not run for 3 s knows nothing of what happened meanwhile.
     func lookAtClock(_ now: Instant) {
-        if now - excess.lastLook > .seconds(3), bug != .countsSleep { excess = Excess() }
+        if now - excess.lastLook > .seconds(3), bug != .countsSleep { excess = OverCapacity() }
         excess.lastLook = now
     }
 

@@ -1,14 +1,14 @@
 /// What members say, and what of it is believed. Spec 11.4 and 11.9.
 extension PeerMesh {
     /// The checks of 11.9 in their order.
-    func take(_ payload: [UInt8], from link: PeerLink) throws(Refusal) {
+    func take(_ payload: [UInt8], from link: PeerLink) throws(ProtocolError) {
         let count = payload.count > 28 ? payload[28] : 0
         try demand(count <= 32, .flood, "\(count) members")
         if bug != .membersWithoutLimit { try link.countControl() }
         try demand(link.isMesh, "MEMBERS on a direct link")
         try demand(link.memberBucket.take() || bug == .membersWithoutLimit, .flood, "too many MEMBERS")
-        let made: (MemberEntry, Held)
-        do throws(Refusal) { made = try read(payload) } catch {
+        let made: (MemberEntry, ReceivedConnectionData)
+        do throws(ProtocolError) { made = try read(payload) } catch {
             if bug == .entriesUnchecked { return }
             throw error
         }
@@ -35,12 +35,14 @@ extension PeerMesh {
         believe(entry, held, from: nil, replaces: false)
     }
 
-    private func believe(_ entry: MemberEntry, _ held: Held, from link: PeerLink?, replaces: Bool) {
+    private func believe(
+        _ entry: MemberEntry, _ held: ReceivedConnectionData, from link: PeerLink?, replaces: Bool
+    ) {
         let old = known[entry.endpoint]
         if let old, !replaces, entry.sequence <= old.entry.sequence, bug != .believesOld { return }
         if old?.entry == entry { return }
         guard old != nil || makeRoom() else { return }
-        known[entry.endpoint] = Known(entry: entry, held: held)
+        known[entry.endpoint] = StoredEntry(entry: entry, held: held)
         if let attempt = session.attempts[entry.endpoint], attempt.isForMesh {
             session.seek(held, isForMesh: true)
         }
@@ -48,17 +50,17 @@ extension PeerMesh {
         pour()
     }
 
-    private func read(_ payload: [UInt8]) throws(Refusal) -> (MemberEntry, Held) {
+    private func read(_ payload: [UInt8]) throws(ProtocolError) -> (MemberEntry, ReceivedConnectionData) {
         let entry: MemberEntry
         do throws(Malformed) { entry = try MemberEntry(payload: payload) } catch { throw .broken("\(error)") }
         try demand(entry.list.count <= 31, "\(entry.list.count) members")
         let isSorted = zip(entry.list, entry.list.dropFirst()).allSatisfy { $0.bytes.precedes($1.bytes) }
         try demand(isSorted && !entry.list.contains(entry.endpoint), "a list of members in disorder")
-        let data = try DataReader(bug: bug).read(entry.data)
+        let data = try ConnectionDataReader(bug: bug).read(entry.data)
         try demand(data.endpoint == entry.endpoint, "mesh data of another endpoint")
         try demand(
             data.flags & ConnectionData.Flag.mesh != 0 && data.recipient == nil, "data that is no mesh data")
-        return (entry, Held(bytes: entry.data, data: data))
+        return (entry, ReceivedConnectionData(bytes: entry.data, data: data))
     }
 
     private func takeOwn(_ entry: MemberEntry, from link: PeerLink) {

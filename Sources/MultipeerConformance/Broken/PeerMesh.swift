@@ -1,26 +1,26 @@
 /// The members of a session's mesh: what they say, whom it reaches, whom it seeks. Spec 11.
 final class PeerMesh {
     /// An entry that is held.
-    struct Known {
+    struct StoredEntry {
         let entry: MemberEntry
-        let held: Held
+        let held: ReceivedConnectionData
         var outsideSince: Instant?
     }
 
     unowned let session: PeerSession
-    var known: [Endpoint: Known] = [:]
+    var known: [Endpoint: StoredEntry] = [:]
     var own: MemberEntry?
     var highest: UInt32 = 0
     var departed: [Endpoint: Instant] = [:]
     /// Whose links were ended because the mesh is too large.
     var dismissed: [Endpoint: Instant] = [:]
     /// What others say of whom this one is linked to, or has sent away.
-    var aside: [Endpoint: (MemberEntry, Held)] = [:]
+    var aside: [Endpoint: (MemberEntry, ReceivedConnectionData)] = [:]
     var met: [Endpoint: Instant] = [:]
     var waiting: [Endpoint: (until: Instant, failures: Int)] = [:]
     var sought: Set<Endpoint> = []
-    private var outboxes: [Endpoint: (queue: [Endpoint], bucket: Bucket)] = [:]
-    var excess = Excess()
+    private var outboxes: [Endpoint: (queue: [Endpoint], bucket: FrameTokenBucket)] = [:]
+    var excess = OverCapacity()
 
     init(_ session: PeerSession) { self.session = session }
 
@@ -28,7 +28,7 @@ final class PeerMesh {
     var me: Endpoint { session.endpoint }
     var links: [PeerLink] { session.links.values.filter(\.isMesh) }
 
-    func isMesh(_ held: Held, _ mine: Issued, isPlain: Bool) -> Bool {
+    func isMesh(_ held: ReceivedConnectionData, _ mine: IssuedConnectionData, isPlain: Bool) -> Bool {
         let isOpen = session.preference == .none && held.data.preference == .none
         guard !isPlain || isOpen || bug == .tellsOverPlain else { return false }
         return bug == .introducesManual || (mine.isMesh && held.data.flags & ConnectionData.Flag.mesh != 0)
@@ -52,7 +52,7 @@ final class PeerMesh {
     }
 
     /// Check 11 of 6.2.
-    func checkRoom(for endpoint: Endpoint, _ members: [[UInt8]]) throws(Refusal) {
+    func checkRoom(for endpoint: Endpoint, _ members: [[UInt8]]) throws(ProtocolError) {
         met[endpoint] = .now
         let component = component
         if component.contains(endpoint), members.contains(me.bytes) { return }
@@ -79,13 +79,13 @@ final class PeerMesh {
         dismissed[link.endpoint] = nil
         waiting[link.endpoint] = nil
         sought.remove(link.endpoint)
-        outboxes[link.endpoint] = ([], Bucket(size: 32, perSecond: 15))
+        outboxes[link.endpoint] = ([], FrameTokenBucket(size: 32, perSecond: 15))
         tellOwn()
         for endpoint in known.keys { queue(endpoint, to: link) }
         pour()
     }
 
-    func unlinked(_ link: PeerLink, _ reason: String, _ code: Code?) {
+    func unlinked(_ link: PeerLink, _ reason: String, _ code: CloseCode?) {
         guard link.isMesh else { return }
         outboxes[link.endpoint] = nil
         if reason == "closedByPeer", code == .goodbye || (code == .full && link.hasEntry) {
@@ -133,7 +133,7 @@ final class PeerMesh {
         waiting = [:]
         sought = []
         outboxes = [:]
-        excess = Excess()
+        excess = OverCapacity()
         dismissed = [:]
         aside = [:]
     }

@@ -3,7 +3,9 @@ import MultipeerSecurity
 /// From HELLO to the link. Spec 6.2 to 6.5.
 extension PeerSession {
     /// Checks 4 to 11 of 6.2; answers the data of both ends that the HELLO names.
-    func check(_ hello: Hello, on candidate: PeerCandidate) throws(Refusal) -> (Held, Issued) {
+    func check(_ hello: Hello, on candidate: PeerCandidate) throws(ProtocolError) -> (
+        ReceivedConnectionData, IssuedConnectionData
+    ) {
         if bug == .initiatorTrustsHello, let held = candidate.held, let mine = candidate.mine {
             return (held, mine)
         }
@@ -17,7 +19,9 @@ extension PeerSession {
         let isForMe = hello.receiver == endpoint.bytes || isOtherInstance
         try demand(isForMe || bug == .helloIgnoresReceiver, .unknownPeer, "for another endpoint")
         let ofSender = heldData(of: hello.sender, candidate)
-        guard let newest = ofSender.first else { throw Refusal(.unknownPeer, "nobody awaits this endpoint") }
+        guard let newest = ofSender.first else {
+            throw ProtocolError(.unknownPeer, "nobody awaits this endpoint")
+        }
         let held = ofSender.first { $0.reference == hello.myData }
         let uid = newest.data.endpoint.uid
         let mine = issued.usable(for: uid).first { $0.reference == hello.yourData }
@@ -25,7 +29,7 @@ extension PeerSession {
             candidate.belongs(to: newest.data.endpoint)
             return (held ?? newest, any)
         }
-        guard let held, let mine else { throw Refusal(.unknownPeer, "other connection data") }
+        guard let held, let mine else { throw ProtocolError(.unknownPeer, "other connection data") }
         candidate.belongs(to: held.data.endpoint)
         try check(held, candidate)
         let isWaiting = attempts[held.data.endpoint]?.isWaiting ?? false
@@ -37,7 +41,7 @@ extension PeerSession {
     }
 
     /// What is held of the sender of a HELLO. Spec 6.2, check 7.
-    private func heldData(of sender: [UInt8], _ candidate: PeerCandidate) -> [Held] {
+    private func heldData(of sender: [UInt8], _ candidate: PeerCandidate) -> [ReceivedConnectionData] {
         let all = candidate.connection.role == .initiator ? candidate.attempt?.held ?? [] : awaited
         if bug == .helloIgnoresInstance {
             return all.filter { $0.data.endpoint.uid[...] == sender.prefix(16) }
@@ -46,7 +50,7 @@ extension PeerSession {
     }
 
     /// Checks 9 and 10 of 6.2.
-    private func check(_ held: Held, _ candidate: PeerCandidate) throws(Refusal) {
+    private func check(_ held: ReceivedConnectionData, _ candidate: PeerCandidate) throws(ProtocolError) {
         let connection = candidate.connection
         let isFitting = outcome(with: held.data) == (connection.isPlain ? .plain : .tls)
         try demand(
@@ -140,7 +144,7 @@ extension PeerSession {
     }
 
     /// SELECT has come.
-    func selected(_ candidate: PeerCandidate) throws(Refusal) {
+    func selected(_ candidate: PeerCandidate) throws(ProtocolError) {
         if bug == .neverAnswersSelect { return }
         if let uid = candidate.endpoint?.uid, application.isUnread(uid) { return candidate.close(.busy) }
         guard candidate.probe == nil else {

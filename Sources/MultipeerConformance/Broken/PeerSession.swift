@@ -1,6 +1,6 @@
 import MultipeerSecurity
 
-/// One session of the judge's own peer: who it is, whom it seeks and to whom it is linked.
+/// One session of the reference peer: who it is, whom it seeks and to whom it is linked.
 final class PeerSession {
     /// What the shim asks for.
     struct Settings {
@@ -17,7 +17,7 @@ final class PeerSession {
         var folder: String
     }
 
-    unowned let peer: BrokenPeer
+    unowned let peer: ReferencePeer
     let settings: Settings
     private(set) var endpoint: Endpoint
     /// The key that connection data pins; nil with preference none.
@@ -33,12 +33,12 @@ final class PeerSession {
     var closing: [PeerConnection] = []
     /// The link whose long message is put together. Spec 15.2.
     weak var turn: PeerLink?
-    private(set) lazy var issued = PeerIssued(self)
+    private(set) lazy var issued = PeerConnectionDataIssuer(self)
     private(set) lazy var application = PeerApplication(self)
     private(set) lazy var mesh = PeerMesh(self)
     private(set) lazy var invitations = PeerInvitations(self)
 
-    init(_ settings: Settings, of peer: BrokenPeer) throws(SuiteFault) {
+    init(_ settings: Settings, of peer: ReferencePeer) throws(SuiteFault) {
         self.peer = peer
         self.settings = settings
         endpoint = Endpoint(uid: settings.uid, instance: peer.randomBytes(8))
@@ -49,7 +49,7 @@ final class PeerSession {
         } else {
             identity = needsKey ? settings.identity : nil
         }
-        listener = try PeerListener(peer.pump, bug: peer.bug)
+        listener = try PeerListener(peer.loop, bug: peer.bug)
         listener.take = { [unowned self] in accept($0, $1) }
     }
 
@@ -79,7 +79,7 @@ final class PeerSession {
     // MARK: Leaving
 
     /// Ends everything; the session may be used again, as another endpoint. Spec 3.2, 14.3.
-    func leave(_ code: Code = .goodbye) {
+    func leave(_ code: CloseCode = .goodbye) {
         for attempt in Array(attempts.values) { abandon(attempt, "left", nil, saying: .cancelled) }
         for candidate in candidates { candidate.close(code) }
         for link in Array(links.values) {

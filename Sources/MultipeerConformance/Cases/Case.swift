@@ -15,7 +15,7 @@ package enum Level: String, CaseIterable, Sendable, Comparable {
 }
 
 /// Which of the two has the lower uid: it dials at once, and it selects. Spec 6.
-package enum Order: String, CaseIterable, Sendable {
+package enum UIDOrder: String, CaseIterable, Sendable {
     case testerLower = "tester-lower"
     case testerHigher = "tester-higher"
 }
@@ -50,16 +50,16 @@ package struct Case: Sendable {
     package let rules: [String]
     /// What this case must find.
     package let bugs: [Fault]
-    package let orders: [Order]
+    package let orders: [UIDOrder]
     /// After so many seconds the case has failed.
     package let seconds: Int
-    let body: @Sendable (Trial) throws -> Void
+    let body: @Sendable (CaseRun) throws -> Void
 
     /// * `orders`: both where it matters who has the lower uid.
     init(
         _ id: String, _ chapter: String, level: Level = .core, _ title: String, stimulus: String,
-        expectation: String, rules: [String], bugs: [Fault], orders: [Order] = [.testerLower],
-        seconds: Int = 20, _ body: @escaping @Sendable (Trial) throws -> Void
+        expectation: String, rules: [String], bugs: [Fault], orders: [UIDOrder] = [.testerLower],
+        seconds: Int = 20, _ body: @escaping @Sendable (CaseRun) throws -> Void
     ) {
         self.id = id
         self.chapter = chapter
@@ -82,7 +82,7 @@ package struct Case: Sendable {
 }
 
 /// What came of a case.
-package enum Verdict: String, CaseIterable, Sendable {
+package enum CaseVerdict: String, CaseIterable, Sendable {
     case pass = "PASS"
     /// What the specification only recommends was not done.
     case weak = "WEAK"

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A report as it is kept in a file, and read again to repeat a case.
-package struct KeptReport: Codable, Sendable {
+package struct SavedReport: Codable, Sendable {
     /// One outcome.
     package struct Line: Codable, Sendable {
         package let id: String
@@ -33,7 +33,7 @@ extension Report {
     package func json() throws -> [UInt8] {
         let lines = outcomes.map { outcome in
             let one = outcome.subject
-            return KeptReport.Line(
+            return SavedReport.Line(
                 id: one.id, order: outcome.order.rawValue, repetition: outcome.repetition,
                 section: one.section,
                 chapter: one.chapter, level: one.level.rawValue, title: one.title, stimulus: one.stimulus,
@@ -42,8 +42,8 @@ extension Report {
                 log: outcome.verdict == .pass
                     ? nil : outcome.logText.split(separator: "\n").map(String.init))
         }
-        let counts = Dictionary(uniqueKeysWithValues: Verdict.allCases.map { ($0.rawValue, count($0)) })
-        let kept = KeptReport(
+        let counts = Dictionary(uniqueKeysWithValues: CaseVerdict.allCases.map { ($0.rawValue, count($0)) })
+        let kept = SavedReport(
             shim: order.shim, seed: order.seed, isStrict: order.isStrict, counts: counts, cases: lines)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -67,7 +67,7 @@ extension Report {
         return (lines + ["</testsuites>"]).joined(separator: "\n") + "\n"
     }
 
-    private func element(_ outcome: Outcome) -> [String] {
+    private func element(_ outcome: CaseOutcome) -> [String] {
         let head =
             "    <testcase classname=\"\(outcome.subject.section)\" name=\"\(outcome.name): "
             + "\(outcome.subject.title.escaped)\" time=\"\(outcome.seconds.brief)\""

@@ -4,7 +4,7 @@ extension Report {
         [("index.html", index)] + outcomes.map { (page(of: $0), text(of: $0)) }
     }
 
-    private func page(of outcome: Outcome) -> String {
+    private func page(of outcome: CaseOutcome) -> String {
         outcome.name.replacing("/", with: "-").replacing("#", with: "-") + ".html"
     }
 
@@ -28,7 +28,7 @@ extension Report {
         return document("Conformance with MPC/1", body)
     }
 
-    private func text(of outcome: Outcome) -> String {
+    private func text(of outcome: CaseOutcome) -> String {
         let one = outcome.subject
         var rows = [
             ("chapter", one.chapter), ("level", one.level.rawValue), ("stimulus", one.stimulus),

@@ -20,11 +20,11 @@ extension Report {
     /// A summary in Markdown.
     package var markdown: String {
         var lines = ["# Conformance with MPC/1", "", "`\(order.shim)`, seed \(order.seed): \(summary)", ""]
-        lines += ["| section | " + Verdict.allCases.map(\.rawValue).joined(separator: " | ") + " |"]
-        lines += ["|---|" + Verdict.allCases.map { _ in "---|" }.joined()]
+        lines += ["| section | " + CaseVerdict.allCases.map(\.rawValue).joined(separator: " | ") + " |"]
+        lines += ["|---|" + CaseVerdict.allCases.map { _ in "---|" }.joined()]
         for (name, title) in sections {
             let outcomes = outcomes(of: name)
-            let counts = Verdict.allCases.map { verdict in "\(outcomes.count { $0.verdict == verdict })" }
+            let counts = CaseVerdict.allCases.map { verdict in "\(outcomes.count { $0.verdict == verdict })" }
             lines.append("| \(name): \(title) | \(counts.joined(separator: " | ")) |")
         }
         let rest = outcomes.filter { $0.verdict != .pass }
@@ -38,7 +38,7 @@ extension Report {
     }
 }
 
-extension Outcome {
+extension CaseOutcome {
     /// The wire log, a line for each thing that happened.
     package var logText: String {
         log.map { line in

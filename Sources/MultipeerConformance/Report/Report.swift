@@ -3,7 +3,7 @@ import Foundation
 /// What a run found, in every form in which it is written.
 package struct Report: Sendable {
     /// How the run was asked for, so that it can be repeated.
-    package struct Order: Sendable {
+    package struct Invocation: Sendable {
         package let shim: String
         package let seed: UInt64
         package let isStrict: Bool
@@ -15,18 +15,18 @@ package struct Report: Sendable {
         }
     }
 
-    package let order: Order
-    package let outcomes: [Outcome]
+    package let order: Invocation
+    package let outcomes: [CaseOutcome]
 
-    package init(_ order: Order, _ outcomes: [Outcome]) {
+    package init(_ order: Invocation, _ outcomes: [CaseOutcome]) {
         self.order = order
         self.outcomes = outcomes
     }
 
-    package func count(_ verdict: Verdict) -> Int { outcomes.count { $0.verdict == verdict } }
+    package func count(_ verdict: CaseVerdict) -> Int { outcomes.count { $0.verdict == verdict } }
 
     /// The outcomes of one section, in the order of the suite.
-    func outcomes(of section: String) -> [Outcome] { outcomes.filter { $0.subject.section == section } }
+    func outcomes(of section: String) -> [CaseOutcome] { outcomes.filter { $0.subject.section == section } }
 
     /// The sections that have outcomes.
     var sections: [(name: String, title: String)] {
@@ -36,8 +36,9 @@ package struct Report: Sendable {
     /// As "78 PASS, 1 FAIL"; verdicts that nobody got are left out.
     package var summary: String { Report.summary(outcomes) }
 
-    static func summary(_ outcomes: [Outcome]) -> String {
-        let counts = Verdict.allCases.map { verdict in (verdict, outcomes.count { $0.verdict == verdict }) }
+    static func summary(_ outcomes: [CaseOutcome]) -> String {
+        let counts = CaseVerdict.allCases.map { verdict in (verdict, outcomes.count { $0.verdict == verdict })
+        }
         let words = counts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0.rawValue)" }
         return words.isEmpty ? "nothing was run" : words.joined(separator: ", ")
     }

@@ -35,11 +35,11 @@ extension Case {
         self.section == section.uppercased() || chapter == section || chapter.hasPrefix(section + ".")
     }
 
-    fileprivate func fits(_ word: String, _ order: Order) -> Bool {
+    fileprivate func fits(_ word: String, _ order: UIDOrder) -> Bool {
         Glob(word).fits(id) || Glob(word).fits("\(id)/\(order.rawValue)")
     }
 
-    func with(orders: [Order]) -> Case {
+    func with(orders: [UIDOrder]) -> Case {
         Case(
             id, chapter, level: level, title, stimulus: stimulus, expectation: expectation, rules: rules,
             bugs: bugs,

@@ -1,25 +1,25 @@
 /// What is done before and after every case: an exchange that must work, and a look at what the subject holds.
 struct SanityCheck {
-    let trial: Trial
+    let caseRun: CaseRun
     /// What the subject held before the case; nil if its shim does not say.
-    private var before: Holdings?
+    private var before: ProcessUsage?
     /// Sessions that were there before the case.
     private var sessions = 0
 
-    init(_ trial: Trial) { self.trial = trial }
+    init(_ caseRun: CaseRun) { self.caseRun = caseRun }
 
     /// Before the case: an exchange on a session that is gone afterwards.
     mutating func prepare() throws {
         try exchange()
         before = try settledHoldings()
-        sessions = trial.sessions.count
+        sessions = caseRun.sessions.count
     }
 
     /// After the case: exchanges on its first session and on a fresh one, and the subject holds no more than before.
     func examine() throws {
-        trial.note("the exchanges after the case")
-        if !trial.isSessionSpent, trial.sessions.count > sessions {
-            try exchange(on: trial.sessions[sessions])
+        caseRun.note("the exchanges after the case")
+        if !caseRun.isSessionSpent, caseRun.sessions.count > sessions {
+            try exchange(on: caseRun.sessions[sessions])
         }
         try exchange()
         try compare()
@@ -27,16 +27,18 @@ struct SanityCheck {
 
     /// A peer that keeps all rules links, sends a message and gets one; on a fresh session, or on one that has been used.
     private func exchange(on used: SubjectSession? = nil) throws {
-        let session = try used ?? trial.session(.init(), "sanity-\(trial.random.next() % 100_000)")
+        let session = try used ?? caseRun.session(.init(), "sanity-\(caseRun.random.next() % 100_000)")
         let preference: Preference = session.preference == .none ? .none : .required
-        let tester = try trial.tester(beside: session, "sanity", preference: preference)
-        let link = try trial.introduce(session, tester).link()
-        let question = trial.random.bytes(100)
+        let tester = try caseRun.tester(beside: session, "sanity", preference: preference)
+        let link = try caseRun.introduce(session, tester).link()
+        let question = caseRun.random.bytes(100)
         link.send(.message(question))
         try session.expectMessage(question, from: tester.endpoint.uid)
-        let answer = trial.random.bytes(100)
+        let answer = caseRun.random.bytes(100)
         try session.send(answer, to: tester.endpoint.uid)
-        guard try link.expectMessage() == answer else { throw Failure("another message came than was sent") }
+        guard try link.expectMessage() == answer else {
+            throw CaseFailure("another message came than was sent")
+        }
         if used == nil {
             try session.call("disconnect")
             try link.expectClose(.goodbye)
@@ -49,13 +51,13 @@ struct SanityCheck {
 
     /// What the subject holds without a session. What a program makes once and keeps, as threads of a pool, is made by
     /// the first sessions, so some are made and forgotten until no more comes of it.
-    private func settledHoldings() throws -> Holdings? {
-        guard try forgetSessions(), var most = try trial.subject().holdings() else { return nil }
+    private func settledHoldings() throws -> ProcessUsage? {
+        guard try forgetSessions(), var most = try caseRun.subject().processUsage() else { return nil }
         var idle = 0
         for _ in 0..<64 where idle < 3 {
-            _ = try trial.session().data(for: nil)
+            _ = try caseRun.session().data(for: nil)
             try forgetSessions()
-            guard let now = try trial.subject().holdings() else { return nil }
+            guard let now = try caseRun.subject().processUsage() else { return nil }
             idle = now.descriptors > most.descriptors || now.threads > most.threads ? 0 : idle + 1
             most = now
         }
@@ -66,12 +68,12 @@ struct SanityCheck {
     @discardableResult
     private func forgetSessions() throws -> Bool {
         do {
-            for session in trial.sessions { try session.call("forget") }
+            for session in caseRun.sessions { try session.call("forget") }
         } catch is Skip {
-            trial.note("the shim cannot forget a session: what it holds is not compared")
+            caseRun.note("the shim cannot forget a session: what it holds is not compared")
             return false
         }
-        trial.sessions = []
+        caseRun.sessions = []
         return true
     }
 
@@ -80,12 +82,12 @@ struct SanityCheck {
         guard let before, try forgetSessions() else { return }
         var excess = ""
         for _ in 0..<40 {
-            guard let now = try trial.subject().holdings() else { return }
-            excess = now.excess(over: before, allowance: trial.allowance)
+            guard let now = try caseRun.subject().processUsage() else { return }
+            excess = now.excess(over: before, allowance: caseRun.allowance)
             if excess.isEmpty { return }
-            trial.pump.wait(.milliseconds(250))
+            caseRun.loop.wait(.milliseconds(250))
         }
-        for line in try trial.subject().openDescriptors { trial.note("descriptor \(line)") }
-        throw Failure("the subject holds more than before: \(excess)")
+        for line in try caseRun.subject().openDescriptors { caseRun.note("descriptor \(line)") }
+        throw CaseFailure("the subject holds more than before: \(excess)")
     }
 }

@@ -1,21 +1,21 @@
-/// Whether the suite convicts: every fault that a case names is tried with that case.
+/// Whether the suite finds faults: every fault that a case names is tried with that case.
 package struct Selftest: Sendable {
     /// A fault, and one case that says that it finds it.
-    package struct Charge: Sendable {
+    package struct FaultCheck: Sendable {
         package let bug: Fault
         package let subject: Case
     }
 
-    /// What came of a charge.
-    package struct Finding: Sendable {
-        package let charge: Charge
+    /// What came of a check.
+    package struct FaultCheckResult: Sendable {
+        package let check: FaultCheck
         /// The fault was found, in one order of uids at least.
         package let isCaught: Bool
-        package let outcomes: [Outcome]
+        package let outcomes: [CaseOutcome]
     }
 
     /// Every fault of the peer, with every case that names it.
-    package let charges: [Charge]
+    package let checks: [FaultCheck]
     /// Faults of the peer that no case names.
     package let unnamed: [String]
     /// Faults that cases name and the peer does not have.
@@ -24,37 +24,38 @@ package struct Selftest: Sendable {
     /// * `bugs`: what the broken peer can do wrong.
     /// * `cases`: those that are to be tried.
     package init(bugs: [String], cases: [Case]) {
-        charges = cases.flatMap { one in
-            one.bugs.filter { bugs.contains($0.name) }.map { Charge(bug: $0, subject: one) }
+        checks = cases.flatMap { one in
+            one.bugs.filter { bugs.contains($0.name) }.map { FaultCheck(bug: $0, subject: one) }
         }
         let named = Set(Suite.cases.flatMap(\.bugs).map(\.name))
         unnamed = bugs.filter { !named.contains($0) }
         unknown = named.subtracting(bugs).sorted()
     }
 
-    /// Tries all charges; `shim` makes the command line of the peer with a fault, `tell` is called with each finding.
+    /// Tries all checks; `shim` makes the command line of the peer with a fault, `tell` is called with each finding.
     package func run(
-        seed: UInt64, jobs: Int, shim: (String) -> String, tell: @escaping @Sendable (Finding) -> Void
-    ) -> [Finding] {
-        let tasks = charges.map { charge in
-            var plan = Plan(shim: shim(charge.bug.name), cases: [charge.subject], seed: seed)
+        seed: UInt64, jobs: Int, shim: (String) -> String,
+        tell: @escaping @Sendable (FaultCheckResult) -> Void
+    ) -> [FaultCheckResult] {
+        let tasks = checks.map { check in
+            var plan = TestPlan(shim: shim(check.bug.name), cases: [check.subject], seed: seed)
             plan.jobs = 1
             plan.isExchangeMade = false
             // What is only recommended counts here, too.
             plan.isStrict = true
-            return (charge, plan)
+            return (check, plan)
         }
-        return Parallel.map(tasks, jobs: jobs) { charge, plan in
-            let outcomes = Run(plan)()
-            let finding = Finding(
-                charge: charge, isCaught: outcomes.contains(where: charge.bug.isShown), outcomes: outcomes)
+        return Parallel.map(tasks, jobs: jobs) { check, plan in
+            let outcomes = TestRunner(plan)()
+            let finding = FaultCheckResult(
+                check: check, isCaught: outcomes.contains(where: check.bug.isShown), outcomes: outcomes)
             tell(finding)
             return finding
         }
     }
 }
 
-extension Selftest.Finding {
+extension Selftest.FaultCheckResult {
     /// What the case said, in each order of uids.
     package var words: String {
         outcomes.map { $0.reason.isEmpty ? $0.verdict.rawValue : "\($0.verdict.rawValue) \($0.reason)" }
@@ -65,7 +66,7 @@ extension Selftest.Finding {
 extension Fault {
     /// Whether a case has failed because of this. A process that ends, or does not answer, shows that it crashes and
     /// nothing else.
-    fileprivate func isShown(by outcome: Outcome) -> Bool {
+    fileprivate func isShown(by outcome: CaseOutcome) -> Bool {
         guard outcome.verdict == .fail else { return false }
         if let sign { return outcome.reason.contains(sign) }
         return !outcome.isOfProcess || name.contains("crashes")

@@ -2,10 +2,10 @@ import Foundation
 import Glibc
 
 /// The implementation under test, driven through its shim: one process a case, one JSON object a line.
-final class Subject: Source {
-    private let trial: Trial
+final class Subject: PollSource {
+    private let caseRun: CaseRun
     private let process: ShimProcess
-    private let errors: Mutter
+    private let errors: StandardErrorLog
     private var outgoing: [UInt8] = []
     private var incoming: [UInt8] = []
     private var answers: [Int: JSONValue] = [:]
@@ -14,18 +14,18 @@ final class Subject: Source {
     /// What the subject told, in order; `SubjectSession` takes from it.
     var events: [JSONValue] = []
 
-    init(_ command: String, in trial: Trial) throws(SuiteFault) {
-        self.trial = trial
+    init(_ command: String, in caseRun: CaseRun) throws(SuiteFault) {
+        self.caseRun = caseRun
         process = try ShimProcess(command)
-        errors = Mutter(process.mutter, trial.log)
-        trial.pump.add(self)
-        trial.pump.add(errors)
+        errors = StandardErrorLog(process.mutter, caseRun.log)
+        caseRun.loop.add(self)
+        caseRun.loop.add(errors)
     }
 
     /// The process, for signals.
     var processID: Int32 { process.id }
 
-    // MARK: Source
+    // MARK: PollSource
 
     var descriptor: Int32 { isAtEnd ? -1 : process.talk }
     var wantsToRead: Bool { true }
@@ -39,7 +39,7 @@ final class Subject: Source {
             guard count > 0 else { break }
             outgoing.removeFirst(count)
         }
-        guard let bytes = Mutter.read(process.talk) else {
+        guard let bytes = StandardErrorLog.read(process.talk) else {
             isAtEnd = true
             return
         }
@@ -53,7 +53,7 @@ final class Subject: Source {
 
     private func take(_ line: [UInt8]) {
         guard !line.isEmpty else { return }
-        trial.log.add(.told, String(decoding: line.prefix(2_000), as: UTF8.self))
+        caseRun.log.add(.told, String(decoding: line.prefix(2_000), as: UTF8.self))
         guard let value = JSONValue(line: line) else { return }
         if let number = value["re"]?.int { answers[number] = value } else { events.append(value) }
     }
@@ -65,7 +65,7 @@ final class Subject: Source {
         number += 1
         let request = parameters.merging(["op": .string(op), "id": .number(Double(number))]) { $1 }
         let line = JSONValue.object(request).line
-        trial.log.add(.asked, String(line.prefix(2_000)))
+        caseRun.log.add(.asked, String(line.prefix(2_000)))
         outgoing += Array(line.utf8) + [UInt8(ascii: "\n")]
         move()
         return number
@@ -73,7 +73,7 @@ final class Subject: Source {
 
     /// What it answered; nil when nothing comes in time.
     func answer(_ number: Int, within duration: Duration) -> JSONValue? {
-        trial.pump.wait(duration) { answers[number] != nil || isAtEnd }
+        caseRun.loop.wait(duration) { answers[number] != nil || isAtEnd }
         return answers.removeValue(forKey: number)
     }
 
@@ -84,9 +84,9 @@ final class Subject: Source {
     {
         guard let answer = answer(post(op, parameters), within: duration) else {
             if let status = ended(within: .seconds(1)) {
-                throw Failure("the subject's process ended with \(status)", isOfProcess: true)
+                throw CaseFailure("the subject's process ended with \(status)", isOfProcess: true)
             }
-            throw Failure("the subject does not answer '\(op)' within \(duration)", isOfProcess: true)
+            throw CaseFailure("the subject does not answer '\(op)' within \(duration)", isOfProcess: true)
         }
         if answer["unimplemented"]?.isTrue == true { throw Skip("the shim does not implement '\(op)'") }
         return answer
@@ -100,14 +100,14 @@ final class Subject: Source {
     {
         let answer = try ask(op, parameters, within: duration)
         if let error = answer["error"]?.text {
-            throw Failure("'\(op)' fails: \(error), \(answer["reason"]?.text ?? "no reason")")
+            throw CaseFailure("'\(op)' fails: \(error), \(answer["reason"]?.text ?? "no reason")")
         }
         return answer
     }
 
     /// The first event that fits, taken out; nil when none comes in time.
     func event(within duration: Duration, where fits: (JSONValue) -> Bool) -> JSONValue? {
-        trial.pump.wait(duration) { events.contains(where: fits) || isAtEnd }
+        caseRun.loop.wait(duration) { events.contains(where: fits) || isAtEnd }
         return events.firstIndex(where: fits).map { events.remove(at: $0) }
     }
 
@@ -121,7 +121,7 @@ final class Subject: Source {
         while true {
             if let status = process.poll() { return status }
             guard ContinuousClock.now < deadline else { return nil }
-            trial.pump.wait(.milliseconds(10))
+            caseRun.loop.wait(.milliseconds(10))
         }
     }
 
@@ -162,12 +162,12 @@ final class Subject: Source {
 }
 
 /// The standard error of the subject: lines for the log.
-private final class Mutter: Source {
+private final class StandardErrorLog: PollSource {
     let descriptorOfProcess: Int32
-    private let log: WireLog
+    private let log: TrafficLog
     private var isAtEnd = false
 
-    init(_ descriptor: Int32, _ log: WireLog) {
+    init(_ descriptor: Int32, _ log: TrafficLog) {
         descriptorOfProcess = descriptor
         self.log = log
     }
@@ -177,7 +177,7 @@ private final class Mutter: Source {
     var wantsToWrite: Bool { false }
 
     func move() {
-        guard let bytes = Mutter.read(descriptorOfProcess) else {
+        guard let bytes = StandardErrorLog.read(descriptorOfProcess) else {
             isAtEnd = true
             return
         }

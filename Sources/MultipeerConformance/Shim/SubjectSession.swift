@@ -35,7 +35,7 @@ final class SubjectSession {
         }
         let answer = try subject.call("session", parameters)
         guard let uid = answer["uid"]?.text.flatMap({ [UInt8](hex: $0) }), uid.count == 16 else {
-            throw Failure("'session' answers no uid")
+            throw CaseFailure("'session' answers no uid")
         }
         self.uid = uid
     }
@@ -74,7 +74,7 @@ final class SubjectSession {
         parameters["peer"] = peer.map { .string($0.hex) }
         parameters["lifetime"] = lifetime.map { .number(Double($0)) }
         guard let bytes = try call("data", parameters)["data"]?.text.flatMap({ [UInt8](hex: $0) }) else {
-            throw Failure("'data' answers no data")
+            throw CaseFailure("'data' answers no data")
         }
         return bytes
     }
@@ -83,14 +83,14 @@ final class SubjectSession {
 
     /// The code with which the subject refuses data at once, or after it; nil if it takes it.
     func refusal(of data: [UInt8], from peer: [UInt8], within duration: Duration = .seconds(2)) throws
-        -> Code?
+        -> CloseCode?
     {
         let answer = try ask("connect", ["data": .string(data.hex)])
-        if let name = answer["error"]?.text { return Code(named: name) ?? .internal }
+        if let name = answer["error"]?.text { return CloseCode(named: name) ?? .internal }
         let event = subject.event(within: duration) {
             $0["event"]?.text == "state" && self.concerns($0, peer, "notConnected")
         }
-        return event.map { $0["code"]?.text.flatMap(Code.init(named:)) ?? .internal }
+        return event.map { $0["code"]?.text.flatMap(CloseCode.init(named:)) ?? .internal }
     }
 
     func send(_ bytes: [UInt8], to peers: [UInt8]..., mode: String = "reliable") throws {
@@ -129,7 +129,7 @@ final class SubjectSession {
         -> JSONValue
     {
         guard let event = subject.event(within: duration, where: { concerns($0, peer, state) }) else {
-            throw Failure("\(handle) does not tell '\(state)' within \(duration)")
+            throw CaseFailure("\(handle) does not tell '\(state)' within \(duration)")
         }
         return event
     }
@@ -137,13 +137,13 @@ final class SubjectSession {
     /// The next notConnected, with one of these codes.
     @discardableResult
     func expectNotConnected(
-        _ peer: [UInt8], _ codes: [Code] = [], within duration: Duration = .seconds(10)
+        _ peer: [UInt8], _ codes: [CloseCode] = [], within duration: Duration = .seconds(10)
     ) throws -> JSONValue {
         let event = try expect("notConnected", of: peer, within: duration)
         guard !codes.isEmpty else { return event }
-        let code = event["code"]?.text.flatMap(Code.init(named:))
+        let code = event["code"]?.text.flatMap(CloseCode.init(named:))
         guard let code, codes.contains(code) else {
-            throw Failure(
+            throw CaseFailure(
                 "\(handle) tells notConnected with \(code?.description ?? "no code"), not \(codes.words)")
         }
         return event
@@ -152,7 +152,7 @@ final class SubjectSession {
     /// Nothing of this kind is told.
     func expectNo(_ state: String, of peer: [UInt8], for duration: Duration) throws {
         if subject.event(within: duration, where: { concerns($0, peer, state) }) != nil {
-            throw Failure("\(handle) tells '\(state)'")
+            throw CaseFailure("\(handle) tells '\(state)'")
         }
     }
 
@@ -160,16 +160,18 @@ final class SubjectSession {
     func expectMessage(_ bytes: [UInt8], from peer: [UInt8], within duration: Duration = .seconds(10)) throws
     {
         guard let event = event("message", from: peer, within: duration) else {
-            throw Failure("no message of \(bytes.count) bytes is delivered within \(duration)")
+            throw CaseFailure("no message of \(bytes.count) bytes is delivered within \(duration)")
         }
-        guard event["size"]?.int == bytes.count, event["sha256"]?.text == Trial.digest(bytes) else {
-            throw Failure(
+        guard event["size"]?.int == bytes.count, event["sha256"]?.text == CaseRun.digest(bytes) else {
+            throw CaseFailure(
                 "a message of \(event["size"]?.int ?? -1) bytes is delivered that is not what was sent")
         }
     }
 
     func expectNoMessage(from peer: [UInt8], for duration: Duration) throws {
-        if event("message", from: peer, within: duration) != nil { throw Failure("a message is delivered") }
+        if event("message", from: peer, within: duration) != nil {
+            throw CaseFailure("a message is delivered")
+        }
     }
 
     /// Every state that is still to be read of a peer, in order.

@@ -7,20 +7,20 @@ struct ClientHello {
 
     /// Reads the first record of a connection.
     init(_ record: [UInt8]) throws(Malformed) {
-        var reader = Reader(record)
+        var reader = ByteReader(record)
         guard try reader.u8() == 22 else { throw Malformed("the first record is no handshake") }
         _ = try reader.u16()
-        var handshake = Reader(try reader.raw(Int(try reader.u16())))
+        var handshake = ByteReader(try reader.raw(Int(try reader.u16())))
         guard try handshake.u8() == 1 else { throw Malformed("the first message is no ClientHello") }
-        var hello = Reader(try handshake.raw(try handshake.u24()))
+        var hello = ByteReader(try handshake.raw(try handshake.u24()))
         _ = try hello.raw(34)
         _ = try hello.raw(Int(try hello.u8()))
-        var list = Reader(try hello.raw(Int(try hello.u16())))
+        var list = ByteReader(try hello.raw(Int(try hello.u16())))
         var suites: [UInt16] = []
         while !list.isAtEnd { suites.append(try list.u16()) }
         self.suites = suites
         _ = try hello.raw(Int(try hello.u8()))
-        var all = Reader(try hello.raw(Int(try hello.u16())))
+        var all = ByteReader(try hello.raw(Int(try hello.u16())))
         var extensions: [(UInt16, [UInt8])] = []
         while !all.isAtEnd { extensions.append((try all.u16(), try all.raw(Int(try all.u16())))) }
         self.extensions = extensions

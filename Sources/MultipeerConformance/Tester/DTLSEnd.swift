@@ -7,13 +7,13 @@ final class DTLSEnd {
     private let ssl: OpaquePointer
     private let input: OpaquePointer
     private let output: OpaquePointer
-    private let secret: Secret
-    private(set) var progress = TLSEnd.Progress.underWay
+    private let secret: PSKCallbackContext
+    private(set) var progress = TLSEnd.HandshakeProgress.underWay
 
     /// * `identity`: the name of the key.
     init(isServer: Bool, key: [UInt8], identity: String = "mpc/1") throws(SuiteFault) {
         guard let context = unsafe SSL_CTX_new(DTLS_method()) else { throw SuiteFault("no DTLS context") }
-        secret = Secret(key, identity)
+        secret = PSKCallbackContext(key, identity)
         guard unsafe multipeer_ctx_only_dtls12(context) == 1,
             unsafe SSL_CTX_set_cipher_list(context, "ECDHE-PSK-CHACHA20-POLY1305") == 1,
             let ssl = unsafe SSL_new(context), let input = unsafe BIO_new(BIO_s_mem()),
@@ -22,8 +22,8 @@ final class DTLSEnd {
             unsafe SSL_CTX_free(context)
             throw SuiteFault("DTLS cannot be configured")
         }
-        unsafe SSL_set_psk_client_callback(ssl, Secret.askClient)
-        unsafe SSL_set_psk_server_callback(ssl, Secret.askServer)
+        unsafe SSL_set_psk_client_callback(ssl, PSKCallbackContext.askClient)
+        unsafe SSL_set_psk_server_callback(ssl, PSKCallbackContext.askServer)
         _ = unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(secret).toOpaque())
         unsafe SSL_set_bio(ssl, input, output)
         _ = unsafe multipeer_ssl_set_link_mtu(ssl, Datagram.longest - Datagram.headerCount)
@@ -113,15 +113,15 @@ final class DTLSEnd {
 }
 
 /// The key, where a C callback can find it.
-private final class Secret {
+private final class PSKCallbackContext {
     let key: [UInt8]
     let identity: [UInt8]
 
     init(_ key: [UInt8], _ identity: String) { (self.key, self.identity) = (key, Array(identity.utf8) + [0]) }
 
-    private static func of(_ ssl: OpaquePointer?) -> Secret? {
+    private static func of(_ ssl: OpaquePointer?) -> PSKCallbackContext? {
         guard let place = unsafe SSL_get_ex_data(ssl, 0) else { return nil }
-        return unsafe Unmanaged<Secret>.fromOpaque(place).takeUnretainedValue()
+        return unsafe Unmanaged<PSKCallbackContext>.fromOpaque(place).takeUnretainedValue()
     }
 
     private func put(_ bytes: [UInt8], _ place: UnsafeMutableRawPointer?, _ room: CUnsignedInt) -> Bool {
@@ -131,14 +131,16 @@ private final class Secret {
     }
 
     static let askClient: SSL_psk_client_cb_func = { ssl, _, identity, identityRoom, key, keyRoom in
-        guard let secret = unsafe Secret.of(ssl), unsafe secret.put(secret.identity, identity, identityRoom),
+        guard let secret = unsafe PSKCallbackContext.of(ssl),
+            unsafe secret.put(secret.identity, identity, identityRoom),
             unsafe secret.put(secret.key, key, keyRoom)
         else { return 0 }
         return CUnsignedInt(secret.key.count)
     }
 
     static let askServer: SSL_psk_server_cb_func = { ssl, _, key, keyRoom in
-        guard let secret = unsafe Secret.of(ssl), unsafe secret.put(secret.key, key, keyRoom) else {
+        guard let secret = unsafe PSKCallbackContext.of(ssl), unsafe secret.put(secret.key, key, keyRoom)
+        else {
             return 0
         }
         return CUnsignedInt(secret.key.count)

@@ -1,7 +1,7 @@
 /// The tester's end of the datagrams of one link: it offers, shakes hands, answers pings, and keeps what comes. Spec 10.
 final class DatagramPeer {
-    let link: Link
-    let trial: Trial
+    let link: TesterLink
+    let caseRun: CaseRun
     let socket: UDPSocket
     private(set) var mine: DatagramOffer
     private(set) var theirs: DatagramOffer?
@@ -27,16 +27,16 @@ final class DatagramPeer {
 
     private var isTLS: Bool { link.connection.tls != nil }
 
-    init(_ link: Link) throws {
+    init(_ link: TesterLink) throws {
         self.link = link
-        trial = link.trial
+        caseRun = link.caseRun
         socket = try UDPSocket()
-        mine = DatagramOffer(association: link.trial.random.bytes(8), port: socket.port)
-        trial.pump.add(socket)
+        mine = DatagramOffer(association: link.caseRun.random.bytes(8), port: socket.port)
+        caseRun.loop.add(socket)
         socket.onPacket = { [weak self] in self?.take($0) }
     }
 
-    deinit { trial.pump.remove(socket) }
+    deinit { caseRun.loop.remove(socket) }
 
     /// DGRAM both ways.
     func offer() throws {
@@ -46,16 +46,16 @@ final class DatagramPeer {
 
     /// DGRAM with a new association.
     func offerAgain() throws {
-        mine = DatagramOffer(association: trial.random.bytes(8), port: socket.port)
+        mine = DatagramOffer(association: caseRun.random.bytes(8), port: socket.port)
         _ = link.takeAll()
         try offer()
     }
 
     private func awaitOffer() throws {
-        trial.pump.wait(.seconds(5)) { link.lastOffer != nil || link.ending != nil }
-        guard let offer = link.lastOffer else { throw Failure("\(link.name): no DGRAM") }
+        caseRun.loop.wait(.seconds(5)) { link.lastOffer != nil || link.ending != nil }
+        guard let offer = link.lastOffer else { throw CaseFailure("\(link.name): no DGRAM") }
         theirs = offer
-        try trial.require(
+        try caseRun.require(
             offer.association != [UInt8](repeating: 0, count: 8), "\(link.name): DGRAM without association")
         try begin()
     }
@@ -66,7 +66,7 @@ final class DatagramPeer {
         (sequence, seen, hasPong, hasPing) = (0, [], false, false)
         dtls = nil
         guard let tls = link.connection.tls else { return ping() }
-        let isLower = link.terms.isControlling
+        let isLower = link.linkParameters.isControlling
         let associations =
             isLower ? mine.association + theirs.association : theirs.association + mine.association
         let key = wrongKey ?? tls.exported("EXPORTER-mpc1-datagram", context: associations)
@@ -78,12 +78,12 @@ final class DatagramPeer {
     func expectUp(within duration: Duration = .seconds(5)) throws {
         let deadline = ContinuousClock.now + duration
         while !(hasPong && hasPing), ContinuousClock.now < deadline {
-            trial.pump.wait(until: min(deadline, .now + .milliseconds(100))) { hasPong && hasPing }
+            caseRun.loop.wait(until: min(deadline, .now + .milliseconds(100))) { hasPong && hasPing }
             tick()
         }
         try check()
         guard hasPong, hasPing else {
-            throw Failure("\(link.name): no path for datagrams within \(duration)")
+            throw CaseFailure("\(link.name): no path for datagrams within \(duration)")
         }
     }
 
@@ -105,14 +105,14 @@ final class DatagramPeer {
     }
 
     func check() throws {
-        if let complaint { throw Failure("\(link.name): \(complaint)") }
+        if let complaint { throw CaseFailure("\(link.name): \(complaint)") }
     }
 
     // MARK: Sending
 
-    func ping() { send(Content(Content.Kind.ping, next(), trial.random.bytes(8))) }
+    func ping() { send(Content(Content.Tag.ping, next(), caseRun.random.bytes(8))) }
 
-    func send(_ message: [UInt8]) { send(Content(Content.Kind.message, next(), message)) }
+    func send(_ message: [UInt8]) { send(Content(Content.Tag.message, next(), message)) }
 
     func send(_ content: Content) {
         guard isTLS else { return put(Datagram.packet(Datagram.plain, association, content.bytes)) }
@@ -130,7 +130,7 @@ final class DatagramPeer {
     /// Any bytes, to the subject's port; from another socket, if one is given.
     func put(_ packet: [UInt8], from other: UDPSocket? = nil) {
         guard let theirs else { return }
-        trial.log.add(.sent, "\(link.name): UDP, \(packet.count) bytes  \(WireLog.excerpt(packet))")
+        caseRun.log.add(.sent, "\(link.name): UDP, \(packet.count) bytes  \(TrafficLog.excerpt(packet))")
         sent.append(packet)
         if !loses(true) { (other ?? socket).send(packet, to: theirs.port) }
     }
@@ -149,8 +149,8 @@ final class DatagramPeer {
 
     func take(_ packet: UDPSocket.Packet) {
         if loses(false) { return }
-        trial.log.add(
-            .received, "\(link.name): UDP, \(packet.bytes.count) bytes  \(WireLog.excerpt(packet.bytes))")
+        caseRun.log.add(
+            .received, "\(link.name): UDP, \(packet.bytes.count) bytes  \(TrafficLog.excerpt(packet.bytes))")
         packets.append(packet)
         guard packet.bytes.count > Datagram.headerCount else { return complain("a datagram without body") }
         if packet.bytes.count > Datagram.longest {
@@ -178,11 +178,11 @@ final class DatagramPeer {
             return complain("sequence \(content.sequence) twice")
         }
         switch content.kind {
-        case Content.Kind.ping:
+        case Content.Tag.ping:
             guard answersPings else { return }
             hasPing = true
-            send(Content(Content.Kind.pong, next(), content.body))
-        case Content.Kind.pong: hasPong = true
+            send(Content(Content.Tag.pong, next(), content.body))
+        case Content.Tag.pong: hasPong = true
         default: messages.append(content.body)
         }
     }
@@ -191,9 +191,11 @@ final class DatagramPeer {
 
     /// The next message that comes by UDP.
     func expectMessage(within duration: Duration = .seconds(5)) throws -> [UInt8] {
-        trial.pump.wait(duration) { !messages.isEmpty }
+        caseRun.loop.wait(duration) { !messages.isEmpty }
         try check()
-        guard !messages.isEmpty else { throw Failure("\(link.name): no message by UDP within \(duration)") }
+        guard !messages.isEmpty else {
+            throw CaseFailure("\(link.name): no message by UDP within \(duration)")
+        }
         return messages.removeFirst()
     }
 }

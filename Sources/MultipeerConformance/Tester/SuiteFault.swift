@@ -11,7 +11,7 @@ package struct SuiteFault: Error, CustomStringConvertible {
 }
 
 /// The subject did not do what the specification demands.
-struct Failure: Error, CustomStringConvertible {
+struct CaseFailure: Error, CustomStringConvertible {
     let description: String
     /// Its process has ended, or does not answer.
     let isOfProcess: Bool

@@ -34,14 +34,14 @@ final class TLSEnd {
     }
 
     /// How far the handshake is.
-    enum Progress: Equatable {
+    enum HandshakeProgress: Equatable {
         case underWay
         case established
         case failed(String)
     }
 
     /// What reading found.
-    enum Plain {
+    enum PlaintextRead {
         case bytes([UInt8])
         case nothing
         case closed
@@ -52,12 +52,12 @@ final class TLSEnd {
     let ssl: OpaquePointer
     private let input: OpaquePointer
     private let output: OpaquePointer
-    private let choice: TLSChoice
-    private(set) var progress = Progress.underWay
+    private let choice: TLSCallbackContext
+    private(set) var progress = HandshakeProgress.underWay
 
     init(_ setup: Setup) throws(SuiteFault) {
         guard let context = unsafe SSL_CTX_new(TLS_method()) else { throw SuiteFault("no TLS context") }
-        choice = TLSChoice(setup)
+        choice = TLSCallbackContext(setup)
         guard unsafe TLSEnd.configure(context, setup, choice), let ssl = unsafe SSL_new(context),
             let input = unsafe BIO_new(BIO_s_mem()), let output = unsafe BIO_new(BIO_s_mem())
         else {
@@ -74,7 +74,9 @@ final class TLSEnd {
         unsafe SSL_CTX_free(context)
     }
 
-    private static func configure(_ context: OpaquePointer, _ setup: Setup, _ choice: TLSChoice) -> Bool {
+    private static func configure(_ context: OpaquePointer, _ setup: Setup, _ choice: TLSCallbackContext)
+        -> Bool
+    {
         ERR_clear_error()
         let offer = setup.protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         let versions =
@@ -87,7 +89,7 @@ final class TLSEnd {
         let mode = setup.asksForCertificate ? SSL_VERIFY_PEER | need : SSL_VERIFY_NONE
         unsafe SSL_CTX_set_verify(context, mode, nil)
         let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
-        unsafe SSL_CTX_set_cert_verify_callback(context, TLSChoice.judge, place)
+        unsafe SSL_CTX_set_cert_verify_callback(context, TLSCallbackContext.judge, place)
         if !setup.isServer, !offer.isEmpty {
             guard unsafe SSL_CTX_set_alpn_protos(context, offer, CUnsignedInt(offer.count)) == 0 else {
                 return false
@@ -95,7 +97,7 @@ final class TLSEnd {
         }
         if setup.isServer {
             let place = unsafe Unmanaged.passUnretained(choice).toOpaque()
-            unsafe SSL_CTX_set_alpn_select_cb(context, TLSChoice.select, place)
+            unsafe SSL_CTX_set_alpn_select_cb(context, TLSCallbackContext.select, place)
         }
         guard let identity = setup.identity else { return true }
         return unsafe show(identity, context)
@@ -159,7 +161,7 @@ extension TLSEnd {
         }
     }
 
-    func read() -> Plain {
+    func read() -> PlaintextRead {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         var count = 0
         ERR_clear_error()

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A UDP socket of the tester at 127.0.0.1. It never blocks.
-final class UDPSocket: Source {
+final class UDPSocket: PollSource {
     struct Packet {
         let bytes: [UInt8]
         let port: UInt16

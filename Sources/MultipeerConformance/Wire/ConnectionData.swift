@@ -9,7 +9,7 @@ struct Candidate: Hashable {
     static func loopback(_ port: UInt16) -> Candidate { Candidate(address: [127, 0, 0, 1], port: port) }
 
     var bytes: [UInt8] {
-        Writer.bytes {
+        ByteWriter.bytes {
             $0.u8(address.count == 4 ? 4 : 6)
             $0.u16(port)
             $0.raw(address)
@@ -22,7 +22,7 @@ struct Candidate: Hashable {
     }
 
     init(_ bytes: [UInt8]) throws(Malformed) {
-        var reader = Reader(bytes)
+        var reader = ByteReader(bytes)
         let family = try reader.u8()
         guard family == 4 || family == 6 else { throw Malformed("a candidate of family \(family)") }
         port = try reader.u16()
@@ -54,28 +54,28 @@ struct ConnectionData {
     var recipient: [UInt8]?
     var candidates: [Candidate]
     /// Entries that the format does not know.
-    var extra: [Entry] = []
+    var extra: [TLVEntry] = []
 
     var outcomePreference: Preference { preference.counted(withIdentity: flags & Flag.identity != 0) }
 
     /// The entries in the order in which they must stand.
-    var entries: [Entry] {
+    var entries: [TLVEntry] {
         var entries = [
-            Entry(Field.peer, endpoint.uid + name), Entry(Field.instance, endpoint.instance),
-            Entry(Field.preference, [preference.rawValue]), Entry(Field.token, token),
-            Entry(Field.lifetime) { $0.u32(lifetime) },
+            TLVEntry(Field.peer, endpoint.uid + name), TLVEntry(Field.instance, endpoint.instance),
+            TLVEntry(Field.preference, [preference.rawValue]), TLVEntry(Field.token, token),
+            TLVEntry(Field.lifetime) { $0.u32(lifetime) },
         ]
-        if let fingerprint { entries.append(Entry(Field.fingerprint, [1] + fingerprint)) }
-        if let recipient { entries.append(Entry(Field.recipient, recipient)) }
-        return (entries + candidates.map { Entry(Field.candidate, $0.bytes) } + extra).sorted
+        if let fingerprint { entries.append(TLVEntry(Field.fingerprint, [1] + fingerprint)) }
+        if let recipient { entries.append(TLVEntry(Field.recipient, recipient)) }
+        return (entries + candidates.map { TLVEntry(Field.candidate, $0.bytes) } + extra).sorted
     }
 
     var bytes: [UInt8] { ConnectionData.bytes(entries, flags: flags) }
 
     /// A blob of any entries, with a length and a checksum that fit.
-    static func bytes(_ entries: [Entry], flags: UInt8 = 0, version: UInt8 = 1) -> [UInt8] {
+    static func bytes(_ entries: [TLVEntry], flags: UInt8 = 0, version: UInt8 = 1) -> [UInt8] {
         let list = entries.bytes
-        let head = Writer.bytes {
+        let head = ByteWriter.bytes {
             $0.raw(magic)
             $0.u8(version)
             $0.u8(flags)
@@ -104,7 +104,7 @@ extension ConnectionData {
     /// Reads a blob with the checks of 4.2 in their order.
     init(_ blob: [UInt8]) throws(Malformed) {
         guard (24...1_024).contains(blob.count) else { throw Malformed("a blob of \(blob.count) bytes") }
-        var reader = Reader(blob)
+        var reader = ByteReader(blob)
         guard try reader.raw(4) == Self.magic else { throw Malformed("no magic") }
         let version = try reader.u8()
         guard version == 1 else { throw Malformed("version \(version)") }
@@ -115,7 +115,7 @@ extension ConnectionData {
             throw Malformed("the checksum does not fit")
         }
         let list = try reader.raw(reader.rest - 8)
-        let entries = try [Entry].read(list, known: Field.all, repeatable: [Field.candidate])
+        let entries = try [TLVEntry].read(list, known: Field.all, repeatable: [Field.candidate])
         let peer = try entries.required(Field.peer, "PEER")
         guard (17...79).contains(peer.count) else { throw Malformed("PEER of \(peer.count) bytes") }
         endpoint = Endpoint(

@@ -13,14 +13,14 @@ enum Datagram {
 
 /// One content. Spec 10.5.
 struct Content: Equatable {
-    enum Kind { static let message: UInt8 = 1, ping: UInt8 = 2, pong: UInt8 = 3 }
+    enum Tag { static let message: UInt8 = 1, ping: UInt8 = 2, pong: UInt8 = 3 }
 
     var kind: UInt8
     var sequence: UInt32
     var body: [UInt8]
 
     var bytes: [UInt8] {
-        Writer.bytes {
+        ByteWriter.bytes {
             $0.u8(kind)
             $0.u32(sequence)
             $0.raw(body)
@@ -32,16 +32,16 @@ struct Content: Equatable {
     }
 
     init(_ bytes: [UInt8]) throws(Malformed) {
-        var reader = Reader(bytes)
+        var reader = ByteReader(bytes)
         kind = try reader.u8()
         sequence = try reader.u32()
         body = try reader.remaining()
         switch kind {
-        case Kind.message:
+        case Tag.message:
             guard body.count <= Datagram.longestMessage else {
                 throw Malformed("a message of \(body.count) bytes")
             }
-        case Kind.ping, Kind.pong:
+        case Tag.ping, Tag.pong:
             guard body.count == 8 else { throw Malformed("a ping of \(body.count) bytes") }
         default: throw Malformed("content of kind \(kind)")
         }
@@ -56,7 +56,7 @@ struct DatagramOffer {
     init(association: [UInt8], port: UInt16) { (self.association, self.port) = (association, port) }
 
     init(_ frame: Frame) throws(Malformed) {
-        var reader = Reader(frame.payload)
+        var reader = ByteReader(frame.payload)
         association = try reader.raw(8)
         port = try reader.u16()
         _ = try reader.u8()

@@ -11,7 +11,7 @@ struct Endpoint: Hashable {
     }
 
     init(_ bytes: [UInt8]) throws(Malformed) {
-        var reader = Reader(bytes)
+        var reader = ByteReader(bytes)
         uid = try reader.raw(16)
         instance = try reader.raw(8)
         try reader.end(of: "an endpoint")

@@ -1,7 +1,7 @@
 /// The frames of chapter 9.
 extension Frame {
     /// What a channel is for. Spec 9.2.
-    enum Purpose {
+    enum ChannelPurpose {
         static let stream: UInt8 = 1, resource: UInt8 = 2
     }
 
@@ -16,38 +16,42 @@ extension Frame {
     static let longestData = 16_376
 
     static func open(
-        _ channel: UInt32, _ kind: UInt8 = Purpose.stream, name: [UInt8] = Array("channel".utf8),
-        size: UInt64? = nil, and more: [Entry] = []
+        _ channel: UInt32, _ kind: UInt8 = ChannelPurpose.stream, name: [UInt8] = Array("channel".utf8),
+        size: UInt64? = nil, and more: [TLVEntry] = []
     ) -> Frame {
-        var entries = [Entry(Field.kind, [kind]), Entry(Field.name, name)]
-        if let size { entries.append(Entry(Field.size) { $0.u64(size) }) }
+        var entries = [TLVEntry(Field.kind, [kind]), TLVEntry(Field.name, name)]
+        if let size { entries.append(TLVEntry(Field.size) { $0.u64(size) }) }
         return Frame(.open, channel: channel, (entries + more).sorted.bytes)
     }
 
     static func data(_ channel: UInt32, _ bytes: [UInt8]) -> Frame { Frame(.data, channel: channel, bytes) }
 
     static func fin(_ channel: UInt32, digest: [UInt8]? = nil) -> Frame {
-        Frame(.fin, channel: channel, digest.map { Entry(Field.digest, $0).bytes } ?? [])
+        Frame(.fin, channel: channel, digest.map { TLVEntry(Field.digest, $0).bytes } ?? [])
     }
 
-    static func reset(_ channel: UInt32, _ code: Code = .cancelled) -> Frame { coded(.reset, channel, code) }
-    static func stop(_ channel: UInt32, _ code: Code = .cancelled) -> Frame { coded(.stop, channel, code) }
-    static func done(_ channel: UInt32, _ code: Code = .ok) -> Frame { coded(.done, channel, code) }
+    static func reset(_ channel: UInt32, _ code: CloseCode = .cancelled) -> Frame {
+        coded(.reset, channel, code)
+    }
+    static func stop(_ channel: UInt32, _ code: CloseCode = .cancelled) -> Frame {
+        coded(.stop, channel, code)
+    }
+    static func done(_ channel: UInt32, _ code: CloseCode = .ok) -> Frame { coded(.done, channel, code) }
 
-    private static func coded(_ kind: Kind, _ channel: UInt32, _ code: Code) -> Frame {
+    private static func coded(_ kind: FrameKind, _ channel: UInt32, _ code: CloseCode) -> Frame {
         Frame(kind, channel: channel) { $0.u16(code.rawValue) }
     }
 }
 
 /// OPEN as it came.
-struct Opening {
+struct OpenFrame {
     let kind: UInt8
     let name: [UInt8]
     let size: UInt64?
     let metadata: [UInt8]?
 
     init(_ frame: Frame) throws(Malformed) {
-        let entries = try [Entry].read(
+        let entries = try [TLVEntry].read(
             frame.payload,
             known: [Frame.Field.kind, Frame.Field.name, Frame.Field.size, Frame.Field.metadata])
         kind = try entries.required(Frame.Field.kind, "KIND", 1)[0]

@@ -2,7 +2,7 @@ extension Frame {
     static let select = Frame(.select)
     static let selected = Frame(.selected)
 
-    static func close(_ code: Code, reason: String = "") -> Frame {
+    static func close(_ code: CloseCode, reason: String = "") -> Frame {
         Frame(.close) {
             $0.u16(code.rawValue)
             $0.raw(reason.utf8)
@@ -39,9 +39,9 @@ extension Frame {
     }
 
     /// The code of CLOSE, RESET, STOP and DONE.
-    var code: Code? {
+    var code: CloseCode? {
         guard [.close, .reset, .stop, .done].contains(kind), payload.count >= 2 else { return nil }
-        return Code(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
+        return CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
     }
 
     /// The limit of CREDIT.

@@ -1,39 +1,39 @@
 /// What a frame is. Spec 7.2.
-struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+struct FrameKind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     let rawValue: UInt8
     init(rawValue: UInt8) { self.rawValue = rawValue }
     init(_ rawValue: UInt8) { self.rawValue = rawValue }
 
-    static let hello = Kind(0x01)
-    static let confirm = Kind(0x02)
-    static let select = Kind(0x03)
-    static let selected = Kind(0x04)
-    static let close = Kind(0x05)
-    static let ping = Kind(0x06)
-    static let pong = Kind(0x07)
-    static let members = Kind(0x08)
-    static let datagrams = Kind(0x09)
-    static let message = Kind(0x10)
-    static let part = Kind(0x11)
-    static let open = Kind(0x20)
-    static let data = Kind(0x21)
-    static let fin = Kind(0x22)
-    static let reset = Kind(0x23)
-    static let stop = Kind(0x24)
-    static let credit = Kind(0x25)
-    static let done = Kind(0x26)
-    static let codeRequest = Kind(0x30)
-    static let codeCommit = Kind(0x31)
-    static let codeNonce = Kind(0x32)
-    static let codeReveal = Kind(0x33)
-    static let invite = Kind(0x40)
-    static let answer = Kind(0x41)
-    static let complete = Kind(0x42)
+    static let hello = FrameKind(0x01)
+    static let confirm = FrameKind(0x02)
+    static let select = FrameKind(0x03)
+    static let selected = FrameKind(0x04)
+    static let close = FrameKind(0x05)
+    static let ping = FrameKind(0x06)
+    static let pong = FrameKind(0x07)
+    static let members = FrameKind(0x08)
+    static let datagrams = FrameKind(0x09)
+    static let message = FrameKind(0x10)
+    static let part = FrameKind(0x11)
+    static let open = FrameKind(0x20)
+    static let data = FrameKind(0x21)
+    static let fin = FrameKind(0x22)
+    static let reset = FrameKind(0x23)
+    static let stop = FrameKind(0x24)
+    static let credit = FrameKind(0x25)
+    static let done = FrameKind(0x26)
+    static let codeRequest = FrameKind(0x30)
+    static let codeCommit = FrameKind(0x31)
+    static let codeNonce = FrameKind(0x32)
+    static let codeReveal = FrameKind(0x33)
+    static let invite = FrameKind(0x40)
+    static let answer = FrameKind(0x41)
+    static let complete = FrameKind(0x42)
 
     /// Whether a receiver that does not know it skips it.
     var isIgnorable: Bool { rawValue >= 0x80 }
 
-    static let names: [Kind: String] = [
+    static let names: [FrameKind: String] = [
         hello: "HELLO", confirm: "CONFIRM", select: "SELECT", selected: "SELECTED", close: "CLOSE",
         ping: "PING",
         pong: "PONG", members: "MEMBERS", datagrams: "DGRAM", message: "MSG", part: "MSG_PART", open: "OPEN",
@@ -43,7 +43,7 @@ struct Kind: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         invite: "INVITE", answer: "ANSWER", complete: "COMPLETE",
     ]
 
-    var description: String { Kind.names[self] ?? "kind \([rawValue].hex)" }
+    var description: String { FrameKind.names[self] ?? "kind \([rawValue].hex)" }
 }
 
 /// One frame: eight bytes of header and a payload. Spec 7.1.
@@ -53,23 +53,23 @@ struct Frame: Hashable {
     static let longestBefore = 2_048
     static let longest = 65_536
 
-    var kind: Kind
+    var kind: FrameKind
     var channel: UInt32
     var payload: [UInt8]
 
-    init(_ kind: Kind, channel: UInt32 = 0, _ payload: [UInt8] = []) {
+    init(_ kind: FrameKind, channel: UInt32 = 0, _ payload: [UInt8] = []) {
         self.kind = kind
         self.channel = channel
         self.payload = payload
     }
 
-    init(_ kind: Kind, channel: UInt32 = 0, _ body: (inout Writer) -> Void) {
-        self.init(kind, channel: channel, Writer.bytes(body))
+    init(_ kind: FrameKind, channel: UInt32 = 0, _ body: (inout ByteWriter) -> Void) {
+        self.init(kind, channel: channel, ByteWriter.bytes(body))
     }
 
     /// A header that says what it is told to.
-    static func header(length: Int, kind: Kind, channel: UInt32 = 0) -> [UInt8] {
-        Writer.bytes {
+    static func header(length: Int, kind: FrameKind, channel: UInt32 = 0) -> [UInt8] {
+        ByteWriter.bytes {
             $0.u24(length)
             $0.u8(kind.rawValue)
             $0.u32(channel)
@@ -97,7 +97,7 @@ struct FrameReader {
         guard pending >= Frame.headerCount + count else { return nil }
         let channel = header[4...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         let start = position + Frame.headerCount
-        let frame = Frame(Kind(header[3]), channel: channel, Array(bytes[start..<(start + count)]))
+        let frame = Frame(FrameKind(header[3]), channel: channel, Array(bytes[start..<(start + count)]))
         position = start + count
         if position > 1 << 20 {
             bytes.removeFirst(position)

@@ -8,7 +8,7 @@ struct Limits: Hashable {
     var messageCredit: UInt32 = 4_194_304
 
     var bytes: [UInt8] {
-        Writer.bytes {
+        ByteWriter.bytes {
             $0.u64(message)
             $0.u32(channels)
             $0.u32(channelCredit)
@@ -28,24 +28,24 @@ struct Hello {
         ]
     }
 
-    var entries: [Entry]
+    var entries: [TLVEntry]
 
     init(
         versions: [UInt16] = [1], sender: Endpoint, receiver: Endpoint, myData: [UInt8], yourData: [UInt8],
         nonce: [UInt8], limits: Limits = Limits(), members: [Endpoint] = []
     ) {
         entries = [
-            Entry(Field.versions) { writer in versions.forEach { writer.u16($0) } },
-            Entry(Field.sender, sender.bytes), Entry(Field.receiver, receiver.bytes),
-            Entry(Field.myData, myData), Entry(Field.yourData, yourData), Entry(Field.nonce, nonce),
-            Entry(Field.limits, limits.bytes),
-            Entry(Field.members, [UInt8(members.count)] + members.flatMap(\.bytes)),
+            TLVEntry(Field.versions) { writer in versions.forEach { writer.u16($0) } },
+            TLVEntry(Field.sender, sender.bytes), TLVEntry(Field.receiver, receiver.bytes),
+            TLVEntry(Field.myData, myData), TLVEntry(Field.yourData, yourData), TLVEntry(Field.nonce, nonce),
+            TLVEntry(Field.limits, limits.bytes),
+            TLVEntry(Field.members, [UInt8(members.count)] + members.flatMap(\.bytes)),
         ]
     }
 
     /// Reads a payload, with checks 2 and 3 of 6.2.
     init(payload: [UInt8]) throws(Malformed) {
-        entries = try [Entry].read(payload, known: Set(Field.mandatory + [Field.agent]))
+        entries = try [TLVEntry].read(payload, known: Set(Field.mandatory + [Field.agent]))
         let versions = try entries.required(Field.versions, "VERSIONS")
         guard (2...2_040).contains(versions.count), versions.count % 2 == 0 else {
             throw Malformed("VERSIONS has \(versions.count) bytes")
@@ -89,7 +89,7 @@ struct Hello {
         return stride(from: 1, to: bytes.count, by: 24).map { Array(bytes[$0..<min($0 + 24, bytes.count)]) }
     }
     var limits: Limits {
-        var reader = Reader(entries.first(Field.limits) ?? [])
+        var reader = ByteReader(entries.first(Field.limits) ?? [])
         guard let message = try? reader.u64(), let channels = try? reader.u32(),
             let channel = try? reader.u32(), let credit = try? reader.u32()
         else { return Limits(message: 0, channels: 0, channelCredit: 0, messageCredit: 0) }

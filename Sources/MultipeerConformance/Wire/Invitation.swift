@@ -14,20 +14,20 @@ enum Invitation {
     static func invite(
         id: [UInt8], from uid: [UInt8], name: [UInt8], to recipient: [UInt8], timeout: UInt32,
         context: [UInt8]?
-    ) -> [Entry] {
+    ) -> [TLVEntry] {
         let entries = [
-            Entry(Field.id, id), Entry(Field.inviter, uid + name), Entry(Field.recipient, recipient),
-            Entry(Field.timeout) { $0.u32(timeout) },
+            TLVEntry(Field.id, id), TLVEntry(Field.inviter, uid + name), TLVEntry(Field.recipient, recipient),
+            TLVEntry(Field.timeout) { $0.u32(timeout) },
         ]
-        return entries + (context.map { [Entry(Field.context, $0)] } ?? [])
+        return entries + (context.map { [TLVEntry(Field.context, $0)] } ?? [])
     }
 
-    static func answer(id: [UInt8], _ code: Code, data: [UInt8]? = nil) -> [Entry] {
-        let entries = [Entry(Field.id, id), Entry(Field.code) { $0.u16(code.rawValue) }]
-        return entries + (data.map { [Entry(Field.data, $0)] } ?? [])
+    static func answer(id: [UInt8], _ code: CloseCode, data: [UInt8]? = nil) -> [TLVEntry] {
+        let entries = [TLVEntry(Field.id, id), TLVEntry(Field.code) { $0.u16(code.rawValue) }]
+        return entries + (data.map { [TLVEntry(Field.data, $0)] } ?? [])
     }
 
-    static func complete(id: [UInt8], data: [UInt8]) -> [Entry] {
-        [Entry(Field.id, id), Entry(Field.data, data)]
+    static func complete(id: [UInt8], data: [UInt8]) -> [TLVEntry] {
+        [TLVEntry(Field.id, id), TLVEntry(Field.data, data)]
     }
 }

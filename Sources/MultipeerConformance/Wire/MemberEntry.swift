@@ -8,7 +8,7 @@ struct MemberEntry: Hashable {
     var data: [UInt8]
 
     var payload: [UInt8] {
-        Writer.bytes {
+        ByteWriter.bytes {
             $0.raw(endpoint.bytes)
             $0.u32(sequence)
             $0.u8(UInt8(truncatingIfNeeded: list.count))
@@ -29,7 +29,7 @@ struct MemberEntry: Hashable {
 
     /// Takes a payload apart; what the list and the data say is not judged.
     init(payload: [UInt8]) throws(Malformed) {
-        var reader = Reader(payload)
+        var reader = ByteReader(payload)
         endpoint = try Endpoint(try reader.raw(24))
         sequence = try reader.u32()
         list = []

@@ -25,7 +25,7 @@ package protocol InvitationMachine: Sendable {
     /// The bytes of a connection were no frames, or frames that may not come.
     mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment)
     /// The connection ended below the frames, and is the machine's no more.
-    mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment)
+    mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment)
     mutating func advance(to now: Moment)
 }
 

@@ -5,7 +5,7 @@ package enum InvitationTiming {
     /// What an inviter may ask for, in seconds.
     package static let timeouts: ClosedRange<UInt32> = 1...600  // [invite.timeout]
     /// From a connection's first byte to its INVITE.
-    package static let greeting = Timing.greeting  // [invite.deadline]
+    package static let greeting = HandshakeTiming.greeting  // [invite.deadline]
     /// From the ANSWER that says OK to COMPLETE.
     package static let completion = Duration.seconds(5)  // [invite.deadline]
 }
@@ -16,8 +16,8 @@ package enum InvitationLimits {
     package static let pending = 16  // [invite.pending]
     package static let pendingPerAddress = 4  // [invite.pending]
     /// Connections that brought no INVITE yet.
-    package static let strangers = 32  // [invite.pending]
-    package static let strangersPerAddress = 4  // [invite.pending]
+    package static let unauthenticated = 32  // [invite.pending]
+    package static let unauthenticatedPerAddress = 4  // [invite.pending]
     static let candidates = Limits.candidates
     /// Connections that an inviter loses behind INVITE before it gives up.
     static let losses = 5

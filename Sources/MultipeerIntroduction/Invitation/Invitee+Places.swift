@@ -5,15 +5,15 @@ import MultipeerFraming
 
 extension Invitee {
     /// Whether an invitation may wait for its answer.
-    enum Place: Equatable {
+    enum InvitationAdmission: Equatable {
         case none
         /// On the connection that its inviter's earlier one has now.
-        case instead(ConnectionID, Waiting)
+        case instead(ConnectionID, PendingQuestion)
         /// Perhaps in the place of another.
         case free(evicting: ConnectionID?)
     }
 
-    func place(for inviter: UID, from origin: [UInt8]) -> Place {
+    func place(for inviter: UID, from origin: [UInt8]) -> InvitationAdmission {
         if let known = held.first(where: { $0.waiting.inviter == inviter }) {
             // From elsewhere it may be anybody: uids are no secrets, and the answer belongs to who was asked about.
             guard !known.isAgreed, known.origin == origin else { return .none }  // [invite.pending]
@@ -36,40 +36,42 @@ extension Invitee {
     }
 
     /// One more stranger came from this address: the oldest goes. [invite.pending]
-    mutating func dropStrangers(like origin: [UInt8]) {
-        let strangers = connections.filter { $0.value.isStranger }
-        let alike = strangers.filter { $0.value.origin == origin }.keys.sorted()
-        if alike.count > InvitationLimits.strangersPerAddress {
+    mutating func dropUnauthenticated(like origin: [UInt8]) {
+        let unauthenticated = connections.filter { $0.value.isUnauthenticated }
+        let alike = unauthenticated.filter { $0.value.origin == origin }.keys.sorted()
+        if alike.count > InvitationLimits.unauthenticatedPerAddress {
             end(alike[0], .busy, .withdrawn)
-        } else if strangers.count > InvitationLimits.strangers, let oldest = strangers.keys.min() {
+        } else if unauthenticated.count > InvitationLimits.unauthenticated,
+            let oldest = unauthenticated.keys.min()
+        {
             end(oldest, .busy, .withdrawn)
         }
     }
 
     /// A place that an invitation holds.
-    struct Held {
+    struct InvitationSlot {
         let id: ConnectionID
         let origin: [UInt8]
-        let waiting: Waiting
+        let waiting: PendingQuestion
         let isAgreed: Bool
     }
 
     /// In the order of their connections.
-    var held: [Held] {
+    var held: [InvitationSlot] {
         connections.sorted { $0.key < $1.key }.compactMap { id, connection in
             switch connection.phase {
             case .securing, .greeting: nil
             case .asking(let waiting):
-                Held(id: id, origin: connection.origin, waiting: waiting, isAgreed: false)
+                InvitationSlot(id: id, origin: connection.origin, waiting: waiting, isAgreed: false)
             case .agreed(let waiting, _):
-                Held(id: id, origin: connection.origin, waiting: waiting, isAgreed: true)
+                InvitationSlot(id: id, origin: connection.origin, waiting: waiting, isAgreed: true)
             }
         }
     }
 }
 
 extension Invitee.Connection {
-    var isStranger: Bool { phase == .securing || phase == .greeting }
+    var isUnauthenticated: Bool { phase == .securing || phase == .greeting }
 }
 
 // MARK: how far things have come

@@ -14,12 +14,12 @@ package struct Invitee: InvitationMachine {
     package static var takesInvite: Bool { true }
 
     package enum Event: Equatable, Sendable {
-        case ask(Asked)
+        case ask(InvitationRequest)
         case end(QuestionID, Ending)
     }
 
     /// What the application is asked.
-    package struct Asked: Equatable, Sendable {
+    package struct InvitationRequest: Equatable, Sendable {
         package let question: QuestionID
         package let inviter: PeerID
         package let context: [UInt8]?
@@ -42,13 +42,13 @@ package struct Invitee: InvitationMachine {
     package enum Phase: Equatable, Sendable {
         case securing
         case greeting
-        case asking(Waiting)
+        case asking(PendingQuestion)
         /// The inviter was sent this data.
-        case agreed(Waiting, ConnectionData)
+        case agreed(PendingQuestion, ConnectionData)
     }
 
     /// An invitation that was put to the application.
-    package struct Waiting: Equatable, Sendable {
+    package struct PendingQuestion: Equatable, Sendable {
         package let question: QuestionID
         let inviter: UID
         /// The number that its inviter gave it.
@@ -90,7 +90,7 @@ extension Invitee {
         connections[id] = Connection(
             origin: origin, phase: .securing, deadline: now + InvitationTiming.greeting)
         if isStopped { end(id, .cancelled, .cancelled) }
-        dropStrangers(like: origin)
+        dropUnauthenticated(like: origin)
         return id
     }
 
@@ -127,7 +127,7 @@ extension Invitee {
         end(id, code, .protocolError)
     }
 
-    package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
+    package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
         advance(to: now)
         guard let gone = connections.removeValue(forKey: id) else { return }
         settle(gone, .failed(.withdrawn))  // [invite.cancel]
@@ -191,7 +191,7 @@ extension Invitee {
 
     private func answerable(
         _ question: QuestionID
-    ) throws(InvitationFault) -> (ConnectionID, Waiting) {
+    ) throws(InvitationFault) -> (ConnectionID, PendingQuestion) {
         for (id, connection) in connections {
             switch connection.phase {
             case .asking(let waiting) where waiting.question == question: return (id, waiting)
@@ -227,11 +227,11 @@ extension Invitee {
         case .free(let evicted):
             if let evicted { evict(evicted) }
             lastQuestion += 1
-            let waiting = Waiting(
+            let waiting = PendingQuestion(
                 question: QuestionID(rawValue: lastQuestion), inviter: inviter.uid, id: invite.id)
             connections[id]?.phase = .asking(waiting)
             connections[id]?.deadline = deadline
-            let asked = Asked(
+            let asked = InvitationRequest(
                 question: waiting.question, inviter: inviter, context: invite.context,
                 timeout: .seconds(Int64(invite.timeout)), deadline: deadline, connection: id)
             actions.append(.tell(.ask(asked)))
@@ -246,12 +246,12 @@ extension Invitee {
 
     /// The newest connection of an inviter gets the answer; the question, and its time, stay as they were asked.
     private mutating func replace(
-        _ old: ConnectionID, _ waiting: Waiting, with id: ConnectionID, _ invite: Invite
+        _ old: ConnectionID, _ waiting: PendingQuestion, with id: ConnectionID, _ invite: Invite
     ) {
         guard let former = connections.removeValue(forKey: old) else { return }
         actions.append(.close(old, .duplicate))  // [invite.pending]
         connections[id]?.phase = .asking(
-            Waiting(question: waiting.question, inviter: waiting.inviter, id: invite.id))
+            PendingQuestion(question: waiting.question, inviter: waiting.inviter, id: invite.id))
         connections[id]?.deadline = former.deadline
     }
 

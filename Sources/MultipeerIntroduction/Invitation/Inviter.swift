@@ -46,8 +46,8 @@ package struct Inviter: InvitationMachine {
     private var attempts: [ConnectionID: Attempt] = [:]
     /// Whom the connection that asks was made to.
     private var asked: Candidate?
-    private var patience: Moment
-    private var troubles = Troubles()
+    private var phaseDeadline: Moment
+    private var dialFailures = DialFailures()
     /// How often the connection was lost behind INVITE.
     private var losses = 0
     private var jitter: Jitter
@@ -75,7 +75,7 @@ package struct Inviter: InvitationMachine {
         let dialable = candidates.filter { $0.isDialable(allowingLoopback: true) }  // [dial.forbidden]
         self.candidates = Array(dialable.prefix(InvitationLimits.candidates))
         plan = DialPlan(self.candidates, from: now)
-        patience = now + timeout
+        phaseDeadline = now + timeout
         jitter = Jitter(seed: seed)
         if self.candidates.isEmpty {
             end(.failure(.unreachable("there is no address that may be dialled")))
@@ -92,8 +92,8 @@ package struct Inviter: InvitationMachine {
     package var deadline: Moment? {
         switch phase {
         case .seeking:
-            (attempts.values.map(\.deadline) + [patience, plan.deadline].compactMap { $0 }).min()
-        case .asking, .agreeing: patience
+            (attempts.values.map(\.deadline) + [phaseDeadline, plan.deadline].compactMap { $0 }).min()
+        case .asking, .agreeing: phaseDeadline
         case .over: nil
         }
     }
@@ -114,7 +114,7 @@ extension Inviter {
         closeAttempts(.cancelled)
         asked = attempt.candidate
         phase = .asking(id)
-        let left = (patience - now).wholeNanoseconds
+        let left = (phaseDeadline - now).wholeNanoseconds
         let seconds = UInt32(clamping: (left + 999_999_999) / 1_000_000_000)
         let invite = Invite(
             id: self.id, inviter: local.uid, inviterName: local.displayName, recipient: peer.uid,
@@ -151,10 +151,12 @@ extension Inviter {
         }
     }
 
-    package mutating func lost(_ id: ConnectionID, _ setback: Setback, at now: Moment) {
+    package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
         advance(to: now)
         if let attempt = attempts[id] {
-            return attemptEnded(id, setback.trouble, mayPass: attempt.isConnected && setback.mayPass, at: now)
+            return attemptEnded(
+                id, connectionFailure.trouble, mayPass: attempt.isConnected && connectionFailure.mayPass,
+                at: now)
         }
         switch phase {
         case .asking(id):
@@ -171,8 +173,8 @@ extension Inviter {
 
     package mutating func advance(to now: Moment) {
         if phase == .over { return }
-        if patience <= now {
-            let isBusy = phase == .seeking && troubles.wasBusy
+        if phaseDeadline <= now {
+            let isBusy = phase == .seeking && dialFailures.wasBusy
             closeAll(.timeout)
             return end(.failure(isBusy ? .busy : .timedOut))  // [invite.timeout]
         }
@@ -235,7 +237,7 @@ extension Inviter {
             return violated(id, .protocolError, at: now)  // [invite.data]
         }
         phase = .agreeing(id, data)
-        patience = now + InvitationTiming.completion  // [invite.deadline]
+        phaseDeadline = now + InvitationTiming.completion  // [invite.deadline]
         actions.append(.tell(.makeData))
     }
 
@@ -255,7 +257,7 @@ extension Inviter {
 
     /// After a pause that grows, as long as the invitation's time lasts.
     private mutating func seekAgain(isBusy: Bool, at now: Moment) {
-        troubles = Troubles(wasBusy: isBusy)
+        dialFailures = DialFailures(wasBusy: isBusy)
         phase = .seeking
         plan.backOff(at: now, jitter: jitter.factor())
     }
@@ -273,13 +275,13 @@ extension Inviter {
 
     private mutating func attemptEnded(_ id: ConnectionID, _ trouble: String, mayPass: Bool, at now: Moment) {
         guard attempts.removeValue(forKey: id) != nil else { return }
-        troubles.note(trouble, mayPass: mayPass)
+        dialFailures.note(trouble, mayPass: mayPass)
         plan.ended(id, at: now, jitter: jitter.factor())
         guard plan.isBetweenRounds else { return dialWhatIsDue(at: now) }
-        guard troubles.mayPass else {
-            return end(.failure(.unreachable(troubles.text)))
+        guard dialFailures.mayPass else {
+            return end(.failure(.unreachable(dialFailures.text)))
         }
-        troubles = Troubles(wasBusy: troubles.wasBusy)
+        dialFailures = DialFailures(wasBusy: dialFailures.wasBusy)
     }
 
     private mutating func dialWhatIsDue(at now: Moment) {
@@ -320,7 +322,7 @@ extension Inviter {
 }
 
 /// What went wrong in one round of dialling.
-private struct Troubles {
+private struct DialFailures {
     private var texts: [String] = []
     /// Somebody was there, who may have time later.
     private(set) var mayPass = false
@@ -336,7 +338,7 @@ private struct Troubles {
     }
 }
 
-extension Setback {
+extension ConnectionFailure {
     fileprivate var trouble: String { detail.isEmpty ? "the connection was lost" : detail }
 
     /// Of a connection on which somebody was there: whether a later one may fare better.

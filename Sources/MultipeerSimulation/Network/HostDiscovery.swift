@@ -31,10 +31,10 @@ struct HostDiscovery: DiscoveryBackend {
     }
 
     func resolve(
-        _ peer: PeerID, _ type: ServiceType, within patience: Duration
+        _ peer: PeerID, _ type: ServiceType, within timeout: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
         let time = discovery.machines.time
-        let end = time.now + patience
+        let end = time.now + timeout
         while true {
             if let address = discovery.address(of: peer.uid, type, from: host) { return [address] }
             if time.now >= end { return [] }

@@ -5,7 +5,7 @@ import MultipeerTransport
 /// What the machines of a network announce to each other, as multicast DNS would let them hear it: late, sometimes not at
 /// all, asked for again from time to time, and believed for two minutes.
 final class SimulatedDiscovery: Sendable {
-    struct Record: Sendable {
+    struct Announcement: Sendable {
         let id: Int
         let host: VirtualHost
         var advertisement: Advertisement
@@ -16,8 +16,8 @@ final class SimulatedDiscovery: Sendable {
     }
 
     /// What a browser has heard of a peer.
-    struct Heard: Sendable {
-        let record: Record
+    struct CachedAnnouncement: Sendable {
+        let record: Announcement
         let at: Moment
     }
 
@@ -27,11 +27,11 @@ final class SimulatedDiscovery: Sendable {
         let type: ServiceType
         let feed: DiscoveryFeed
         let hidden: UID?
-        var heard: [UID: Heard] = [:]
+        var heard: [UID: CachedAnnouncement] = [:]
     }
 
     private struct State {
-        var records: [Int: Record] = [:]
+        var records: [Int: Announcement] = [:]
         var browses: [Int: Browse] = [:]
         var last = 0
 
@@ -60,7 +60,7 @@ extension SimulatedDiscovery {
     /// Announces twice, a second apart, to everybody who browses.
     func add(_ advertisement: Advertisement, on host: VirtualHost) -> Int {
         let record = state.withLock { state in
-            let record = Record(id: state.nextID(), host: host, advertisement: advertisement)
+            let record = Announcement(id: state.nextID(), host: host, advertisement: advertisement)
             state.records[record.id] = record
             return record
         }
@@ -104,13 +104,13 @@ extension SimulatedDiscovery {
         }
     }
 
-    private func records(of type: ServiceType) -> [Record] {
+    private func records(of type: ServiceType) -> [Announcement] {
         state.withLock { state in
             state.records.values.filter { $0.advertisement.type == type }.sorted { $0.id < $1.id }
         }
     }
 
-    private func tell(_ browse: Browse, of record: Record) {
+    private func tell(_ browse: Browse, of record: Announcement) {
         guard record.uid != browse.hidden else { return }
         deliver(from: record.host, to: browse.host) { [weak self] in self?.hear(record.id, for: browse.id) }
     }
@@ -160,11 +160,11 @@ extension SimulatedDiscovery {
     /// Of two announcements of one peer the later counts.
     private func hear(_ record: Int, for id: Int) {
         let now = machines.time.now
-        let news = state.withLock { state -> (DiscoveryFeed, Record)? in
+        let news = state.withLock { state -> (DiscoveryFeed, Announcement)? in
             guard let record = state.records[record], let browse = state.browses[id] else { return nil }
             let known = browse.heard[record.uid]?.record
             if let known, known.id > record.id { return nil }
-            state.browses[id]?.heard[record.uid] = Heard(record: record, at: now)
+            state.browses[id]?.heard[record.uid] = CachedAnnouncement(record: record, at: now)
             return known?.id == record.id && known?.version == record.version ? nil : (browse.feed, record)
         }
         guard let (feed, record) = news else { return }
@@ -172,7 +172,7 @@ extension SimulatedDiscovery {
         feed.note(record.uid, DiscoveredPeer(peer: advertisement.peer, info: advertisement.info.entries))
     }
 
-    private func forget(_ uid: UID, for id: Int, if isWanted: (Heard) -> Bool) {
+    private func forget(_ uid: UID, for id: Int, if isWanted: (CachedAnnouncement) -> Bool) {
         let feed = state.withLock { state -> DiscoveryFeed? in
             guard let heard = state.browses[id]?.heard[uid], isWanted(heard) else { return nil }
             state.browses[id]?.heard[uid] = nil

@@ -27,7 +27,7 @@ extension SimulatedNetwork {
     ) async throws -> Value {
         let outcome = Locked<Result<Value, any Error>?>(nil)
         let stopped = Locked<(at: Duration, waiting: [String])>((.zero, []))
-        let stoppage = try await machines.time.run(
+        let stopReason = try await machines.time.run(
             within: VirtualTime.Limits(duration: limits.duration, steps: limits.steps),
             onStop: {
                 let names = (outcome.withLock { $0 == nil } ? ["the body of the run"] : []) + self.tasks.names
@@ -39,9 +39,9 @@ extension SimulatedNetwork {
             outcome.withLock { $0 = result }
             await tasks.finish()
         }
-        if let stoppage {
+        if let stopReason {
             let (moment, waiting) = stopped.withLock { $0 }
-            throw Failure(Failure.Reason(stoppage), seed: seed, elapsed: moment, waiting: waiting)
+            throw Failure(Failure.Reason(stopReason), seed: seed, elapsed: moment, waiting: waiting)
         }
         guard let result = outcome.withLock({ $0 }) else {
             preconditionFailure("a run ended before its body")
@@ -116,9 +116,9 @@ extension SimulatedNetwork.Failure.Reason: CustomStringConvertible {
         }
     }
 
-    init(_ stoppage: VirtualTime.Stoppage) {
+    init(_ stopReason: VirtualTime.StopReason) {
         self =
-            switch stoppage {
+            switch stopReason {
             case .stuck: .stuck
             case .outOfTime: .outOfTime
             case .outOfSteps: .outOfSteps

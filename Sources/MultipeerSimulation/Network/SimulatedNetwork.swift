@@ -71,8 +71,8 @@ public final class SimulatedNetwork: Sendable {
         let digest = name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01b3
         }
-        var dice = Dice(seed ^ digest)
-        return UID(high: dice.next(), low: dice.next())
+        var random = SeededRandom(seed ^ digest)
+        return UID(high: random.next(), low: random.next())
     }
 
     // MARK: what is between them

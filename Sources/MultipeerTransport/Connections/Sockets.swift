@@ -4,7 +4,7 @@ import MultipeerIntroduction
 
 /// The TCP connections of one owner, and the buffers that they share. Lives on the loop.
 final class Sockets {
-    var wires: [ConnectionID: Wire] = [:]
+    var connections: [ConnectionID: SocketConnection] = [:]
     /// Those that may have something to write, besides what the engine says.
     var dirty: Set<ConnectionID> = []
     /// Those that could not write everything in their turn.
@@ -26,10 +26,10 @@ final class Sockets {
     static let frames = 2 * (FrameHeader.byteCount + 65_536)
 
     /// The connection that is the link to this peer.
-    func link(to uid: UID) -> Wire? { wires.values.first { $0.seat?.peer.uid == uid } }
+    func link(to uid: UID) -> SocketConnection? { connections.values.first { $0.link?.peer.uid == uid } }
 
     /// In the order of their numbers, for what has effects: the order of a dictionary is another in each process.
-    var ordered: [Wire] { wires.values.sorted { $0.id < $1.id } }
+    var ordered: [SocketConnection] { connections.values.sorted { $0.id < $1.id } }
 
     /// The connections that may have something to write, in their order, with those that the engine names.
     func takeDue(_ wanted: [ConnectionID]) -> [ConnectionID] {

@@ -53,7 +53,7 @@ public final class InMemoryDiscovery: DiscoveryBackend {
 extension InMemoryDiscovery {
     private struct Announced: OngoingAdvertisement {
         /// Withdraws the announcement when it is let go of.
-        final class Place: Sendable {
+        final class Handle: Sendable {
             let network: Network
             let id: Int
 
@@ -64,15 +64,15 @@ extension InMemoryDiscovery {
             }
         }
 
-        let place: Place
+        let handle: Handle
 
-        init(_ network: Network, _ id: Int) { place = Place(network, id) }
+        init(_ network: Network, _ id: Int) { handle = Handle(network, id) }
 
         func update(_ info: DiscoveryInfo) async throws(MultipeerError) {
-            guard await place.network.update(place.id, info) else { throw .advertisementStopped }
+            guard await handle.network.update(handle.id, info) else { throw .advertisementStopped }
         }
 
-        func stop() async { await place.network.remove(place.id) }
+        func stop() async { await handle.network.remove(handle.id) }
     }
 
     private actor Network {

@@ -3,7 +3,7 @@ import MultipeerDiscovery
 /// A peer that multicast DNS announces.
 struct MulticastAdvertisement: OngoingAdvertisement {
     /// Withdraws the announcement when it is let go of.
-    private final class Place: Sendable {
+    private final class Handle: Sendable {
         let discovery: MulticastDiscovery
         let id: AdvertID
 
@@ -15,13 +15,13 @@ struct MulticastAdvertisement: OngoingAdvertisement {
         deinit { discovery.leave(.advertisement(id)) }
     }
 
-    private let place: Place
+    private let handle: Handle
 
-    init(_ discovery: MulticastDiscovery, _ id: AdvertID) { place = Place(discovery, id) }
+    init(_ discovery: MulticastDiscovery, _ id: AdvertID) { handle = Handle(discovery, id) }
 
     func update(_ info: DiscoveryInfo) async throws(MultipeerError) {
-        try await place.discovery.update(place.id, info)
+        try await handle.discovery.update(handle.id, info)
     }
 
-    func stop() async { await place.discovery.stop(place.id) }
+    func stop() async { await handle.discovery.stop(handle.id) }
 }

@@ -9,17 +9,17 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
-    nonisolated package let poke = Poke()
+    nonisolated package let wakeup = Wakeup()
     nonisolated let settings: MulticastSettings
     /// What was let go of on other threads.
-    nonisolated let leftovers = Locked<[Leftover]>([])
+    nonisolated let withdrawals = Locked<[Withdrawal]>([])
 
-    enum Leftover: Sendable {
+    enum Withdrawal: Sendable {
         case advertisement(AdvertID)
         case browse(BrowseID)
     }
 
-    var station: MulticastStation?
+    var driver: MulticastDNSDriver?
     var registrations: [AdvertID: Promise<Bool>] = [:]
     var adverts: Set<AdvertID> = []
     var browses: [BrowseID: DiscoveryFeed] = [:]
@@ -31,9 +31,9 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     var arrivals: [(until: Moment, signal: Promise<Void>)] = []
 
     /// Longer than it takes to find out that nobody else has an address.
-    static let patience = Duration.seconds(4)
+    static let addressTimeout = Duration.seconds(4)
     /// Goodbyes take 160 ms.
-    static let farewell = Duration.milliseconds(250)
+    static let goodbyeTimeout = Duration.milliseconds(250)
 
     /// Not the start of the turn, before which orders would have been given.
     private var now: Moment { EventLoop.currentMoment() }
@@ -80,7 +80,7 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
 
 extension MulticastDiscovery {
     /// Whether its sockets are open.
-    package var isOpen: Bool { station != nil }
+    package var isOpen: Bool { driver != nil }
 
     package func advertise(
         _ advertisement: Advertisement
@@ -90,7 +90,7 @@ extension MulticastDiscovery {
             peer: advertisement.peer, type: advertisement.type, port: advertisement.port,
             info: advertisement.info)
         try await addressesAreThere()
-        let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
+        let id = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
             try engine.advertise(advert, at: now)
         }
         let registration = Promise<Bool>()
@@ -108,7 +108,7 @@ extension MulticastDiscovery {
         _ type: ServiceType, hiding local: PeerID?
     ) async throws(MultipeerError) -> DiscoveryEvents {
         try await addressesAreThere()
-        let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
+        let id = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
             try engine.browse(type, hiding: local?.uid, at: now)
         }
         let feed = DiscoveryFeed()
@@ -122,7 +122,7 @@ extension MulticastDiscovery {
         _ peer: PeerID, _ type: ServiceType, within patience: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
         try await addressesAreThere()
-        let id = try order { (engine: inout MulticastDNS, now) throws(EngineFault) in
+        let id = try order { (engine: inout MulticastDNS, now) throws(MulticastDNSFault) in
             engine.resolve(peer.uid, of: type, within: patience, at: now)
         }
         let answer = Promise<Resolution?>()
@@ -135,13 +135,13 @@ extension MulticastDiscovery {
     }
 
     package func reconfirm(_ peer: PeerID, _ type: ServiceType) async {
-        station?.engine.reconfirm(peer.uid, of: type, at: now)
+        driver?.engine.reconfirm(peer.uid, of: type, at: now)
         settle()
     }
 
     func update(_ id: AdvertID, _ info: DiscoveryInfo) throws(MultipeerError) {
         guard adverts.contains(id) else { throw .advertisementStopped }
-        station?.engine.update(id, info: info, at: now)
+        driver?.engine.update(id, info: info, at: now)
         settle()
     }
 
@@ -149,30 +149,30 @@ extension MulticastDiscovery {
     func stop(_ id: AdvertID) async {
         guard adverts.contains(id) else { return }
         let departure = Promise<Void>()
-        departures.append((now + MulticastDiscovery.farewell, departure))
+        departures.append((now + MulticastDiscovery.goodbyeTimeout, departure))
         withdraw(id)
         await departure.value()
     }
 
     /// From any thread, and at once: what nobody wants any more is ended on the loop.
-    nonisolated func leave(_ leftover: Leftover) {
-        leftovers.withLock { $0.append(leftover) }
+    nonisolated func leave(_ leftover: Withdrawal) {
+        withdrawals.withLock { $0.append(leftover) }
         loop.wake(self)
     }
 
     private func withdraw(_ id: AdvertID) {
         guard adverts.remove(id) != nil else { return }
         registrations.removeValue(forKey: id)?.send(false)
-        station?.engine.withdraw(id, at: now)
+        driver?.engine.withdraw(id, at: now)
         settle()
     }
 
     /// Gives an order to the engine, which is started if need be.
     private func order<Order>(
-        _ body: (inout MulticastDNS, Moment) throws(EngineFault) -> Order
+        _ body: (inout MulticastDNS, Moment) throws(MulticastDNSFault) -> Order
     ) throws(MultipeerError) -> Order {
-        let station = try opened()
-        do throws(EngineFault) { return try body(&station.engine, now) } catch {
+        let driver = try opened()
+        do throws(MulticastDNSFault) { return try body(&driver.engine, now) } catch {
             closeIfIdle()
             throw MultipeerError(error)
         }
@@ -187,13 +187,13 @@ extension MulticastDiscovery {
             return try opened.check()
         }
         let arrival = Promise<Void>()
-        arrivals.append((now + MulticastDiscovery.patience, arrival))
+        arrivals.append((now + MulticastDiscovery.addressTimeout, arrival))
         setDeadline()
         await arrival.value(onCancel: { arrival.send(()) })
         arrivals.removeAll { $0.signal === arrival }
         do throws(MultipeerError) {
             if Task.isCancelled { throw MultipeerError(.cancelled, "discovery was cancelled") }
-            try station?.check()
+            try driver?.check()
         } catch {
             closeIfIdle()
             throw error
@@ -201,15 +201,15 @@ extension MulticastDiscovery {
     }
 
     private func arrive() {
-        guard let station else { return }
-        for arrival in arrivals where station.serves || arrival.until <= now { arrival.signal.send(()) }
-        arrivals.removeAll { station.serves || $0.until <= now }
+        guard let driver else { return }
+        for arrival in arrivals where driver.serves || arrival.until <= now { arrival.signal.send(()) }
+        arrivals.removeAll { driver.serves || $0.until <= now }
     }
 
-    private func opened() throws(MultipeerError) -> MulticastStation {
-        if let station { return station }
-        let new = try MulticastStation(settings, on: loop, for: self)
-        station = new
+    private func opened() throws(MultipeerError) -> MulticastDNSDriver {
+        if let driver { return driver }
+        let new = try MulticastDNSDriver(settings, on: loop, for: self)
+        driver = new
         return new
     }
 }
@@ -218,20 +218,20 @@ extension MulticastDiscovery {
 
 extension MulticastDiscovery {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
-        assumeIsolated { $0.station?.ready(token, for: $0) }
+        assumeIsolated { $0.driver?.ready(token, for: $0) }
     }
 
     /// What is due is done at the end of the turn.
     nonisolated package func deadlineReached() {}
 
-    nonisolated package func poked() {
+    nonisolated package func wokenUp() {
         assumeIsolated { discovery in
-            for leftover in discovery.leftovers.withLock({ $0.take() }) {
+            for leftover in discovery.withdrawals.withLock({ $0.take() }) {
                 switch leftover {
                 case .advertisement(let id): discovery.withdraw(id)
                 case .browse(let id):
                     guard discovery.browses.removeValue(forKey: id) != nil else { continue }
-                    discovery.station?.engine.stopBrowsing(id, at: discovery.now)
+                    discovery.driver?.engine.stopBrowsing(id, at: discovery.now)
                 }
             }
         }
@@ -241,9 +241,9 @@ extension MulticastDiscovery {
 
     /// Carries out what the engine decided, tells its users, and sets the next deadline.
     private func settle() {
-        guard let station else { return }
-        station.advance(for: self)
-        for action in station.carryOut(for: self) { tell(action) }
+        guard let driver else { return }
+        driver.advance(for: self)
+        for action in driver.carryOut(for: self) { tell(action) }
         arrive()
         depart()
         closeIfIdle()
@@ -260,7 +260,7 @@ extension MulticastDiscovery {
     }
 
     private func depart() {
-        let isQuiet = station?.engine.isQuiet ?? true
+        let isQuiet = driver?.engine.isQuiet ?? true
         let now = self.now
         let gone = departures.filter { isQuiet || $0.until <= now }
         departures.removeAll { isQuiet || $0.until <= now }
@@ -269,25 +269,25 @@ extension MulticastDiscovery {
 
     /// Once nobody uses it and nothing more is to be said.
     private func closeIfIdle() {
-        guard let station, adverts.isEmpty, browses.isEmpty, resolutions.isEmpty, arrivals.isEmpty,
-            station.engine.isQuiet
+        guard let driver, adverts.isEmpty, browses.isEmpty, resolutions.isEmpty, arrivals.isEmpty,
+            driver.engine.isQuiet
         else {
             return
         }
-        station.close()
-        self.station = nil
+        driver.close()
+        self.driver = nil
         depart()
     }
 
     private func setDeadline() {
-        guard let station else { return loop.setDeadline(self, nil) }
+        guard let driver else { return loop.setDeadline(self, nil) }
         let waits = departures.map(\.until) + arrivals.map(\.until)
-        let moments = [station.engine.deadline].compactMap(\.self) + waits
+        let moments = [driver.engine.deadline].compactMap(\.self) + waits
         loop.setDeadline(self, moments.min())
     }
 }
 
-extension [MulticastDiscovery.Leftover] {
+extension [MulticastDiscovery.Withdrawal] {
     fileprivate mutating func take() -> Self {
         defer { self = [] }
         return self
@@ -295,7 +295,7 @@ extension [MulticastDiscovery.Leftover] {
 }
 
 extension MultipeerError {
-    fileprivate init(_ fault: EngineFault) {
+    fileprivate init(_ fault: MulticastDNSFault) {
         switch fault {
         case .tooMany:
             self.init(

@@ -57,7 +57,7 @@ extension MulticastSettings {
     }
 
     /// What is wrong with the choice itself: a name that no interface has.
-    package func complaint(about table: InterfaceTable) -> MultipeerError? {
+    package func validationError(about table: InterfaceTable) -> MultipeerError? {
         guard case .only(let names) = interfaces else { return nil }
         let known = table.all.map(\.name)
         guard let unknown = names.first(where: { !known.contains($0) }) else { return nil }

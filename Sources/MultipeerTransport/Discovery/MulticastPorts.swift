@@ -28,7 +28,7 @@ struct MulticastPorts {
     }
 
     /// Packets have 9,000 bytes at the most; one that fills the room is longer, and dropped.
-    let intake = DatagramIntake(slots: 16, size: 9_216)
+    let receiveBuffer = DatagramReceiveBuffer(slots: 16, size: 9_216)
     private let loop: EventLoop
     private var tokens: [Key: Int] = [:]
     private var ports: [Int: Port] = [:]

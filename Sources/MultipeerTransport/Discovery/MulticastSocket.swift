@@ -159,15 +159,15 @@ extension MulticastSocket {
     /// Receives as many packets as one call brings, and lends each with where it came from. Answers whether there may be
     /// more. Packets that are longer than the room for them are dropped.
     package borrowing func receive(
-        with intake: DatagramIntake, _ body: (Span<UInt8>, SocketAddress) -> Void
+        with receiveBuffer: DatagramReceiveBuffer, _ body: (Span<UInt8>, SocketAddress) -> Void
     ) -> Bool {
-        let arrivals = intake.fill(from: descriptor)
+        let arrivals = receiveBuffer.fill(from: descriptor)
         // An ICMP error of an earlier packet is told once, in place of a packet.
         guard arrivals >= 0 else { return errno != EAGAIN }
         for index in 0..<arrivals {
-            guard let source = intake.source(of: index) else { continue }
-            _ = intake.withPackets(of: index) { body($0, source) }
+            guard let source = receiveBuffer.source(of: index) else { continue }
+            _ = receiveBuffer.withPackets(of: index) { body($0, source) }
         }
-        return arrivals == intake.slots
+        return arrivals == receiveBuffer.slots
     }
 }

@@ -8,14 +8,14 @@ package import MultipeerSecurity
 ///
 /// An actor pinned to its loop. What it may do is decided by an `Invitee`. It lives until `stop`, and until what was
 /// answered by then has come to its end.
-package actor InvitationListener: InvitationOwner, ListeningOwner {
+package actor InvitationListener: InvitationDriver, ListeningDriver {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
-    nonisolated package let poke = Poke()
+    nonisolated package let wakeup = Wakeup()
 
     nonisolated package let peer: PeerID
     /// What the application is asked. It ends with `stop`.
-    nonisolated package let questions = Questions()
+    nonisolated package let questions = ReceivedInvitations()
 
     private let listening: [SocketAddress]
     nonisolated let tls: InvitationTLS
@@ -72,13 +72,13 @@ extension InvitationListener {
     }
 
     /// Says that `accept` or `refuse` is going to be called, which `stop` does not keep from anything any more.
-    nonisolated package func claim(_ id: Question.ID) { claimed.withLock { _ = $0.insert(id) } }
+    nonisolated package func claim(_ id: ReceivedInvitation.ID) { claimed.withLock { _ = $0.insert(id) } }
 
     /// Says yes: the inviter hears `data`, and its own data is the answer. Throws `InvitationFault.alreadyAnswered`,
     /// `.timedOut`, `.withdrawn`, `.protocolError`, `.incompatible`, or `.cancelled` when the listener has stopped or the
     /// task was cancelled: then the inviter hears that, too.
     package func accept(
-        _ id: Question.ID, with data: ConnectionData
+        _ id: ReceivedInvitation.ID, with data: ConnectionData
     ) async throws(InvitationFault) -> ConnectionData {
         defer { loop.wantsTurnEnd(self) }
         claimed.withLock { _ = $0.remove(id) }
@@ -93,7 +93,9 @@ extension InvitationListener {
 
     /// Says no, with DECLINED, FULL, BUSY or POLICY. Throws `InvitationFault.alreadyAnswered`, `.timedOut`, `.withdrawn`,
     /// or `.cancelled` when the listener has stopped.
-    package func refuse(_ id: Question.ID, _ code: CloseCode = .declined) async throws(InvitationFault) {
+    package func refuse(_ id: ReceivedInvitation.ID, _ code: CloseCode = .declined)
+        async throws(InvitationFault)
+    {
         defer { loop.wantsTurnEnd(self) }
         claimed.withLock { _ = $0.remove(id) }
         try engine.machine.refuse(id, code, at: EventLoop.currentMoment())
@@ -124,7 +126,7 @@ extension InvitationListener {
     }
 
     nonisolated package func deadlineReached() { assumeIsolated { $0.advance() } }
-    nonisolated package func poked() {}
+    nonisolated package func wokenUp() {}
     nonisolated package func turnEnded() { assumeIsolated { $0.endTurn() } }
 
     private func handle(_ token: Int, _ readiness: Readiness) {
@@ -150,12 +152,12 @@ extension InvitationListener {
         }
     }
 
-    private func ask(_ asked: Invitee.Asked) {
-        guard let remote = sockets.wires[asked.connection]?.remote else { return }
+    private func ask(_ asked: Invitee.InvitationRequest) {
+        guard let remote = sockets.connections[asked.connection]?.remote else { return }
         let ending = Promise<InvitationFault?>()
         endings[asked.question] = ending
         questions.push(
-            Question(
+            ReceivedInvitation(
                 id: asked.question, inviter: asked.inviter, context: asked.context, timeout: asked.timeout,
                 deadline: asked.deadline, remote: remote, ending: ending))
     }

@@ -47,11 +47,11 @@ extension MultipeerError {
         case .damaged: self.init(.damaged, "\(resource) has not come as it was promised")
         case .file(let fault) where fault.reason == .noSpace: self.init(.noSpace, "\(fault)")
         case .file(let fault): self.init(.file, "\(fault)")
-        case .fetch(let complaint): self.init(.fetch, complaint)
+        case .fetch(let message): self.init(.fetch, message)
         case .tooShort(let count, let size):
             self.init(.fetch, "\(resource): the server sent \(count) of \(size) bytes")
-        case .unsupported(let complaint): self.init(.invalidArgument, complaint)
-        case .noThread(let complaint): self.init(.system, complaint)
+        case .unsupported(let message): self.init(.invalidArgument, message)
+        case .noThread(let message): self.init(.system, message)
         case .taken: self.init(.invalidArgument, "\(resource) was received or declined before")
         case .channel(let fault): self.init(fault, in: resource)
         }

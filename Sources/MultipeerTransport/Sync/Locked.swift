@@ -21,8 +21,8 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
     ) throws(Failure) -> sending Result {
         let place = unsafe place
         return try mutex.withLock { value throws(Failure) in
-            unsafe HandOver.acquire(place)
-            defer { unsafe HandOver.release(place) }
+            unsafe SanitizerAnnotation.acquire(place)
+            defer { unsafe SanitizerAnnotation.release(place) }
             return try body(&value)
         }
     }
@@ -40,7 +40,7 @@ extension Locked: Sendable where Value: ~Copyable {}
 /// What is said to ThreadSanitizer; nothing without it. Functions of their own, so that what is inlined elsewhere needs no
 /// C module there.
 @usableFromInline
-enum HandOver {
+enum SanitizerAnnotation {
     @usableFromInline
     static func acquire(_ place: UnsafeRawPointer) { unsafe multipeer_tsan_acquire(place) }
     @usableFromInline

@@ -20,17 +20,17 @@ extension Promise {
         } onCancel: {
             cancel(ticket)
         }
-        unsafe HandOver.acquire(address)
+        unsafe SanitizerAnnotation.acquire(address)
         return value
     }
 
     private func cancel(_ ticket: UInt64) {
         let waiter = state.withLock { $0.remove(ticket) }
         guard case .cancellable(_, let continuation) = waiter else { return }
-        unsafe HandOver.release(address)
-        HandOver.ignore(true)
+        unsafe SanitizerAnnotation.release(address)
+        SanitizerAnnotation.ignore(true)
         unsafe continuation.resume(returning: nil)
-        HandOver.ignore(false)
+        SanitizerAnnotation.ignore(false)
     }
 }
 
@@ -79,13 +79,13 @@ extension Promise.State {
 extension Promise.Waiters {
     @usableFromInline
     func resume(returning value: Value) {
-        HandOver.ignore(true)
+        SanitizerAnnotation.ignore(true)
         for waiter in list {
             switch waiter {
             case .lasting(let continuation): unsafe continuation.resume(returning: value)
             case .cancellable(_, let continuation): unsafe continuation.resume(returning: value)
             }
         }
-        HandOver.ignore(false)
+        SanitizerAnnotation.ignore(false)
     }
 }

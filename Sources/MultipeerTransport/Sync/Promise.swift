@@ -34,7 +34,7 @@ package final class Promise<Value: Sendable>: Sendable {
     @inlinable
     @discardableResult
     package func send(_ value: Value) -> Bool {
-        unsafe HandOver.release(address)
+        unsafe SanitizerAnnotation.release(address)
         let before = state.withLock { state in
             let before = state
             if case .sent = state { return before }
@@ -46,9 +46,9 @@ package final class Promise<Value: Sendable>: Sendable {
         case .idle: break
         case .awaited(let continuation):
             // Resuming reads the waiter's frame, after the release and before the waiter is woken.
-            HandOver.ignore(true)
+            SanitizerAnnotation.ignore(true)
             unsafe continuation.resume(returning: value)
-            HandOver.ignore(false)
+            SanitizerAnnotation.ignore(false)
         case .shared(let waiters): waiters.resume(returning: value)
         }
         return true
@@ -83,7 +83,7 @@ package final class Promise<Value: Sendable>: Sendable {
             }
             if let ready { unsafe continuation.resume(returning: ready) }
         }
-        unsafe HandOver.acquire(address)
+        unsafe SanitizerAnnotation.acquire(address)
         return value
     }
 

@@ -2,7 +2,7 @@ import MultipeerCore
 
 /// A simulated machine: its address, its sockets and its loop.
 package final class VirtualHost: Sendable {
-    private enum Fate {
+    private enum Status {
         case alive
         /// Its process has ended, and its connections with it.
         case crashed
@@ -11,7 +11,7 @@ package final class VirtualHost: Sendable {
     }
 
     private struct State {
-        var fate = Fate.alive
+        var status = Status.alive
         var loop: EventLoop?
         /// By their descriptors.
         var ports: [(any VirtualPort)?] = []
@@ -25,7 +25,7 @@ package final class VirtualHost: Sendable {
     package let address: SocketAddress.Host
     package let network: VirtualNetwork
     /// A machine is a process: what its sessions lose, its browsers hear.
-    package let losses = Losses()
+    package let lossNotifier = PeerLossNotifier()
     private let state = Locked(State())
 
     init(_ name: String, _ number: Int, _ address: SocketAddress.Host, in network: VirtualNetwork) {
@@ -110,8 +110,8 @@ package final class VirtualHost: Sendable {
 
 extension VirtualHost {
     /// Nothing gets here any more, nor from here.
-    package var isGone: Bool { state.withLock { $0.fate == .gone } }
-    package var isAlive: Bool { state.withLock { $0.fate == .alive } }
+    package var isGone: Bool { state.withLock { $0.status == .gone } }
+    package var isAlive: Bool { state.withLock { $0.status == .alive } }
 
     /// Has `body` called when the machine ends.
     package func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.endings.append(body) } }
@@ -120,10 +120,10 @@ extension VirtualHost {
     /// the first, and finds out for itself about the other.
     package func end(silently: Bool) {
         let (endings, ports) = state.withLock { state in
-            guard state.fate == .alive else {
+            guard state.status == .alive else {
                 return ([], []) as ([@Sendable () -> Void], [(any VirtualPort)?])
             }
-            state.fate = silently ? .gone : .crashed
+            state.status = silently ? .gone : .crashed
             defer { state.endings = [] }
             return (state.endings, state.ports)
         }

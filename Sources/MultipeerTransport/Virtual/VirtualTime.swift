@@ -5,7 +5,7 @@ package import MultipeerCore
 /// planned. What runs in it depends on its seed and on nothing else.
 ///
 /// ```
-/// waiting ──run──▶ running ──the body returned, or a stoppage──▶ over
+/// waiting ──run──▶ running ──the body returned, or a stopReason──▶ over
 /// ```
 ///
 /// It is a task executor: tasks that prefer it, their children and the default actors that they call run on its thread,
@@ -15,10 +15,10 @@ package final class VirtualTime: TaskExecutor, Sendable {
     /// Where its clock begins.
     package static let start = Moment(nanoseconds: 3_600_000_000_000)
 
-    private let state: Locked<VirtualAgenda>
+    private let state: Locked<VirtualScheduler>
     private let files = Locked<EventLoop?>(nil)
 
-    package init(seed: UInt64) { state = Locked(VirtualAgenda(seed: seed, now: VirtualTime.start)) }
+    package init(seed: UInt64) { state = Locked(VirtualScheduler(seed: seed, now: VirtualTime.start)) }
 
     /// The one whose thread this is; nil on every other thread.
     package static var current: VirtualTime? {
@@ -82,7 +82,7 @@ extension VirtualTime {
     /// Has `body` called on the thread, as soon as its turn comes; not any more once the run was left where it was.
     func perform(_ body: @escaping @Sendable () -> Void) { submit(.call(body)) }
 
-    private func submit(_ step: VirtualAgenda.Step) {
+    private func submit(_ step: VirtualScheduler.Step) {
         let stranger = isCurrent ? nil : VirtualTime.threadName()
         let needsThread = state.withLock { $0.submit(step, from: stranger) }
         if needsThread { finishOff() }
@@ -109,7 +109,7 @@ extension VirtualTime {
     }
 
     /// Why a run was ended before its body returned, or is worth nothing.
-    package enum Stoppage: Error, Hashable, Sendable {
+    package enum StopReason: Error, Hashable, Sendable {
         /// Nothing can run, and nothing is planned.
         case stuck
         case outOfTime
@@ -129,13 +129,13 @@ extension VirtualTime {
     package func run(
         within limits: Limits, onStop: @escaping @Sendable () -> Void = {},
         _ body: @escaping @Sendable () async -> Void
-    ) async throws(SocketFault) -> Stoppage? {
+    ) async throws(SocketFault) -> StopReason? {
         guard state.withLock({ $0.prepare(limits) }) else { return .ranBefore }
         let task = Task(executorPreference: self) {
             await body()
             self.state.withLock { $0.bodyReturned() }
         }
-        let ended = Promise<Stoppage?>()
+        let ended = Promise<StopReason?>()
         try LoopThread.startDetached("multipeer-sim") { [self] in
             occupying {
                 pump {
@@ -143,9 +143,9 @@ extension VirtualTime {
                     task.cancel()
                 }
             }
-            let (stoppage, needsThread) = state.withLock { $0.end() }
+            let (stopReason, needsThread) = state.withLock { $0.end() }
             if needsThread { finishOff() }
-            ended.send(stoppage)
+            ended.send(stopReason)
         }
         return await ended.value(onCancel: { state.withLock { $0.stop(.cancelled) } })
     }
@@ -154,7 +154,7 @@ extension VirtualTime {
         var isStopped = false
         while let step = state.withLock({ $0.next() }) {
             perform(step)
-            guard !isStopped, state.withLock({ $0.stoppage != nil }) else { continue }
+            guard !isStopped, state.withLock({ $0.stopReason != nil }) else { continue }
             isStopped = true
             onStop()
         }
@@ -176,7 +176,7 @@ extension VirtualTime {
         withExtendedLifetime(self) { body() }
     }
 
-    private func perform(_ step: VirtualAgenda.Step) {
+    private func perform(_ step: VirtualScheduler.Step) {
         switch step {
         case .job(let job): unsafe job.runSynchronously(on: asUnownedTaskExecutor())
         case .turn(let turns): turns.take()

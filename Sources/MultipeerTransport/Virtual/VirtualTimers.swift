@@ -5,7 +5,7 @@ struct VirtualTimers: Sendable {
     private struct Timer: Sendable {
         let moment: Moment
         let order: UInt64
-        let step: VirtualAgenda.Step
+        let step: VirtualScheduler.Step
 
         func isBefore(_ other: Timer) -> Bool { (moment, order) < (other.moment, other.order) }
     }
@@ -13,7 +13,7 @@ struct VirtualTimers: Sendable {
     private var timers: [Timer] = []
     private var added: UInt64 = 0
 
-    mutating func add(_ step: VirtualAgenda.Step, at moment: Moment) {
+    mutating func add(_ step: VirtualScheduler.Step, at moment: Moment) {
         added += 1
         timers.append(Timer(moment: moment, order: added, step: step))
         var index = timers.count - 1
@@ -23,9 +23,9 @@ struct VirtualTimers: Sendable {
         }
     }
 
-    var steps: [VirtualAgenda.Step] { timers.map(\.step) }
+    var steps: [VirtualScheduler.Step] { timers.map(\.step) }
 
-    mutating func popFirst() -> (Moment, VirtualAgenda.Step)? {
+    mutating func popFirst() -> (Moment, VirtualScheduler.Step)? {
         guard let first = timers.first else { return nil }
         timers.swapAt(0, timers.count - 1)
         timers.removeLast()

@@ -17,7 +17,7 @@ final class InvitedHost: Sendable {
 
     private struct Figures {
         var asked = 0
-        var taken: [QuestionID: Question] = [:]
+        var taken: [QuestionID: ReceivedInvitation] = [:]
         /// The most that were open at once.
         var most = 0
         /// Questions about somebody about whom another one was open.
@@ -78,7 +78,7 @@ final class InvitedHost: Sendable {
     }
 
     /// A question that its inviter gives up meanwhile is over without an answer.
-    private func decide(_ question: Question) async {
+    private func decide(_ question: ReceivedInvitation) async {
         if question.inviter == honest {
             if let data = try? honestData() { _ = try? await listener.accept(question.id, with: data) }
         } else {
@@ -97,7 +97,7 @@ final class InvitedHost: Sendable {
             let start = ContinuousClock.now
             var outcome = "accepted"
             do throws(InvitationFault) {
-                _ = try await InvitationCall.invite(
+                _ = try await InvitationClient.invite(
                     peer, at: [address], as: honest,
                     data: { () throws(MultipeerError) in try self.hostData() })
             } catch {
@@ -118,7 +118,7 @@ final class InvitedHost: Sendable {
     /// Data with which nobody will ever connect.
     private func data(of one: PeerID, for other: PeerID) throws(MultipeerError) -> ConnectionData {
         let local = LocalPeer(peer: one, instance: 1, preference: .none, hasIdentity: false, fingerprint: nil)
-        var session = Introductions(local, seed: 1)
+        var session = LinkEstablishment(local, seed: 1)
         let nowhere = [Candidate(address: [127, 0, 0, 1], port: 1_024)].compactMap { $0 }
         do throws(InvalidConnectionData) {
             return try session.connectionData(

@@ -137,7 +137,7 @@ extension Crossing {
         }
     }
 
-    private func ask(_ index: Int, _ asked: Invitee.Asked) {
+    private func ask(_ index: Int, _ asked: Invitee.InvitationRequest) {
         let side = sides[index]
         side.asked.append(asked.question)
         let (delay, isYes): (Duration, Bool)

@@ -10,7 +10,7 @@ extension PeerID {
         let local = LocalPeer(
             peer: self, instance: 1, preference: .required, hasIdentity: false,
             fingerprint: Fingerprint([UInt8](repeating: 7, count: 32)))
-        var session = Introductions(local, seed: 1)
+        var session = LinkEstablishment(local, seed: 1)
         let address = try #require(Candidate(address: [192, 0, 2, 1], port: 49_152))
         return try session.connectionData(
             for: other.uid, candidates: [address], token: [UInt8](repeating: 9, count: 32),
@@ -87,7 +87,7 @@ struct InviteeStage {
     /// Invitations that wait for an answer or its completion.
     var pendingCount: Int { ids.count { invitee.phase(of: $0) != nil } - strangerCount }
 
-    var asked: [Invitee.Asked] {
+    var asked: [Invitee.InvitationRequest] {
         actions.compactMap { if case .tell(.ask(let asked)) = $0 { asked } else { nil } }
     }
 

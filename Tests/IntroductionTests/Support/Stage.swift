@@ -7,9 +7,9 @@ import Testing
 
 /// One session under test and, opposite it, a peer whose frames the test writes by hand.
 struct Stage {
-    typealias Action = Introductions.Action
+    typealias Action = LinkEstablishment.Action
 
-    var machine: Introductions
+    var machine: LinkEstablishment
     let we: LocalPeer
     let peer: LocalPeer
     /// What we issued for the peer, and it for us.
@@ -31,7 +31,7 @@ struct Stage {
     ) throws {
         we = try Stage.local("we", high: weAreLower ? 1 : 3, instance: 5, preference)
         peer = try Stage.local("peer", high: 2, instance: peerInstance, theirPreference ?? preference)
-        machine = Introductions(we, seats: seats, seed: 4)
+        machine = LinkEstablishment(we, maximumLinks: seats, seed: 4)
         ours = try machine.connectionData(
             for: peer.peer.uid, candidates: try ourCandidates ?? [Stage.address(1)], flags: ourFlags,
             token: random.bytes(32), at: now)
@@ -62,7 +62,7 @@ struct Stage {
         _ issuer: LocalPeer, for uid: UID?, _ candidates: [Candidate], _ random: inout Seeded,
         at now: Moment, flags: ConnectionData.Flags = []
     ) throws -> ConnectionData {
-        var machine = Introductions(issuer, seed: 8)
+        var machine = LinkEstablishment(issuer, seed: 8)
         return try machine.connectionData(
             for: uid, candidates: candidates, flags: flags, token: random.bytes(32), at: now)
     }
@@ -73,7 +73,7 @@ struct Stage {
 extension Stage {
     /// `connect` with the peer's data, or other data; answers what the session did.
     @discardableResult
-    mutating func seek(_ data: ConnectionData? = nil, within patience: Duration = .seconds(30)) throws
+    mutating func connect(_ data: ConnectionData? = nil, within patience: Duration = .seconds(30)) throws
         -> [Action]
     {
         #expect(try machine.connect(with: data ?? theirs, zones: [1, 2], within: patience, at: now))
@@ -183,7 +183,7 @@ extension Stage {
     }
 }
 
-extension [Introductions.Action] {
+extension [LinkEstablishment.Action] {
     func sent(on id: ConnectionID) -> [[UInt8]] {
         compactMap { if case .send(id, let frame) = $0 { frame } else { nil } }
     }
@@ -209,7 +209,7 @@ extension [Introductions.Action] {
         }
     }
 
-    var failures: [IntroductionFailure] {
+    var failures: [LinkAttemptFailure] {
         compactMap { if case .fail(_, let failure) = $0 { failure } else { nil } }
     }
 }

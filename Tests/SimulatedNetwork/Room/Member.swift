@@ -10,7 +10,7 @@ package actor Member {
         /// The numbers, in the order in which they came.
         package var numbers: [UInt32] = []
         /// Why it was told that the other is not there, each time.
-        package var ends: [EndReason] = []
+        package var ends: [DisconnectReason] = []
     }
 
     private static let service = "room"

@@ -28,7 +28,7 @@ struct NetworkTests {
         "a process that dies is noticed at once, a machine that vanishes when it has been silent for too long"
     )
     func deaths() async throws {
-        for (isSilent, expected) in [(false, EndReason.Code.lost), (true, .timedOut)] {
+        for (isSilent, expected) in [(false, DisconnectReason.Code.lost), (true, .timedOut)] {
             let network = SimulatedNetwork(seed: 3)
             let (reason, ends) = try await network.run { network in
                 let pair = try await Pair(on: network)

@@ -35,7 +35,7 @@ extension Session {
     }
 
     /// Why the next link that ends does.
-    func nextEnd() async -> EndReason? {
+    func nextEnd() async -> DisconnectReason? {
         for await case .peer(_, .notConnected(let reason)) in events { return reason }
         return nil
     }

@@ -28,7 +28,7 @@ enum Simulate {
             print("simulate: cannot read \(file)")
             return 2
         }
-        do throws(Scenario.Unreadable) {
+        do throws(Scenario.ParseError) {
             let scenario = try Scenario(text: text)
             let verdict = trace(scenario, options)
             guard let failure = verdict.failure else {
@@ -62,15 +62,15 @@ enum Simulate {
         return last.hasPrefix("clean") ? 0 : 1
     }
 
-    private static func trace(_ scenario: Scenario, _ options: Options) -> Trial.Verdict {
+    private static func trace(_ scenario: Scenario, _ options: Options) -> ScenarioRun.Summary {
         var listener: (@Sendable (String) -> Void)?
         if options.isTracing { listener = { line in print(line) } }
-        let verdict = Trial.run(scenario, tracing: listener)
+        let verdict = ScenarioRun.run(scenario, tracing: listener)
         print("\(verdict.counts), hash \(String(verdict.hash, radix: 16))")
         return verdict
     }
 
-    private static func shrink(_ scenario: Scenario, _ failure: Failure, _ options: Options) {
+    private static func shrink(_ scenario: Scenario, _ failure: InvariantViolation, _ options: Options) {
         guard options.shrinks, !options.isTracing else { return }
         let small = scenario.shrunk(breaking: failure.invariant)
         print("# \(failure.invariant.number) \(failure.invariant): \(failure.invariant.text)")
@@ -80,9 +80,9 @@ enum Simulate {
     // MARK: many
 
     private struct Outcome: Sendable {
-        var failures: [(seed: UInt64, mode: Scenario.Mode, failure: Failure)] = []
+        var failures: [(seed: UInt64, mode: Scenario.Mode, failure: InvariantViolation)] = []
         var hash: UInt64 = 0
-        var counts = Counts()
+        var counts = RunStatistics()
     }
 
     private static func runSeeds(_ options: Options) async -> Int32 {
@@ -128,7 +128,7 @@ enum Simulate {
         return 1
     }
 
-    private static func report(_ one: (seed: UInt64, mode: Scenario.Mode, failure: Failure)) {
+    private static func report(_ one: (seed: UInt64, mode: Scenario.Mode, failure: InvariantViolation)) {
         print("seed \(one.seed) \(one.mode.rawValue): \(one.failure)")
         print("  again: swift run -c release simulate --seed \(one.seed) --mode \(one.mode.rawValue) --trace")
     }
@@ -137,7 +137,7 @@ enum Simulate {
         var outcome = Outcome()
         for seed in range {
             for mode in options.modes {
-                let verdict = Trial.run(Scenario.drawn(seed, mode))
+                let verdict = ScenarioRun.run(Scenario.drawn(seed, mode))
                 outcome.hash ^= verdict.hash
                 outcome.counts += verdict.counts
                 if let failure = verdict.failure { outcome.failures.append((seed, mode, failure)) }

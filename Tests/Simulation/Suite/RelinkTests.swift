@@ -42,8 +42,8 @@ struct RelinkTests {
         #expect(visit(world, messages: 60))
         for _ in 0..<10 {
             #expect(!visit(world, messages: 60))
-            let untaken = world.nodes[0].application.untaken.costs.reduce(0) { $0 + $1.cost }
-            #expect(untaken <= 2 * 65_536)
+            let unreadInput = world.nodes[0].application.unreadInput.costs.reduce(0) { $0 + $1.cost }
+            #expect(unreadInput <= 2 * 65_536)
         }
         world.applications.take(world.nodes[0], world.nodes[0].process.life)
         #expect(visit(world, messages: 1))
@@ -58,7 +58,7 @@ struct RelinkTests {
         for _ in 0..<40 where visit(world, messages: 0) { links += 1 }
         // Connecting, connected, not connected.
         #expect(links == 21 || links == 22)
-        let told = world.nodes[0].application.untaken.events.reduce(0) { $0 + $1.count }
+        let told = world.nodes[0].application.unreadInput.events.reduce(0) { $0 + $1.count }
         #expect(told < 64 + 40)
         world.applications.take(world.nodes[0], world.nodes[0].process.life)
         #expect(visit(world, messages: 0))

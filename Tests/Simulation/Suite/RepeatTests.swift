@@ -9,7 +9,7 @@ struct RepeatTests {
     func twice() {
         for seed in UInt64(0)..<2 {
             let scenario = Scenario.drawn(seed, .liveness)
-            #expect(Trial.run(scenario).hash == Trial.run(scenario).hash, "seed \(seed)")
+            #expect(ScenarioRun.run(scenario).hash == ScenarioRun.run(scenario).hash, "seed \(seed)")
         }
     }
 

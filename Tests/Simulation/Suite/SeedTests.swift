@@ -15,7 +15,7 @@ struct SeedTests {
     @Test("what once went wrong does not go wrong again", arguments: files)
     func stored(_ file: String) throws {
         let text = try String(contentsOf: SeedTests.folder.appending(path: file), encoding: .utf8)
-        let verdict = Trial.run(try Scenario(text: text))
+        let verdict = ScenarioRun.run(try Scenario(text: text))
         #expect(verdict.failure == nil, "\(file)")
         #expect(verdict.counts.links > 0)
     }
@@ -25,9 +25,9 @@ struct SeedTests {
 
     @Test("every invariant holds over seeds that nobody has chosen", arguments: Scenario.Mode.allCases)
     func fresh(_ mode: Scenario.Mode) {
-        var counts = Counts()
+        var counts = RunStatistics()
         for seed in UInt64(7_000_000)..<7_000_004 {
-            let verdict = Trial.run(Scenario.drawn(seed, mode))
+            let verdict = ScenarioRun.run(Scenario.drawn(seed, mode))
             counts += verdict.counts
             #expect(
                 verdict.failure == nil,
@@ -54,6 +54,6 @@ struct SeedTests {
             "", "peer optional", "scenario 1 liveness cap 8 weather calm end 9\nat 1 join 0 1", "at noon",
         ])
     func unreadable(_ text: String) {
-        #expect(throws: Scenario.Unreadable.self) { try Scenario(text: text) }
+        #expect(throws: Scenario.ParseError.self) { try Scenario(text: text) }
     }
 }

@@ -118,10 +118,10 @@ struct InterfaceChoiceTests {
     @Test("a choice that cannot be says why")
     func complaints() throws {
         let table = try Self.machine()
-        let unknown = try settings(.only(["eth0", "wlan7"])).complaint(about: table)
+        let unknown = try settings(.only(["eth0", "wlan7"])).validationError(about: table)
         #expect(unknown?.code == .discovery)
         #expect(unknown?.description.contains("no network interface 'wlan7'; there are lo, eth0") == true)
-        #expect(try settings(.only(["eth0"])).complaint(about: table) == nil)
+        #expect(try settings(.only(["eth0"])).validationError(about: table) == nil)
         for (name, text) in [
             ("tun0", "is point-to-point"), ("eth2", "is down"), ("can0", "carries no multicast"),
             ("eth1", "has no usable address"),

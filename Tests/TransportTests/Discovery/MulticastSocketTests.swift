@@ -86,13 +86,13 @@ struct MulticastSocketTests {
     private func source(
         of word: [UInt8], at socket: borrowing MulticastSocket, _ probe: Probe
     ) async throws -> SocketAddress {
-        let intake = DatagramIntake(slots: 16, size: 9_216)
+        let receiveBuffer = DatagramReceiveBuffer(slots: 16, size: 9_216)
         var found: SocketAddress?
         while true {
             _ = try await probe.wait(socket.descriptor, for: .readable)
             var isMore = true
             while isMore {
-                isMore = socket.receive(with: intake) { bytes, source in
+                isMore = socket.receive(with: receiveBuffer) { bytes, source in
                     if [UInt8](copying: bytes) == word { found = source }
                 }
             }

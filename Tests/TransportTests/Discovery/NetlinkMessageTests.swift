@@ -90,7 +90,7 @@ struct NetlinkMessageTests {
 
     @Test("the kernel tells of the loopback interface and its address")
     func kernel() throws {
-        let watch = try NetlinkWatch()
+        let watch = try NetlinkMonitor()
         let loopback = try #require(watch.table.all.first { $0.isLoopback })
         #expect(loopback.name == "lo" && loopback.isUp && loopback.mtu > 1_500)
         #expect(loopback.addresses.contains { $0.host == .loopbackV4 && $0.prefix == 8 })

@@ -100,7 +100,7 @@ struct VirtualSocketTests {
         defer { machines.network.dismantle() }
         let result = Locked<Result<Void, any Error>?>(nil)
         let limits = VirtualTime.Limits(duration: .seconds(3_600), steps: 100_000)
-        let stoppage = try await machines.network.time.run(within: limits) {
+        let stopReason = try await machines.network.time.run(within: limits) {
             do {
                 try await body(machines)
                 result.withLock { $0 = .success(()) }
@@ -108,7 +108,7 @@ struct VirtualSocketTests {
                 result.withLock { $0 = .failure(error) }
             }
         }
-        #expect(stoppage == nil)
+        #expect(stopReason == nil)
         try result.withLock { $0 }?.get()
     }
 }

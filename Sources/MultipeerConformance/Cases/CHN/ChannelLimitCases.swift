@@ -6,10 +6,10 @@ enum ChannelLimitCases {
             stimulus: "T opens as many as S's HELLO says, and one more",
             expectation: "all are told; one more is FLOW", rules: ["channel.limit"],
             bugs: [.seen("channels-without-limit", by: "CLOSE(FLOW)")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             let most = link.receivedHello?.limits.channels ?? 0
-            try trial.require(
+            try caseRun.require(
                 most > 0 && most < 3_000, "S takes \(most) channels, which is no limit that can be tried")
             for number in 1...most { link.send(.open(number)) }
             for _ in 1...most { _ = try pair.session.expectStream(from: pair.tester.endpoint.uid) }
@@ -23,14 +23,15 @@ enum ChannelLimitCases {
             expectation: "the link lives; then FLOW",
             rules: ["channel.credit-limit", "channel.credit-return"],
             bugs: [.seen("no-channel-credit-check", by: "CLOSE(FLOW)")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             try pair.session.call("hold")
             link.send(.open(1))
             _ = try pair.session.expectStream(from: pair.tester.endpoint.uid)
             try link.channel(1).send(.pattern(link.channelCredit))
             try link.expectAlive()
-            try trial.require(link.channelLimits[1] == nil, "CREDIT for a channel whose reader takes nothing")
+            try caseRun.require(
+                link.channelLimits[1] == nil, "CREDIT for a channel whose reader takes nothing")
             link.send(.data(1, [1]))
             try link.expectBroken(.flow, by: pair)
         },
@@ -41,9 +42,9 @@ enum ChannelLimitCases {
                 + "and only the last gets credit",
             expectation: "they arrive within 10 s", rules: ["channel.credit-return", "channel.starve"],
             bugs: [.seen("stalled-stream-stalls-all", by: "nothing on channel")], seconds: 60
-        ) { trial in
-            trial.allowance = 8 << 20
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            caseRun.allowance = 8 << 20
+            let (pair, link) = try caseRun.linked()
             let uid = pair.tester.endpoint.uid
             let most = min(64, link.receivedHello?.limits.channels ?? 0)
             try pair.session.call("hold")
@@ -60,15 +61,15 @@ enum ChannelLimitCases {
             try link.channel(most).send(bytes, within: .seconds(10))
             link.send(.fin(most))
             try pair.session.expectStreamEnd(number, bytes)
-            try trial.expectLastOfFour()
+            try caseRun.expectLastOfFour()
         },
         Case(
             "CHN-12", "9.5", level: .channels, "channels are not opened and reset for ever",
             stimulus: "150 channels that are reset at once; then 100 more, in a second",
             expectation: "the link lives; then FLOOD", rules: ["channel.reset-rate"],
             bugs: [.seen("resets-without-limit", by: "CLOSE(FLOOD)")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             for number in UInt32(1)...150 { link.send([.open(number), .reset(number)]) }
             try link.expectAlive()
             for number in UInt32(151)...250 { link.send([.open(number), .reset(number)]) }
@@ -79,8 +80,8 @@ enum ChannelLimitCases {
             stimulus: "8 empty DATA, one of a byte, 8 empty ones; then 9 in a row",
             expectation: "the link lives; then FLOOD", rules: ["limit.empty"],
             bugs: [.seen("empty-data-without-limit", by: "CLOSE(FLOOD)")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             let empty = [Frame](repeating: .data(1, []), count: 8)
             link.send([.open(1)] + empty + [.data(1, [1])] + empty)
             try link.expectAlive()
@@ -93,12 +94,12 @@ enum ChannelLimitCases {
             stimulus: "CREDIT of the limit that there is, and of less",
             expectation: "PROTOCOL", rules: ["channel.credit-grow"],
             bugs: [.seen("channel-credit-may-fall", by: "CLOSE(PROTOCOL)")]
-        ) { trial in
+        ) { caseRun in
             for less in [UInt64(0), 1] {
-                let (pair, link) = try trial.linked()
+                let (pair, link) = try caseRun.linked()
                 _ = try pair.session.openStream("log", to: pair.tester.endpoint.uid)
                 let (channel, _) = try link.expectOpen()
-                link.send(.credit(UInt64(pair.terms.limits.channelCredit) - less, channel: channel))
+                link.send(.credit(UInt64(pair.linkParameters.limits.channelCredit) - less, channel: channel))
                 try link.expectBroken(.protocol, by: pair)
             }
         },
@@ -108,19 +109,19 @@ enum ChannelLimitCases {
                 "T's HELLO grants 65,536 bytes for a channel; S writes 500,000; CREDIT comes after a second",
             expectation: "65,536 bytes at first, and all of them in the end", rules: ["channel.credit-limit"],
             bugs: [.seen("sends-beyond-channel-credit", by: "bytes came for a credit")]
-        ) { trial in
-            let (pair, link) = try trial.linked(prepare: { $0.limits.channelCredit = 65_536 })
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(prepare: { $0.limits.channelCredit = 65_536 })
             let own = try pair.session.openStream("log", to: pair.tester.endpoint.uid)
             let (channel, _) = try link.expectOpen()
             let stream: [String: JSONValue] = ["stream": .number(Double(own))]
             _ = pair.session.post("write", stream.merging(["size": 500_000]) { $1 })
             _ = pair.session.post("finish", stream)
-            trial.pump.wait(.seconds(1))
+            caseRun.loop.wait(.seconds(1))
             let early = link.waiting.filter { $0.kind == .data }.reduce(0) { $0 + $1.payload.count }
-            try trial.require(early <= 65_536, "\(early) bytes came for a credit of 65,536")
-            try trial.require(early == 65_536, "only \(early) bytes came for a credit of 65,536")
+            try caseRun.require(early <= 65_536, "\(early) bytes came for a credit of 65,536")
+            try caseRun.require(early == 65_536, "only \(early) bytes came for a credit of 65,536")
             link.send(.credit(65_536 + 16_384, channel: channel))
-            try trial.require(
+            try caseRun.require(
                 try link.channel(channel).expectBytes(granted: 65_536 + 16_384).bytes == .pattern(500_000),
                 "other bytes came than were written")
         },
@@ -130,10 +131,10 @@ enum ChannelLimitCases {
                 "S is to grant 16 KiB; T sends 200,000 bytes as credit comes, then too much on another channel",
             expectation: "HELLO says 16 KiB; the bytes arrive; then FLOW", rules: ["channel.credit-limit"],
             bugs: [.seen("counts-the-usual-window", by: "no CREDIT on channel")]
-        ) { trial in
-            let (pair, link) = try trial.linked(.init(limits: ["channelCredit": 16_384]))
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(limits: ["channelCredit": 16_384]))
             let peer = pair.tester.endpoint.uid
-            try trial.require(link.channelCredit == 16_384, "HELLO grants \(link.channelCredit) bytes")
+            try caseRun.require(link.channelCredit == 16_384, "HELLO grants \(link.channelCredit) bytes")
             link.send(.open(1))
             let number = try pair.session.expectStream(from: peer)
             try link.channel(1).send(.pattern(200_000))
@@ -150,7 +151,7 @@ enum ChannelLimitCases {
     ]
 }
 
-extension Trial {
+extension CaseRun {
     /// S writes to four streams, and three of them get no credit beyond the first: all of the last comes.
     fileprivate func expectLastOfFour() throws {
         let (pair, link) = try linked(prepare: { $0.limits.channelCredit = 65_536 })

@@ -8,15 +8,15 @@ enum ChannelRuleCases {
             expectation: "PROTOCOL; a number may be left out",
             rules: ["channel.number", "frame.channel-zero"],
             bugs: [.seen("reuses-channel-numbers", by: "CLOSE(PROTOCOL)")]
-        ) { trial in
+        ) { caseRun in
             for frames: [Frame] in [
                 [.open(0)], [.open(1), .fin(1), .open(1)], [.open(7), .fin(7), .open(3)],
             ] {
-                let (pair, link) = try trial.linked()
+                let (pair, link) = try caseRun.linked()
                 link.send(frames)
                 try link.expectBroken(.protocol, by: pair)
             }
-            let (_, link) = try trial.linked()
+            let (_, link) = try caseRun.linked()
             link.send([.open(2), .fin(2), .open(0x7fff_ffff), .fin(0x7fff_ffff)])
             try link.expectAlive()
         },
@@ -25,11 +25,11 @@ enum ChannelRuleCases {
             stimulus: "DATA, FIN, RESET, STOP, CREDIT, DONE about a number above all that were opened",
             expectation: "PROTOCOL", rules: ["channel.closed"],
             bugs: [.seen("data-on-any-channel", by: "CLOSE(PROTOCOL)")]
-        ) { trial in
+        ) { caseRun in
             for frame: Frame in [
                 .data(5, [1]), .fin(5), .reset(5), .stop(5), .credit(1 << 30, channel: 5), .done(5),
             ] {
-                let (pair, link) = try trial.linked()
+                let (pair, link) = try caseRun.linked()
                 link.send([.open(1), frame])
                 try link.expectBroken(.protocol, by: pair)
             }
@@ -42,8 +42,8 @@ enum ChannelRuleCases {
                 "STOP, and the link lives; RESET on a closed channel is ignored, DATA there is PROTOCOL",
             rules: ["channel.late", "channel.stop", "channel.closed"],
             bugs: [.seen("refuses-late-data", by: "is not answered")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             link.send([.open(1), .data(1, .pattern(1_000))])
             let number = try pair.session.expectStream(from: pair.tester.endpoint.uid)
             try pair.session.call("abort", ["stream": .number(Double(number))])
@@ -61,10 +61,10 @@ enum ChannelRuleCases {
             stimulus: "DATA, or another FIN, behind FIN of a stream and of a resource",
             expectation: "PROTOCOL",
             rules: ["channel.fin", "channel.closed"], bugs: [.seen("data-behind-fin", by: "CLOSE(PROTOCOL)")]
-        ) { trial in
-            for kind in [Frame.Purpose.stream, Frame.Purpose.resource] {
+        ) { caseRun in
+            for kind in [Frame.ChannelPurpose.stream, Frame.ChannelPurpose.resource] {
                 for frame: Frame in [.data(1, [1]), .fin(1)] {
-                    let (pair, link) = try trial.linked()
+                    let (pair, link) = try caseRun.linked()
                     link.send([.open(1, kind), .data(1, [1]), .fin(1), frame])
                     try link.expectBroken(.protocol, by: pair)
                 }
@@ -76,18 +76,18 @@ enum ChannelRuleCases {
                 "names of 1,024 bytes, of 1,025, of none, and of bytes that are no UTF-8; metadata of 1,025 bytes",
             expectation: "the first is told unchanged, the others are PROTOCOL", rules: ["channel.name"],
             bugs: [.seen("channel-name-unchecked", by: "CLOSE(PROTOCOL)")]
-        ) { trial in
+        ) { caseRun in
             let long = String(repeating: "n", count: 1_024)
-            let (pair, link) = try trial.linked()
+            let (pair, link) = try caseRun.linked()
             link.send([.open(1, name: Array(long.utf8)), .fin(1)])
             _ = try pair.session.expectStream(long, from: pair.tester.endpoint.uid)
             let wrong: [Frame] = [
                 .open(1, name: Array(long.utf8) + [0x6e]), .open(1, name: []), .open(1, name: [0xc3, 0x28]),
                 .open(1, name: [0xed, 0xa0, 0x80]),
-                .open(1, and: [Entry(Frame.Field.metadata, .pattern(1_025))]),
+                .open(1, and: [TLVEntry(Frame.Field.metadata, .pattern(1_025))]),
             ]
             for frame in wrong {
-                let (pair, link) = try trial.linked()
+                let (pair, link) = try caseRun.linked()
                 link.send(frame)
                 try link.expectBroken(.protocol, by: pair)
             }
@@ -99,15 +99,15 @@ enum ChannelRuleCases {
             expectation: "STOP(DECLINED), and the link lives; a stream; PROTOCOL",
             rules: ["channel.kind", "tlv.unknown", "tlv.critical"],
             bugs: [.seen("channel-kind-unchecked", by: "nothing on channel")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             link.send(.open(1, 9))
             try link.channel(1).expect(.stop, .declined)
             link.send(.reset(1, .declined))
-            let more = [Entry(Frame.Field.offset) { $0.u64(5) }, Entry(0x1a1a, [1])]
+            let more = [TLVEntry(Frame.Field.offset) { $0.u64(5) }, TLVEntry(0x1a1a, [1])]
             link.send([.open(2, name: Array("known".utf8), and: more), .fin(2)])
             _ = try pair.session.expectStream("known", from: pair.tester.endpoint.uid)
-            link.send(.open(3, and: [Entry(0x8077, [])]))
+            link.send(.open(3, and: [TLVEntry(0x8077, [])]))
             try link.expectBroken(.protocol, by: pair)
         },
     ]

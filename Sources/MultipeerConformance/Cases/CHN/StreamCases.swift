@@ -6,9 +6,9 @@ enum StreamCases {
             stimulus: "1 MiB and FIN, each way",
             expectation: "the bytes and the end are delivered; S sends FIN behind its last byte",
             rules: ["channel.credit-return", "channel.credit-limit", "channel.fin", "stream.end"],
-            bugs: [.seen("stream-loses-tail", by: "not those sent")], orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked()
+            bugs: [.seen("stream-loses-tail", by: "not those sent")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             let bytes = [UInt8].pattern(1 << 20)
             link.send(.open(1, name: Array("log".utf8)))
             let number = try pair.session.expectStream("log", from: pair.tester.endpoint.uid)
@@ -18,13 +18,13 @@ enum StreamCases {
 
             let own = try pair.session.openStream("back", to: pair.tester.endpoint.uid)
             let (channel, opening) = try link.expectOpen()
-            try trial.require(opening.name == Array("back".utf8), "the stream's name is changed")
-            try trial.require(
-                opening.kind == Frame.Purpose.stream, "a stream is opened as KIND \(opening.kind)")
+            try caseRun.require(opening.name == Array("back".utf8), "the stream's name is changed")
+            try caseRun.require(
+                opening.kind == Frame.ChannelPurpose.stream, "a stream is opened as KIND \(opening.kind)")
             let stream: [String: JSONValue] = ["stream": .number(Double(own))]
             _ = pair.session.post("write", stream.merging(["size": .number(Double(bytes.count))]) { $1 })
             _ = pair.session.post("finish", stream)
-            try trial.require(
+            try caseRun.require(
                 try link.channel(channel).expectBytes().bytes == bytes, "other bytes came than were written")
             try link.expectAlive()
         },
@@ -33,15 +33,15 @@ enum StreamCases {
             stimulus: "OPEN and FIN at once, each way",
             expectation: "a stream without bytes, and its end", rules: ["channel.fin", "stream.end"],
             bugs: [.seen("fin-is-silent", by: "no 'stream-end'")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             link.send([.open(1, name: Array("empty".utf8)), .fin(1)])
             let number = try pair.session.expectStream("empty", from: pair.tester.endpoint.uid)
             try pair.session.expectStreamEnd(number, [])
             let own = try pair.session.openStream("void", to: pair.tester.endpoint.uid)
             let (channel, _) = try link.expectOpen()
             _ = pair.session.post("finish", ["stream": .number(Double(own))])
-            try trial.require(
+            try caseRun.require(
                 try link.channel(channel).expectBytes().bytes.isEmpty, "an empty stream has bytes")
         },
         Case(
@@ -49,9 +49,9 @@ enum StreamCases {
             stimulus: "S opens a stream, T says STOP",
             expectation: "RESET with the same code; the writer gets an error within a second",
             rules: ["channel.stop"], bugs: [.seen("ignores-stop", by: "nothing on channel")],
-            orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked()
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             let own = try pair.session.openStream("log", to: pair.tester.endpoint.uid)
             let (channel, _) = try link.expectOpen()
             link.send(.stop(channel, .declined))
@@ -64,8 +64,8 @@ enum StreamCases {
             stimulus: "OPEN, 1,000 bytes, RESET",
             expectation: "the reader gets an error", rules: ["stream.end"],
             bugs: [.seen("reset-is-an-end", by: "told of as complete")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             link.send([.open(1), .data(1, .pattern(1_000))])
             let number = try pair.session.expectStream(from: pair.tester.endpoint.uid)
             link.send(.reset(1, .cancelled))
@@ -77,10 +77,10 @@ enum StreamCases {
             stimulus:
                 "S disconnects while streams are open each way; then T ends a link in the same situation",
             expectation: "every stream is reported as broken", rules: ["stream.end", "close.goodbye"],
-            bugs: [.seen("streams-outlive-link", by: "no 'stream-end'")], orders: Order.allCases
-        ) { trial in
+            bugs: [.seen("streams-outlive-link", by: "no 'stream-end'")], orders: UIDOrder.allCases
+        ) { caseRun in
             for isLeaving in [true, false] {
-                let (pair, link) = try trial.linked()
+                let (pair, link) = try caseRun.linked()
                 let uid = pair.tester.endpoint.uid
                 link.send([.open(1), .data(1, .pattern(1_000)), .open(2)])
                 var numbers = [

@@ -6,10 +6,10 @@ extension SubjectSession {
     {
         guard let event = event("stream", from: peer, within: duration), let number = event["stream"]?.int
         else {
-            throw Failure("no stream is told of within \(duration)")
+            throw CaseFailure("no stream is told of within \(duration)")
         }
         if let name, event["name"]?.text != name {
-            throw Failure("a stream is called '\(event["name"]?.text ?? "")', not '\(name)'")
+            throw CaseFailure("a stream is called '\(event["name"]?.text ?? "")', not '\(name)'")
         }
         return number
     }
@@ -21,29 +21,29 @@ extension SubjectSession {
         let found = subject.event(within: duration) {
             $0["session"]?.text == handle && $0["event"]?.text == kind && $0[key]?.int == number
         }
-        guard let found else { throw Failure("no '\(kind)' of \(key) \(number) within \(duration)") }
+        guard let found else { throw CaseFailure("no '\(kind)' of \(key) \(number) within \(duration)") }
         return found
     }
 
     /// A stream that ended behind its last byte, which was the last of these.
     func expectStreamEnd(_ number: Int, _ bytes: [UInt8], within duration: Duration = .seconds(10)) throws {
         let end = try expectEnd("stream-end", "stream", number, within: duration)
-        if let error = end["error"]?.text { throw Failure("the stream ends with \(error)") }
-        guard end["size"]?.int == bytes.count, end["sha256"]?.text == Trial.digest(bytes) else {
-            throw Failure("\(end["size"]?.int ?? -1) bytes came by the stream that are not those sent")
+        if let error = end["error"]?.text { throw CaseFailure("the stream ends with \(error)") }
+        guard end["size"]?.int == bytes.count, end["sha256"]?.text == CaseRun.digest(bytes) else {
+            throw CaseFailure("\(end["size"]?.int ?? -1) bytes came by the stream that are not those sent")
         }
     }
 
     /// A stream that ended before its time.
     @discardableResult
-    func expectStreamError(_ number: Int, _ codes: [Code] = [], within duration: Duration = .seconds(10))
+    func expectStreamError(_ number: Int, _ codes: [CloseCode] = [], within duration: Duration = .seconds(10))
         throws
         -> JSONValue
     {
         let end = try expectEnd("stream-end", "stream", number, within: duration)
-        guard let error = end["error"]?.text else { throw Failure("the stream is told of as complete") }
+        guard let error = end["error"]?.text else { throw CaseFailure("the stream is told of as complete") }
         if !codes.isEmpty, !codes.contains(where: { $0.description == error }) {
-            throw Failure("the stream ends with \(error), not \(codes.words)")
+            throw CaseFailure("the stream ends with \(error), not \(codes.words)")
         }
         return end
     }
@@ -51,7 +51,7 @@ extension SubjectSession {
     /// Opens a stream, and answers the number by which the shim calls it.
     func openStream(_ name: String, to peer: [UInt8]) throws -> Int {
         let answer = try call("stream", ["to": .string(peer.hex), "name": .string(name)])
-        guard let number = answer["stream"]?.int else { throw Failure("'stream' answers no number") }
+        guard let number = answer["stream"]?.int else { throw CaseFailure("'stream' answers no number") }
         return number
     }
 }

@@ -13,55 +13,58 @@ enum DataFormCases {
                 .seen("data-unsorted", by: "behind entry"), .seen("data-without-lifetime", by: "is missing"),
                 .seen("data-to-anybody", by: "addressed to somebody"),
             ]
-        ) { trial in
-            let session = try trial.session(.init(preference: .optional))
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .optional))
             var greased = 0
             for index in 0..<8 {
-                let peer: [UInt8]? = index == 0 ? nil : trial.random.bytes(16)
+                let peer: [UInt8]? = index == 0 ? nil : caseRun.random.bytes(16)
                 let data = try ConnectionData(ofSubject: session.data(for: peer))
-                try trial.require(data.endpoint.uid == session.uid, "the data has another uid")
-                try trial.require(data.recipient == peer, "the data is addressed to somebody else")
-                try trial.require(data.preference == .optional, "the data has another preference")
-                try trial.require(
+                try caseRun.require(data.endpoint.uid == session.uid, "the data has another uid")
+                try caseRun.require(data.recipient == peer, "the data is addressed to somebody else")
+                try caseRun.require(data.preference == .optional, "the data has another preference")
+                try caseRun.require(
                     data.flags & ConnectionData.Flag.mesh == 0, "MESH is set, though nobody asked for it")
-                try trial.require(data.token.contains { $0 != data.token[0] }, "the token is not random")
-                try trial.require(data.lifetime > 0, "the lifetime is 0")
-                try trial.require(
+                try caseRun.require(data.token.contains { $0 != data.token[0] }, "the token is not random")
+                try caseRun.require(data.lifetime > 0, "the lifetime is 0")
+                try caseRun.require(
                     data.candidates.allSatisfy { $0.port >= 1_024 }, "a candidate has a low port")
                 greased += data.extra.isEmpty ? 0 : 1
             }
-            if greased == 0 { trial.weak("no GREASE entry in eight pieces of connection data [tlv.grease]") }
+            if greased == 0 {
+                caseRun.weak("no GREASE entry in eight pieces of connection data [tlv.grease]")
+            }
         },
         Case(
             "DATA-02", "4.1", "the longest data with the most candidates is taken",
             stimulus: "data of 1,024 bytes with 16 candidates", expectation: "connected",
-            rules: ["data.length", "data.candidates"], bugs: ["data-limit-512"], orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair { data in
+            rules: ["data.length", "data.candidates"], bugs: ["data-limit-512"], orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair { data in
                 let port = data.candidates[0].port
                 data.candidates += (2..<17).map { Candidate(address: [127, 0, 0, $0], port: port) }
                 let room = 1_024 - data.bytes.count - 4
-                data.extra.append(Entry(0x3a3a, trial.random.bytes(room)))
+                data.extra.append(TLVEntry(0x3a3a, caseRun.random.bytes(room)))
             }
-            try trial.require(pair.terms.mine.count == 1_024, "the suite's data is not 1,024 bytes long")
+            try caseRun.require(
+                pair.linkParameters.mine.count == 1_024, "the suite's data is not 1,024 bytes long")
             _ = try pair.link()
         },
         Case(
             "DATA-03", "2.3", "unknown entries are ignored",
             stimulus: "GREASE entry 0x1A1A and unknown entry 0x0077",
             expectation: "connected", rules: ["tlv.unknown", "ext.grease"], bugs: ["data-refuses-unknown"],
-            orders: Order.allCases
-        ) { trial in
-            _ = try trial.pair { $0.extra = [Entry(0x77, [1, 2, 3]), Entry(0x1a1a, [])] }.link()
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            _ = try caseRun.pair { $0.extra = [TLVEntry(0x77, [1, 2, 3]), TLVEntry(0x1a1a, [])] }.link()
         },
         Case(
             "DATA-04", "2.3", "an unknown critical entry refuses the data", stimulus: "entry 0x8001",
             expectation: "PROTOCOL, nothing is dialled", rules: ["tlv.critical"],
             bugs: [.seen("data-ignores-critical", by: "the data is taken")]
-        ) { trial in
-            let strangers = try Strangers(trial)
-            try strangers.refuse(.protocol, "0x8001") { $0.extra = [Entry(0x8001, [])] }
-            try strangers.refuse(.protocol, "0xfaff") { $0.extra = [Entry(0xfaff, [1])] }
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
+            try strangers.refuse(.protocol, "0x8001") { $0.extra = [TLVEntry(0x8001, [])] }
+            try strangers.refuse(.protocol, "0xfaff") { $0.extra = [TLVEntry(0xfaff, [1])] }
         },
         Case(
             "DATA-05", "2.3", "entries out of order, or twice, refuse the data",
@@ -71,8 +74,8 @@ enum DataFormCases {
                 .seen("data-ignores-order", by: "the data is taken"),
                 .seen("data-ignores-duplicates", by: "the data is taken"),
             ]
-        ) { trial in
-            let strangers = try Strangers(trial)
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
             let entries = strangers.tester.data(for: strangers.session.uid).entries
             for index in entries.indices.dropLast() {
                 var swapped = entries
@@ -86,7 +89,7 @@ enum DataFormCases {
                 try strangers.refuse(
                     .protocol, "twice at \(index)", ConnectionData.bytes(doubled))
             }
-            let unknown = entries + [Entry(0x77, []), Entry(0x77, [])]
+            let unknown = entries + [TLVEntry(0x77, []), TLVEntry(0x77, [])]
             try strangers.refuse(.protocol, "0x77 twice", ConnectionData.bytes(unknown))
         },
         Case(
@@ -94,8 +97,8 @@ enum DataFormCases {
             expectation: "PROTOCOL for each", rules: ["data.length", "tlv.length"],
             bugs: [.seen("data-crashes-short", by: "is not answered")],
             seconds: 40
-        ) { trial in
-            let strangers = try Strangers(trial)
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
             let bytes = strangers.tester.data(for: strangers.session.uid).bytes
             try strangers.refuse((0..<bytes.count).map { (Array(bytes[..<$0]), .protocol) })
         },
@@ -104,13 +107,13 @@ enum DataFormCases {
             expectation: "PROTOCOL; VERSION where it is the version that changed",
             rules: ["data.checksum", "data.magic"],
             bugs: [.seen("data-ignores-checksum", by: "taken, not PROTOCOL")], seconds: 60
-        ) { trial in
-            let strangers = try Strangers(trial)
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
             let bytes = strangers.tester.data(for: strangers.session.uid).bytes
             let flipped = (0..<(bytes.count * 8)).map { bit in
                 var copy = bytes
                 copy[bit / 8] ^= 1 << UInt8(bit % 8)
-                return (copy, bit / 8 == 4 ? Code.version : .protocol)
+                return (copy, bit / 8 == 4 ? CloseCode.version : .protocol)
             }
             try strangers.refuse(flipped)
         },
@@ -118,8 +121,8 @@ enum DataFormCases {
             "DATA-08", "4.2", "data of another version is refused", stimulus: "versions 0, 2 and 255",
             expectation: "VERSION", rules: ["data.version"],
             bugs: [.seen("data-ignores-version", by: "the data is taken")]
-        ) { trial in
-            let strangers = try Strangers(trial)
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
             let entries = strangers.tester.data(for: strangers.session.uid).entries
             for version: UInt8 in [0, 2, 255] {
                 let bytes = ConnectionData.bytes(entries, version: version)
@@ -131,8 +134,8 @@ enum DataFormCases {
             stimulus: "0 and 64 bytes, invalid UTF-8, control characters, characters that turn text around",
             expectation: "PROTOCOL for each; 63 bytes are taken", rules: ["peer.name", "data.peer"],
             bugs: [.seen("name-unchecked", by: "the data is taken")]
-        ) { trial in
-            let strangers = try Strangers(trial)
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
             let wrong: [[UInt8]] = [
                 [], Array(repeating: 0x61, count: 64), [0x61, 0], [0x61, 0x1b, 0x5b], [0x61, 0x7f],
                 [0xff], [0xc0, 0x80], [0xe0, 0x80, 0x80], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80],
@@ -143,7 +146,7 @@ enum DataFormCases {
             ]
             for name in wrong { try strangers.refuse(.protocol, "name \(name.hex)") { $0.name = name } }
             for name in [Array(repeating: 0x61, count: 63), Array("Ann \u{1f600}\u{200f}".utf8)] {
-                _ = try trial.pair { $0.name = name }
+                _ = try caseRun.pair { $0.name = name }
             }
         },
         Case(
@@ -151,8 +154,8 @@ enum DataFormCases {
             stimulus: "3, 255, two bytes, none at all",
             expectation: "PROTOCOL", rules: ["data.preference"],
             bugs: [.seen("data-any-preference", by: "the data is taken")]
-        ) { trial in
-            let strangers = try Strangers(trial)
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
             try strangers.refuse(.protocol, "preference 3") { $0.with(Field.preference, [3]) }
             try strangers.refuse(.protocol, "preference 255") { $0.with(Field.preference, [255]) }
             try strangers.refuse(.protocol, "two bytes") { $0.with(Field.preference, [0, 2]) }
@@ -162,9 +165,9 @@ enum DataFormCases {
             "DATA-11", "4.2", "a fingerprint must be there when it is needed, and only then",
             stimulus: "required without one, algorithm 2, 31 bytes, none with one", expectation: "PROTOCOL",
             rules: ["data.fingerprint"], bugs: [.seen("data-fingerprint-optional", by: "the data is taken")]
-        ) { trial in
-            let print = trial.random.bytes(32)
-            let strangers = try Strangers(trial)
+        ) { caseRun in
+            let print = caseRun.random.bytes(32)
+            let strangers = try UnpairedSession(caseRun)
             for preference: UInt8 in [0, 1] {
                 try strangers.refuse(.protocol, "no fingerprint with \(preference)") {
                     $0.with(Field.preference, [preference])
@@ -186,8 +189,8 @@ enum DataFormCases {
             expectation: "PROTOCOL",
             rules: ["data.instance", "data.token", "data.lifetime", "data.candidates", "data.peer"],
             bugs: [.seen("data-token-unchecked", by: "the data is taken")]
-        ) { trial in
-            let strangers = try Strangers(trial)
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
             for (field, size) in [
                 (Field.instance, 8), (Field.token, 32), (Field.lifetime, 4), (Field.recipient, 16),
             ] {
@@ -210,7 +213,7 @@ enum DataFormCases {
             }
             try strangers.refuse(.protocol, "17 candidates") { entries in
                 entries.without(Field.candidate)
-                    + (1...17).map { Entry(Field.candidate, [4, 16, 0, 127, 0, 0, $0]) }
+                    + (1...17).map { TLVEntry(Field.candidate, [4, 16, 0, 127, 0, 0, $0]) }
             }
         },
     ]

@@ -5,10 +5,10 @@ enum DataUseCases {
             "DATA-12", "4.2", "a session does not connect to itself", stimulus: "data with S's own uid",
             expectation: "SELF, nothing is dialled", rules: ["data.self"],
             bugs: [.seen("connects-to-itself", by: "the data is taken")]
-        ) { trial in
-            let session = try trial.session()
-            let tester = try Tester("twin", uid: session.uid, preference: .none, in: trial)
-            let twins = Strangers(session, tester)
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try Tester("twin", uid: session.uid, preference: .none, in: caseRun)
+            let twins = UnpairedSession(session, tester)
             try twins.refuse(.itself, "own uid", tester.data(for: nil).bytes)
             let own = try session.data(for: nil)
             try twins.refuse(.itself, "own data", own)
@@ -17,24 +17,24 @@ enum DataUseCases {
             "DATA-13", "4.2", "data for somebody else is refused", stimulus: "RECIPIENT is another uid",
             expectation: "UNKNOWN_PEER, nothing is dialled; without RECIPIENT the data is taken",
             rules: ["data.recipient"],
-            bugs: [.seen("data-ignores-recipient", by: "the data is taken")], orders: Order.allCases
-        ) { trial in
-            let strangers = try Strangers(trial)
-            let foreign = strangers.tester.data(for: trial.random.bytes(16)).bytes
+            bugs: [.seen("data-ignores-recipient", by: "the data is taken")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let strangers = try UnpairedSession(caseRun)
+            let foreign = strangers.tester.data(for: caseRun.random.bytes(16)).bytes
             try strangers.refuse(.unknownPeer, "another recipient", foreign)
-            _ = try trial.introduce(strangers.session, strangers.tester) { $0.recipient = nil }.link()
+            _ = try caseRun.introduce(strangers.session, strangers.tester) { $0.recipient = nil }.link()
         },
         Case(
             "DATA-14", "4.3", "asked twice, a session gives the same data",
             stimulus: "data for one peer, twice",
             expectation: "the same bytes", rules: ["data.idempotent"],
             bugs: [.seen("data-new-each-time", by: "the data differs")]
-        ) { trial in
-            let session = try trial.session(.init(preference: .optional))
-            let peer = trial.random.bytes(16)
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .optional))
+            let peer = caseRun.random.bytes(16)
             let first = try session.data(for: peer)
-            _ = try session.data(for: trial.random.bytes(16))
-            try trial.require(try session.data(for: peer) == first, "the data differs")
+            _ = try session.data(for: caseRun.random.bytes(16))
+            try caseRun.require(try session.data(for: peer) == first, "the data differs")
         },
         Case(
             "DATA-15", "4.4", "forbidden addresses are not dialled",
@@ -43,18 +43,18 @@ enum DataUseCases {
             expectation: "only the good one is dialled, and linked", rules: ["dial.forbidden"],
             bugs: [.seen("dials-forbidden", by: "is dialled"), .seen("dials-low-port", by: "is dialled")],
             orders: [.testerHigher]
-        ) { trial in
-            let session = try trial.session()
-            let tester = try trial.tester(beside: session)
-            let trap = try trial.tester(beside: session, "trap")
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try caseRun.tester(beside: session)
+            let trap = try caseRun.tester(beside: session, "trap")
             var low: Tester?
             for port: UInt16 in [1_023, 1_022, 999] where low == nil {
                 low = try? Tester(
-                    "low port", uid: trap.endpoint.uid, preference: .none, port: port, in: trial)
+                    "low port", uid: trap.endpoint.uid, preference: .none, port: port, in: caseRun)
             }
-            if low == nil { trial.note("no port below 1024 can be had: those are not watched") }
+            if low == nil { caseRun.note("no port below 1024 can be had: those are not watched") }
             let mapped: [UInt8] = Array(repeating: 0, count: 10) + [0xff, 0xff]
-            let pair = try trial.introduce(session, tester) { data in
+            let pair = try caseRun.introduce(session, tester) { data in
                 let good = data.candidates[0]
                 data.candidates = [
                     Candidate(address: [0, 0, 0, 0], port: trap.listener.localPort),
@@ -67,9 +67,9 @@ enum DataUseCases {
                 ]
             }
             let link = try pair.link()
-            trial.pump.wait(.seconds(1))
-            try trial.require(trap.calls.isEmpty, "an unspecified address is dialled")
-            try trial.require(low?.calls.isEmpty ?? true, "a port below 1024 is dialled")
+            caseRun.loop.wait(.seconds(1))
+            try caseRun.require(trap.calls.isEmpty, "an unspecified address is dialled")
+            try caseRun.require(low?.calls.isEmpty ?? true, "a port below 1024 is dialled")
             try link.expectAlive()
         },
         Case(
@@ -79,24 +79,24 @@ enum DataUseCases {
             expectation: "linked; at most four at a time, 250 ms apart", rules: ["dial.limit"],
             bugs: [.seen("dials-all-at-once", by: "dials are under way")], orders: [.testerHigher],
             seconds: 40
-        ) { trial in
-            let session = try trial.session()
-            let tester = try trial.tester(beside: session)
-            let silent = try (0..<6).map { _ in try trial.tester(beside: session, "silent") }
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try caseRun.tester(beside: session)
+            let silent = try (0..<6).map { _ in try caseRun.tester(beside: session, "silent") }
             let refusing = try (0..<8).map { _ in try TCPSocket.refusing() }
             let closed = refusing.map { Candidate.loopback($0.localPort) }
             defer { withExtendedLifetime(refusing) {} }
-            let pair = try trial.introduce(session, tester) { data in
+            let pair = try caseRun.introduce(session, tester) { data in
                 data.candidates =
                     silent[..<3].map(\.candidate) + closed + silent[3...].map(\.candidate) + data.candidates
             }
-            trial.pump.wait(.seconds(4))
+            caseRun.loop.wait(.seconds(4))
             let calls = (silent.flatMap(\.calls) + tester.calls).sorted()
-            try trial.require(calls.count <= 4, "\(calls.count) dials are under way at a time")
+            try caseRun.require(calls.count <= 4, "\(calls.count) dials are under way at a time")
             // 250 ms each; less 300 ms of them all, because a busy tester may notice the first one late.
             if let first = calls.first, let last = calls.last {
                 let least = Duration.milliseconds(250 * (calls.count - 1) - 300)
-                try trial.require(
+                try caseRun.require(
                     last - first >= least, "\(calls.count) dials are begun within \(last - first)")
             }
             _ = try pair.link(within: .seconds(20))
@@ -106,18 +106,18 @@ enum DataUseCases {
             stimulus: "S's data lives 2 s; T dials after 4 s",
             expectation: "UNKNOWN_PEER in answer to HELLO", rules: ["data.expiry"],
             bugs: [.seen("data-never-expires", by: "CLOSE(UNKNOWN_PEER)")], seconds: 30
-        ) { trial in
-            let session = try trial.session()
-            let tester = try trial.tester(beside: session)
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try caseRun.tester(beside: session)
             let theirs = try session.data(for: tester.endpoint.uid, lifetime: 2)
             let mine = tester.data(for: session.uid)
-            let terms = Terms(
+            let linkParameters = LinkParameters(
                 mine: mine.bytes, myToken: mine.token, theirs: theirs,
                 theirData: try ConnectionData(ofSubject: theirs),
                 me: tester.endpoint)
             try session.connect(mine.bytes)
-            trial.pump.wait(.seconds(4))
-            let link = try tester.dial(terms)
+            caseRun.loop.wait(.seconds(4))
+            let link = try tester.dial(linkParameters)
             try link.expectReady()
             link.sendHello()
             try link.expectClose(.unknownPeer)

@@ -6,14 +6,14 @@ enum DatagramPathCases {
             expectation:
                 "the controlling end shakes hands with the one suite, within a second; messages go by UDP, both ways",
             rules: ["dgram.offer", "dgram.role", "dgram.profile", "dgram.key", "dgram.path", "dgram.mode"],
-            bugs: [.seen("datagrams-never", by: "no DGRAM")], orders: Order.allCases
-        ) { trial in
-            let (pair, link, peer) = try trial.datagrams(.required)
+            bugs: [.seen("datagrams-never", by: "no DGRAM")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link, peer) = try caseRun.datagrams(.required)
             let start = ContinuousClock.now
             try peer.offer()
             try peer.expectUp(within: .seconds(4))
-            trial.note("the path is up after \((ContinuousClock.now - start) / .milliseconds(1)) ms")
-            try trial.require(
+            caseRun.note("the path is up after \((ContinuousClock.now - start) / .milliseconds(1)) ms")
+            try caseRun.require(
                 peer.dtls?.suite == "TLS_ECDHE_PSK_WITH_CHACHA20_POLY1305_SHA256",
                 "suite \(peer.dtls?.suite ?? "?")")
             try pair.expectBothWays(peer)
@@ -24,16 +24,16 @@ enum DatagramPathCases {
             stimulus: "S sends 1,150 bytes, then 1,151",
             expectation: "the first by UDP, the second as MSG", rules: ["dgram.message-max", "dgram.size"],
             bugs: ["datagrams-too-long"]
-        ) { trial in
+        ) { caseRun in
             for preference in [Preference.none, .required] {
-                let (pair, link, peer) = try trial.datagrams(preference)
+                let (pair, link, peer) = try caseRun.datagrams(preference)
                 try peer.offer()
                 try peer.expectUp()
-                trial.pump.wait(.milliseconds(200))
+                caseRun.loop.wait(.milliseconds(200))
                 try pair.sendUnreliably(.pattern(1_150))
-                try trial.require(try peer.expectMessage() == .pattern(1_150), "another message came")
+                try caseRun.require(try peer.expectMessage() == .pattern(1_150), "another message came")
                 try pair.sendUnreliably(.pattern(1_151))
-                try trial.require(try link.expectMessage() == .pattern(1_151), "another message came")
+                try caseRun.require(try link.expectMessage() == .pattern(1_151), "another message came")
                 try peer.check()
             }
         },
@@ -42,15 +42,15 @@ enum DatagramPathCases {
             stimulus: "T says nothing; T says DGRAM with port 0", expectation: "MSG",
             rules: ["dgram.fallback", "dgram.offer"],
             bugs: ["datagrams-without-path"]
-        ) { trial in
+        ) { caseRun in
             for isSaid in [false, true] {
-                let (pair, link, peer) = try trial.datagrams(.none)
-                if isSaid { link.send(DatagramOffer(association: trial.random.bytes(8), port: 0).frame) }
+                let (pair, link, peer) = try caseRun.datagrams(.none)
+                if isSaid { link.send(DatagramOffer(association: caseRun.random.bytes(8), port: 0).frame) }
                 for _ in 0..<3 { try pair.sendUnreliably(.pattern(100)) }
                 for _ in 0..<3 {
-                    try trial.require(try link.expectMessage() == .pattern(100), "another message came")
+                    try caseRun.require(try link.expectMessage() == .pattern(100), "another message came")
                 }
-                try trial.require(peer.packets.isEmpty, "datagrams come that nobody wants")
+                try caseRun.require(peer.packets.isEmpty, "datagrams come that nobody wants")
             }
         },
         Case(
@@ -59,20 +59,20 @@ enum DatagramPathCases {
             rules: ["dgram.path", "dgram.fallback", "dgram.restart"],
             bugs: [.seen("path-is-never-down", by: "messages go by UDP")],
             seconds: 80
-        ) { trial in
-            let (pair, link, peer) = try trial.datagrams(.none)
+        ) { caseRun in
+            let (pair, link, peer) = try caseRun.datagrams(.none)
             try peer.offer()
             try peer.expectUp()
-            trial.pump.wait(.milliseconds(200))
+            caseRun.loop.wait(.milliseconds(200))
             peer.answersPings = false
             let start = ContinuousClock.now
             var isDown = false
             while !isDown, ContinuousClock.now - start < .seconds(21) {
                 try pair.sendUnreliably(.pattern(100))
-                trial.pump.wait(.milliseconds(500))
+                caseRun.loop.wait(.milliseconds(500))
                 isDown = link.takeAll().contains { $0.kind == .message }
             }
-            try trial.require(isDown, "messages go by UDP though no ping is answered")
+            try caseRun.require(isDown, "messages go by UDP though no ping is answered")
             try link.expect(.datagrams, within: .seconds(40))
         },
         Case(
@@ -80,14 +80,14 @@ enum DatagramPathCases {
             stimulus: "both offer, on a plain link; T sends kind DTLS",
             expectation: "messages both ways, kind plain; what is of kind DTLS is dropped",
             rules: ["dgram.mode", "dgram.silent", "dgram.path"],
-            bugs: [.seen("datagrams-of-any-kind", by: "a message is delivered")], orders: Order.allCases
-        ) { trial in
-            let (pair, link, peer) = try trial.datagrams(.none)
+            bugs: [.seen("datagrams-of-any-kind", by: "a message is delivered")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link, peer) = try caseRun.datagrams(.none)
             try peer.offer()
             try peer.expectUp()
-            trial.pump.wait(.milliseconds(200))
+            caseRun.loop.wait(.milliseconds(200))
             try pair.expectBothWays(peer)
-            let content = Content(Content.Kind.message, peer.next(), .pattern(50)).bytes
+            let content = Content(Content.Tag.message, peer.next(), .pattern(50)).bytes
             peer.put(Datagram.packet(Datagram.dtls, peer.association, content))
             try pair.session.expectNoMessage(from: pair.tester.endpoint.uid, for: .milliseconds(500))
             try link.expectAlive()
@@ -97,9 +97,9 @@ enum DatagramPathCases {
 
 // MARK: - What the cases share
 
-extension Trial {
+extension CaseRun {
     /// A link over which both ends may offer datagrams.
-    func datagrams(_ preference: Preference) throws -> (Pair, Link, DatagramPeer) {
+    func datagrams(_ preference: Preference) throws -> (Pair, TesterLink, DatagramPeer) {
         let (pair, link) = try linked(
             .init(preference: preference), prepare: { $0.flags |= ConnectionData.Flag.datagrams })
         // Where there is no path yet the link carries it; where there never is one, the case is skipped here.
@@ -117,22 +117,23 @@ extension Pair {
     /// A message each way by UDP, and nothing of them on the link.
     func expectBothWays(_ peer: DatagramPeer) throws {
         // The subject has a path when it has the pong, which is on its way.
-        peer.trial.pump.wait(.milliseconds(300))
+        peer.caseRun.loop.wait(.milliseconds(300))
         _ = peer.link.takeAll()
-        let question = peer.trial.random.bytes(100)
+        let question = peer.caseRun.random.bytes(100)
         peer.send(question)
         guard let event = session.event("message", from: tester.endpoint.uid) else {
-            throw Failure("a message by UDP is not delivered")
+            throw CaseFailure("a message by UDP is not delivered")
         }
-        guard event["sha256"]?.text == Trial.digest(question), event["mode"]?.text == "unreliable" else {
-            throw Failure("another message is delivered than was sent, or as \(event["mode"]?.text ?? "?")")
+        guard event["sha256"]?.text == CaseRun.digest(question), event["mode"]?.text == "unreliable" else {
+            throw CaseFailure(
+                "another message is delivered than was sent, or as \(event["mode"]?.text ?? "?")")
         }
-        let answer = peer.trial.random.bytes(100)
+        let answer = peer.caseRun.random.bytes(100)
         try sendUnreliably(answer)
         let came = try peer.expectMessage()
-        guard came == answer else { throw Failure("another message comes by UDP than was sent") }
+        guard came == answer else { throw CaseFailure("another message comes by UDP than was sent") }
         guard !peer.link.waiting.contains(where: { $0.kind == .message }) else {
-            throw Failure("the message comes on the link, too")
+            throw CaseFailure("the message comes on the link, too")
         }
     }
 }

@@ -8,30 +8,30 @@ enum DatagramTroubleCases {
             expectation: "nothing comes back, and the link and its path live",
             rules: ["dgram.silent", "dgram.header", "dgram.size"],
             bugs: [.seen("answers-strangers", by: "come back")]
-        ) { trial in
+        ) { caseRun in
             for preference in [Preference.none, .required] {
-                let (pair, link, peer) = try trial.datagrams(preference)
+                let (pair, link, peer) = try caseRun.datagrams(preference)
                 try peer.offer()
                 try peer.expectUp()
-                trial.pump.wait(.milliseconds(300))
+                caseRun.loop.wait(.milliseconds(300))
                 let stranger = try UDPSocket()
-                trial.pump.add(stranger)
-                let ping = Content(Content.Kind.ping, 0x7000_0000, [1, 2, 3, 4, 5, 6, 7, 8]).bytes
+                caseRun.loop.add(stranger)
+                let ping = Content(Content.Tag.ping, 0x7000_0000, [1, 2, 3, 4, 5, 6, 7, 8]).bytes
                 let kind = preference == .none ? Datagram.plain : Datagram.dtls
                 var packets = (0...9).map { [UInt8](repeating: kind, count: $0) }
-                packets.append(Datagram.packet(kind, trial.random.bytes(8), ping))
+                packets.append(Datagram.packet(kind, caseRun.random.bytes(8), ping))
                 packets.append(Datagram.packet(0x2a, peer.association, ping))
                 packets.append(Datagram.packet(kind, peer.association, []))
-                packets.append(Datagram.packet(kind, peer.association, trial.random.bytes(1_192)))
+                packets.append(Datagram.packet(kind, peer.association, caseRun.random.bytes(1_192)))
                 if preference == .none {
                     packets.append(
                         Datagram.packet(kind, peer.association, [9, 0x70, 0, 0, 1, 1, 2, 3, 4, 5, 6, 7, 8]))
                     packets.append(Datagram.packet(kind, peer.association, Array(ping.dropLast())))
                 }
                 for packet in packets { peer.put(packet, from: stranger) }
-                trial.pump.wait(.milliseconds(700))
-                trial.pump.remove(stranger)
-                try trial.require(stranger.arrived.isEmpty, "\(stranger.arrived.count) datagrams come back")
+                caseRun.loop.wait(.milliseconds(700))
+                caseRun.loop.remove(stranger)
+                try caseRun.require(stranger.arrived.isEmpty, "\(stranger.arrived.count) datagrams come back")
                 try pair.expectBothWays(peer)
                 try link.expectAlive()
             }
@@ -41,9 +41,9 @@ enum DatagramTroubleCases {
             stimulus: "a datagram is sent again as it was; on a plain link also one 64 behind the newest",
             expectation: "one message each", rules: ["dgram.sequence"],
             bugs: [.seen("datagrams-twice", by: "is delivered that is not what was sent")]
-        ) { trial in
+        ) { caseRun in
             for preference in [Preference.none, .required] {
-                let (pair, _, peer) = try trial.datagrams(preference)
+                let (pair, _, peer) = try caseRun.datagrams(preference)
                 try peer.offer()
                 try peer.expectUp()
                 let uid = pair.tester.endpoint.uid
@@ -56,7 +56,7 @@ enum DatagramTroubleCases {
                     for _ in 0..<64 { _ = peer.next() }
                     peer.send(.pattern(78))
                     try pair.session.expectMessage(.pattern(78), from: uid)
-                    peer.send(Content(Content.Kind.message, old, .pattern(79)))
+                    peer.send(Content(Content.Tag.message, old, .pattern(79)))
                 }
                 try pair.session.expectNoMessage(from: uid, for: .milliseconds(700))
             }
@@ -66,20 +66,20 @@ enum DatagramTroubleCases {
             stimulus: "T shakes hands with another key",
             expectation: "no path; the link lives, and messages go on it",
             rules: ["dgram.key", "dgram.silent", "dgram.fallback"],
-            bugs: ["failed-datagrams-end-link"], orders: Order.allCases, seconds: 30
-        ) { trial in
-            let (pair, link, peer) = try trial.datagrams(.required)
-            peer.wrongKey = trial.random.bytes(32)
+            bugs: ["failed-datagrams-end-link"], orders: UIDOrder.allCases, seconds: 30
+        ) { caseRun in
+            let (pair, link, peer) = try caseRun.datagrams(.required)
+            peer.wrongKey = caseRun.random.bytes(32)
             try peer.offer()
             do {
                 try peer.expectUp(within: .seconds(3))
-            } catch is Failure {
+            } catch is CaseFailure {
                 _ = link.takeAll()
                 try pair.sendUnreliably(.pattern(100))
-                try trial.require(try link.expectMessage() == .pattern(100), "another message came")
+                try caseRun.require(try link.expectMessage() == .pattern(100), "another message came")
                 return try link.expectAlive()
             }
-            throw Failure("a handshake with another key succeeds")
+            throw CaseFailure("a handshake with another key succeeds")
         },
         Case(
             "DGR-08", "10.4", level: .datagram, "there is one handshake for each pair of associations",
@@ -87,20 +87,20 @@ enum DatagramTroubleCases {
                 "T asks for another in the one that there is: HelloRequest as server, ClientHello as client",
             expectation: "S makes none; the link lives, and a new DGRAM begins anew",
             rules: ["dgram.profile", "dgram.restart"],
-            bugs: [.seen("renegotiates", by: "a second handshake")], orders: Order.allCases
-        ) { trial in
-            let (pair, link, peer) = try trial.datagrams(.required)
+            bugs: [.seen("renegotiates", by: "a second handshake")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link, peer) = try caseRun.datagrams(.required)
             try peer.offer()
             try peer.expectUp()
             try pair.expectBothWays(peer)
             let before = peer.packets.count
             peer.renegotiate()
-            trial.pump.wait(.seconds(1))
+            caseRun.loop.wait(.seconds(1))
             // Of a record: kind 1, version 2, epoch 2. The second epoch is the one behind the first handshake.
             let epochs = peer.packets.dropFirst(before).map {
                 $0.bytes.dropFirst(Datagram.headerCount + 3).prefix(2)
             }
-            try trial.require(
+            try caseRun.require(
                 !epochs.contains { $0.reduce(0) { $0 << 8 | Int($1) } > 1 }, "a second handshake is made")
             try link.expectAlive()
             try peer.offerAgain()
@@ -113,8 +113,8 @@ enum DatagramTroubleCases {
             expectation: "it answers the repetition, and the path is up",
             rules: ["dgram.read-on", "dgram.retransmit"],
             bugs: [.seen("stops-reading-handshakes", by: "no path for datagrams")], seconds: 30
-        ) { trial in
-            let (pair, _, peer) = try trial.datagrams(.required)
+        ) { caseRun in
+            let (pair, _, peer) = try caseRun.datagrams(.required)
             var (lost, isIncoming) = (0, 0)
             // ServerHello, ServerKeyExchange and ServerHelloDone are the first three; then come CCS and Finished.
             peer.loses = { isOutgoing in
@@ -133,28 +133,28 @@ enum DatagramTroubleCases {
             stimulus: "ten handshakes, 30 of 100 datagrams lost each way",
             expectation: "nine of ten within 8 s", rules: ["dgram.retransmit", "dgram.restart"],
             bugs: [.seen("datagrams-never", by: "no DGRAM")], orders: [.testerHigher], seconds: 100
-        ) { trial in
-            let (_, _, peer) = try trial.datagrams(.required)
-            peer.loses = { _ in trial.random.next() % 100 < 30 }
+        ) { caseRun in
+            let (_, _, peer) = try caseRun.datagrams(.required)
+            peer.loses = { _ in caseRun.random.next() % 100 < 30 }
             var failures = 0
             for round in 0..<10 {
                 if round == 0 { try peer.offer() } else { try peer.offerAgain() }
-                do { try peer.expectUp(within: .seconds(8)) } catch is Failure { failures += 1 }
+                do { try peer.expectUp(within: .seconds(8)) } catch is CaseFailure { failures += 1 }
             }
-            try trial.require(failures < 2, "\(failures) of ten handshakes need more than 8 s")
+            try caseRun.require(failures < 2, "\(failures) of ten handshakes need more than 8 s")
         },
         Case(
             "DGR-11", "10.6", level: .datagram, "a change of the address is followed",
             stimulus: "T goes on from another port",
             expectation: "what S sends comes there", rules: ["dgram.address"],
             bugs: [.seen("keeps-first-address", by: "to the first port")]
-        ) { trial in
-            let (pair, _, peer) = try trial.datagrams(.required)
+        ) { caseRun in
+            let (pair, _, peer) = try caseRun.datagrams(.required)
             try peer.offer()
             try peer.expectUp()
             try pair.expectBothWays(peer)
             let other = try UDPSocket()
-            trial.pump.add(other)
+            caseRun.loop.add(other)
             other.onPacket = { peer.take($0) }
             peer.send(.pattern(10))
             let first = peer.sent.last ?? []
@@ -166,32 +166,32 @@ enum DatagramTroubleCases {
             try pair.session.expectMessage(.pattern(11), from: pair.tester.endpoint.uid)
             let before = peer.packets.count
             try pair.sendUnreliably(.pattern(12))
-            try trial.require(try peer.expectMessage() == .pattern(12), "another message came")
-            trial.pump.remove(other)
-            try trial.require(peer.packets.count > before, "nothing came")
-            try trial.require(other.hasReceived, "what S sends still goes to the first port")
+            try caseRun.require(try peer.expectMessage() == .pattern(12), "another message came")
+            caseRun.loop.remove(other)
+            try caseRun.require(peer.packets.count > before, "nothing came")
+            try caseRun.require(other.hasReceived, "what S sends still goes to the first port")
         },
         Case(
             "DGR-12", "10.6", level: .datagram, "nobody else can change the address",
             stimulus: "garbage, and a record that came before, from another port",
             expectation: "what S sends comes to the first port", rules: ["dgram.address", "dgram.silent"],
             bugs: ["follows-anybody"]
-        ) { trial in
-            let (pair, link, peer) = try trial.datagrams(.required)
+        ) { caseRun in
+            let (pair, link, peer) = try caseRun.datagrams(.required)
             try peer.offer()
             try peer.expectUp()
             try pair.expectBothWays(peer)
             let other = try UDPSocket()
-            trial.pump.add(other)
-            peer.put(Datagram.packet(Datagram.dtls, peer.association, trial.random.bytes(100)), from: other)
+            caseRun.loop.add(other)
+            peer.put(Datagram.packet(Datagram.dtls, peer.association, caseRun.random.bytes(100)), from: other)
             peer.put(peer.sent.dropLast().last ?? [], from: other)
-            trial.pump.wait(.milliseconds(300))
+            caseRun.loop.wait(.milliseconds(300))
             // Before anything comes from the first port again.
             try pair.sendUnreliably(.pattern(90))
-            try trial.require(try peer.expectMessage() == .pattern(90), "another message came")
+            try caseRun.require(try peer.expectMessage() == .pattern(90), "another message came")
             try pair.expectBothWays(peer)
-            trial.pump.remove(other)
-            try trial.require(other.arrived.isEmpty, "datagrams go to the other port")
+            caseRun.loop.remove(other)
+            try caseRun.require(other.arrived.isEmpty, "datagrams go to the other port")
             try link.expectAlive()
         },
     ]

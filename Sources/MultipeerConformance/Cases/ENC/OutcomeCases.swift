@@ -20,22 +20,22 @@ enum OutcomeCases {
             "ENC-0\(number)", "5.1", "\(subject.word) and \(tester.word) give \(outcome)",
             stimulus: "S prefers \(subject.word), T \(tester.word)",
             expectation: "\(words["\(outcome)"] ?? ""), seen in the first byte that S sends",
-            rules: ["enc.outcome", "enc.no-negotiation"], bugs: bugs(outcome), orders: Order.allCases
-        ) { trial in
+            rules: ["enc.outcome", "enc.no-negotiation"], bugs: bugs(outcome), orders: UIDOrder.allCases
+        ) { caseRun in
             guard outcome != .refused else {
-                let session = try trial.session(.init(preference: subject))
-                let peer = try trial.tester(beside: session, preference: tester)
-                return try Strangers(session, peer).refuse(
+                let session = try caseRun.session(.init(preference: subject))
+                let peer = try caseRun.tester(beside: session, preference: tester)
+                return try UnpairedSession(session, peer).refuse(
                     .policy, "refused", peer.data(for: session.uid).bytes)
             }
-            let pair = try trial.pair(.init(preference: subject), tester: tester)
+            let pair = try caseRun.pair(.init(preference: subject), tester: tester)
             let link = try pair.link()
             let first = link.connection.firstBytes.first
             if outcome == .plain {
-                try trial.require(first == UInt8(ascii: "M"), "the first byte is not that of the preface")
+                try caseRun.require(first == UInt8(ascii: "M"), "the first byte is not that of the preface")
             } else {
-                try trial.require(first == 22, "the first byte is not that of TLS")
-                try trial.require(
+                try caseRun.require(first == 22, "the first byte is not that of TLS")
+                try caseRun.require(
                     link.connection.tls?.version == TLSEnd.Version.tls13.rawValue, "it is not TLS 1.3")
             }
             link.send(.message([1, 2, 3]))
@@ -58,29 +58,32 @@ enum OutcomeCases {
                 "S with an identity and optional, T none; S none, T with the flag IDENTITY and optional",
             expectation: "POLICY both times", rules: ["enc.identity"],
             bugs: [.seen("identity-stays-optional", by: "the data is taken")]
-        ) { trial in
-            let file = try trial.file(try TLSIdentity().pem)
-            let session = try trial.session(.init(preference: .optional, identity: file))
+        ) { caseRun in
+            let file = try caseRun.file(try TLSIdentity().pem)
+            let session = try caseRun.session(.init(preference: .optional, identity: file))
             let data = try ConnectionData(ofSubject: session.data(for: nil))
-            try trial.require(data.flags & ConnectionData.Flag.identity != 0, "the flag IDENTITY is missing")
-            let plain = try trial.tester(beside: session)
-            try Strangers(session, plain).refuse(.policy, "identity of S", plain.data(for: session.uid).bytes)
-            let other = try trial.session(.init(preference: .none))
-            let secure = try trial.tester(beside: other, preference: .optional)
+            try caseRun.require(
+                data.flags & ConnectionData.Flag.identity != 0, "the flag IDENTITY is missing")
+            let plain = try caseRun.tester(beside: session)
+            try UnpairedSession(session, plain).refuse(
+                .policy, "identity of S", plain.data(for: session.uid).bytes)
+            let other = try caseRun.session(.init(preference: .none))
+            let secure = try caseRun.tester(beside: other, preference: .optional)
             secure.flags = ConnectionData.Flag.identity
-            try Strangers(other, secure).refuse(.policy, "identity of T", secure.data(for: other.uid).bytes)
+            try UnpairedSession(other, secure).refuse(
+                .policy, "identity of T", secure.data(for: other.uid).bytes)
         },
         Case(
             "ENC-11", "5.2", "a session that counts as required speaks no plain word",
             stimulus: "MPCPLAIN and a HELLO to S", expectation: "closed without a frame",
             rules: ["enc.required", "enc.no-negotiation"],
-            bugs: [.seen("accepts-plain-when-required", by: "still open")], orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
-            let link = try pair.tester.dial(pair.terms, plain: true)
+            bugs: [.seen("accepts-plain-when-required", by: "still open")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
+            let link = try pair.tester.dial(pair.linkParameters, plain: true)
             link.sendHello()
             try link.expectRefusal()
-            try trial.require(
+            try caseRun.require(
                 link.connection.receivedCount == 0 || link.connection.firstBytes.first == 21,
                 "S answers \(link.connection.firstBytes.hex)")
         },
@@ -89,23 +92,23 @@ enum OutcomeCases {
             stimulus: "a ClientHello to S",
             expectation: "closed, nothing but the preface is said",
             rules: ["plain.preface", "enc.no-negotiation"],
-            bugs: [.seen("plain-ignores-first-byte", by: "still open")], orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .none))
+            bugs: [.seen("plain-ignores-first-byte", by: "still open")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .none))
             let client = try TLSEnd(.init(identity: try TLSIdentity()))
             client.shakeHands()
-            let link = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            let link = try pair.tester.dial(pair.linkParameters, plain: true, sendsPreface: false)
             link.send(raw: client.drainOutput(), "ClientHello")
             try link.expectRefusal(within: .seconds(2))
-            let other = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            let other = try pair.tester.dial(pair.linkParameters, plain: true, sendsPreface: false)
             other.send(raw: Array("MPCPLAIM".utf8), "another preface")
             try other.expectRefusal(within: .seconds(2))
-            let third = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            let third = try pair.tester.dial(pair.linkParameters, plain: true, sendsPreface: false)
             third.send(raw: [22], "one byte that is not the preface's")
             try third.expectRefusal(within: .seconds(2))
             for one in [link, other, third] {
-                try trial.require(
-                    Connection.preface.starts(with: one.connection.firstBytes),
+                try caseRun.require(
+                    TesterConnection.preface.starts(with: one.connection.firstBytes),
                     "S says \(one.connection.firstBytes.hex)")
             }
         },
@@ -114,14 +117,14 @@ enum OutcomeCases {
             stimulus: "half a message, then FIN without close_notify",
             expectation: "notConnected as lost, no message",
             rules: ["tls.truncation"], bugs: [.seen("truncation-delivers", by: "the reason is")],
-            orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked(.init(preference: .required))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
             link.send(.part(.pattern(2_000)))
             link.connection.flush(within: .seconds(2))
             link.connection.truncate()
             let event = try pair.session.expectNotConnected(pair.tester.endpoint.uid)
-            try trial.require(
+            try caseRun.require(
                 event["reason"]?.text == "lost", "the reason is '\(event["reason"]?.text ?? "")', not 'lost'")
             try pair.session.expectNoMessage(from: pair.tester.endpoint.uid, for: .milliseconds(300))
         },
@@ -131,38 +134,38 @@ enum OutcomeCases {
                 "S gets T's data with the preference changed from optional to none; T refers to what it issued",
             expectation: "UNKNOWN_PEER", rules: ["hello.refs"],
             bugs: [.seen("hello-ignores-refs", by: "CLOSE(UNKNOWN_PEER)")],
-            orders: Order.allCases
-        ) { trial in
-            let session = try trial.session(.init(preference: .optional))
-            let tester = try trial.tester(beside: session, preference: .optional)
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .optional))
+            let tester = try caseRun.tester(beside: session, preference: .optional)
             var issued = tester.data(for: session.uid)
             let mine = issued.bytes
             issued.preference = .none
             issued.fingerprint = nil
             let theirs = try session.data(for: tester.endpoint.uid)
             try session.connect(issued.bytes)
-            let terms = Terms(
+            let linkParameters = LinkParameters(
                 mine: mine, myToken: issued.token, theirs: theirs,
                 theirData: try ConnectionData(ofSubject: theirs),
                 me: tester.endpoint)
-            let link = try tester.dial(terms, plain: true)
+            let link = try tester.dial(linkParameters, plain: true)
             try link.expectReady()
             link.sendHello()
             try link.expectClose(.unknownPeer)
-            let secure = try tester.dial(terms)
-            secure.trial.pump.wait(.seconds(2)) { secure.ending != nil || secure.connection.isReady }
+            let secure = try tester.dial(linkParameters)
+            secure.caseRun.loop.wait(.seconds(2)) { secure.ending != nil || secure.connection.isReady }
             if secure.ending == nil {
                 secure.sendHello()
-                trial.pump.wait(.seconds(3)) { secure.ending != nil }
+                caseRun.loop.wait(.seconds(3)) { secure.ending != nil }
             }
-            try trial.require(!secure.waiting.contains { $0.kind == .hello }, "S greets over TLS")
-            trial.isSessionSpent = true
+            try caseRun.require(!secure.waiting.contains { $0.kind == .hello }, "S greets over TLS")
+            caseRun.isSessionSpent = true
         },
     ]
 }
 
-extension Trial {
-    /// A file with this text; it is gone with the trial.
+extension CaseRun {
+    /// A file with this text; it is gone with the run.
     func file(_ text: String) throws -> String {
         let path = NSTemporaryDirectory() + "conform-\(random.next()).pem"
         do { try text.write(toFile: path, atomically: true, encoding: .utf8) } catch {

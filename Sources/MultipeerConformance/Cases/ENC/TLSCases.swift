@@ -8,15 +8,15 @@ enum TLSCases {
             stimulus: "T offers TLS 1.2 alone, as client and as server; then 1.2 and 1.3",
             expectation: "refused; TLS 1.3", rules: ["tls.version"],
             bugs: [.seen("accepts-tls-1.2", by: "still open")],
-            orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
             try pair.refusesTLS("version 1.2") { ($0.lowest, $0.highest) = (.tls12, .tls12) }
             var setup = pair.tester.setup(isServer: false)
             setup.lowest = .tls12
-            let link = try pair.tester.dial(pair.terms, tls: setup)
+            let link = try pair.tester.dial(pair.linkParameters, tls: setup)
             try link.expectReady()
-            try trial.require(
+            try caseRun.require(
                 link.connection.tls?.version == TLSEnd.Version.tls13.rawValue, "an older version is chosen")
             try link.complete()
         },
@@ -24,10 +24,10 @@ enum TLSCases {
             "ENC-14", "5.3", "no protocol but mpc/1",
             stimulus: "no ALPN, h2, mpc-invite/1, as client and as server",
             expectation: "refused", rules: ["tls.alpn"], bugs: [.seen("alpn-unchecked", by: "still open")],
-            orders: Order.allCases,
+            orders: UIDOrder.allCases,
             seconds: 30
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
             for names in [[], ["h2"], ["mpc-invite/1"], ["mpc/2"], ["mpc/1x"]] {
                 try pair.refusesTLS("ALPN \(names)") { $0.protocols = names }
             }
@@ -36,9 +36,9 @@ enum TLSCases {
             "ENC-15", "5.3", "a client without a certificate is refused", stimulus: "T dials and shows none",
             expectation: "refused, no frame", rules: ["tls.client-certificate"],
             bugs: [.seen("skips-client-certificate", by: "still open")],
-            orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
             try pair.refusesTLS("no certificate", whenServer: [false]) { $0.identity = nil }
         },
         Case(
@@ -46,24 +46,24 @@ enum TLSCases {
             stimulus: "T hands out two tickets, ends the connection and waits for the next one; T dials S",
             expectation: "no pre-shared key and no early data; S hands out no ticket",
             rules: ["tls.no-resumption"],
-            bugs: [.seen("hands-out-tickets", by: "hands out a session ticket")], orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
+            bugs: [.seen("hands-out-tickets", by: "hands out a session ticket")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
             for round in 0..<3 {
                 var setup = pair.tester.setup(isServer: true)
                 setup.tickets = 2
-                let link = try pair.tester.accepted(pair.terms, tls: setup)
+                let link = try pair.tester.accepted(pair.linkParameters, tls: setup)
                 try link.expectReady()
                 try link.expectHello()
-                let hello = try trial.clientHello(link)
-                try trial.require(!hello.resumes, "connection \(round + 1) resumes the one before")
+                let hello = try caseRun.clientHello(link)
+                try caseRun.require(!hello.resumes, "connection \(round + 1) resumes the one before")
                 link.send(.close(.unknownPeer))
                 link.connection.close()
             }
-            let link = try pair.tester.dial(pair.terms)
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.complete()
             try link.expectAlive()
-            try trial.require(link.connection.tls?.hasTicket == false, "S hands out a session ticket")
+            try caseRun.require(link.connection.tls?.hasTicket == false, "S hands out a session ticket")
         },
         Case(
             "ENC-25", "5.3", "the ClientHello says what it must and no more", stimulus: "S dials",
@@ -71,17 +71,17 @@ enum TLSCases {
                 "TLS 1.3 alone, ALPN mpc/1 alone, X25519 and TLS_AES_128_GCM_SHA256 offered, no server name",
             rules: ["tls.version", "tls.alpn"], bugs: [.seen("offers-two-protocols", by: "ALPN")],
             orders: [.testerHigher]
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
-            let link = try pair.tester.accepted(pair.terms)
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
+            let link = try pair.tester.accepted(pair.linkParameters)
             try link.expectReady()
-            let hello = try trial.clientHello(link)
-            try trial.require(hello.versions == [0x0304], "versions \(hello.versions)")
-            try trial.require(hello.protocols == ["mpc/1"], "ALPN \(hello.protocols)")
-            try trial.require(hello.groups.contains(0x001d), "X25519 is not offered")
-            try trial.require(hello.suites.contains(0x1301), "TLS_AES_128_GCM_SHA256 is not offered")
-            try trial.require(!hello.hasServerName, "a server name is sent")
-            if !hello.suites.contains(0x1303) { trial.weak("TLS_CHACHA20_POLY1305_SHA256 is not offered") }
+            let hello = try caseRun.clientHello(link)
+            try caseRun.require(hello.versions == [0x0304], "versions \(hello.versions)")
+            try caseRun.require(hello.protocols == ["mpc/1"], "ALPN \(hello.protocols)")
+            try caseRun.require(hello.groups.contains(0x001d), "X25519 is not offered")
+            try caseRun.require(hello.suites.contains(0x1301), "TLS_AES_128_GCM_SHA256 is not offered")
+            try caseRun.require(!hello.hasServerName, "a server name is sent")
+            if !hello.suites.contains(0x1303) { caseRun.weak("TLS_CHACHA20_POLY1305_SHA256 is not offered") }
             try link.complete()
         },
     ]
@@ -92,9 +92,9 @@ enum TLSCases {
             stimulus: "T shows another certificate than it pinned",
             expectation: "refused, no frame is answered", rules: ["tls.pin"],
             bugs: [.seen("ignores-fingerprint", by: "still open")],
-            orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
             let stranger = try TLSIdentity()
             try pair.refusesTLS("another certificate") { $0.identity = stranger }
         },
@@ -103,9 +103,9 @@ enum TLSCases {
             stimulus: "the right certificate, signed with another key",
             expectation: "refused", rules: ["tls.pin"],
             bugs: [.seen("skips-client-certificate", by: "still open")],
-            orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
             let thief = try pair.tester.identity?.withForeignKey()
             try pair.refusesTLS("a foreign key") { $0.identity = thief }
         },
@@ -114,9 +114,9 @@ enum TLSCases {
             stimulus: "9 certificates; 24 KiB; 64 KiB; then 8 certificates",
             expectation: "refused, refused, refused, connected", rules: ["chain.limit"],
             bugs: [.seen("chain-unbounded", by: "still open")],
-            orders: Order.allCases, seconds: 30
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
+            orders: UIDOrder.allCases, seconds: 30
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
             let small = try (0..<8).map { _ in try TLSIdentity().leaf }
             let large = try (0..<8).map { _ in try TLSIdentity(padding: 8_000).leaf }
             for (what, issuers) in [("9", small), ("24 KiB", Array(large.prefix(3))), ("64 KiB", large)] {
@@ -126,19 +126,19 @@ enum TLSCases {
             }
             var setup = pair.tester.setup(isServer: false)
             setup.identity = setup.identity?.with(issuers: Array(small.prefix(7)))
-            let link = try pair.tester.dial(pair.terms, tls: setup)
+            let link = try pair.tester.dial(pair.linkParameters, tls: setup)
             try link.complete()
         },
         Case(
             "ENC-19", "5.3", "dates of a pinned certificate do not matter",
             stimulus: "T's certificate has expired; or is not valid yet",
-            expectation: "connected", rules: ["tls.dates"], bugs: ["checks-dates"], orders: Order.allCases
-        ) { trial in
+            expectation: "connected", rules: ["tls.dates"], bugs: ["checks-dates"], orders: UIDOrder.allCases
+        ) { caseRun in
             for validity in [("19990101000000Z", "20000101000000Z"), ("20900101000000Z", "20910101000000Z")] {
-                let session = try trial.session(.init(preference: .required))
-                let tester = try trial.tester(beside: session, preference: .required)
+                let session = try caseRun.session(.init(preference: .required))
+                let tester = try caseRun.tester(beside: session, preference: .required)
                 tester.identity = try TLSIdentity(validity: validity)
-                _ = try trial.introduce(session, tester).link()
+                _ = try caseRun.introduce(session, tester).link()
             }
         },
     ]
@@ -150,54 +150,54 @@ enum TLSCases {
             expectation: "connected; REJECTED; TIMEOUT after 30 s, and no CONFIRM before",
             rules: ["trust.before-confirm"],
             bugs: ["confirms-before-trust", .seen("trust-without-deadline", by: "CLOSE expected")],
-            orders: Order.allCases, seconds: 90
-        ) { trial in
-            trial.isSessionSpent = true
-            let good = try trial.pair(.init(preference: .required, trust: "accept"))
+            orders: UIDOrder.allCases, seconds: 90
+        ) { caseRun in
+            caseRun.isSessionSpent = true
+            let good = try caseRun.pair(.init(preference: .required, trust: "accept"))
             _ = try good.link()
-            try trial.require(
+            try caseRun.require(
                 good.session.event("certificate", within: .seconds(2)) != nil, "nobody is asked")
-            for (answer, code) in [("reject", Code.rejected), ("hang", .timeout)] {
-                let pair = try trial.pair(.init(preference: .required, trust: answer))
+            for (answer, code) in [("reject", CloseCode.rejected), ("hang", .timeout)] {
+                let pair = try caseRun.pair(.init(preference: .required, trust: answer))
                 let start = ContinuousClock.now
-                let link = try pair.tester.dial(pair.terms)
+                let link = try pair.tester.dial(pair.linkParameters)
                 try link.greet()
                 link.sendConfirm()
                 // 30 s; a busy machine may be late, and a subject without a deadline never says it.
                 let closing = try link.closing(within: .seconds(45))
-                try trial.require(closing.frame.code == code, "\(closing.frame.words) came, not \(code)")
-                try trial.require(
+                try caseRun.require(closing.frame.code == code, "\(closing.frame.words) came, not \(code)")
+                try caseRun.require(
                     !closing.before.contains { $0.kind == .confirm }, "CONFIRM came before the decision")
                 let delay = ContinuousClock.now - start
-                try trial.require(answer == "reject" || delay > .seconds(28), "closed after \(delay)")
+                try caseRun.require(answer == "reject" || delay > .seconds(28), "closed after \(delay)")
             }
         },
         Case(
             "ENC-23", "5.4", "one question for each peer", stimulus: "two connections race to the question",
             expectation: "the application is asked once", rules: ["trust.once"],
             bugs: [.seen("asks-twice", by: "asked twice")],
-            orders: Order.allCases
-        ) { trial in
-            trial.isSessionSpent = true
-            let pair = try trial.pair(.init(preference: .required, trust: "hang"))
-            let links = try (0..<2).map { _ in try pair.tester.dial(pair.terms) }
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            caseRun.isSessionSpent = true
+            let pair = try caseRun.pair(.init(preference: .required, trust: "hang"))
+            let links = try (0..<2).map { _ in try pair.tester.dial(pair.linkParameters) }
             for link in links {
                 try link.greet()
                 link.sendConfirm()
             }
-            try trial.require(
+            try caseRun.require(
                 pair.session.event("certificate", within: .seconds(3)) != nil, "nobody is asked")
-            try trial.require(
+            try caseRun.require(
                 pair.session.event("certificate", within: .seconds(2)) == nil,
                 "the application is asked twice")
         },
     ]
 }
 
-extension Trial {
-    func clientHello(_ link: Link) throws -> ClientHello {
+extension CaseRun {
+    func clientHello(_ link: TesterLink) throws -> ClientHello {
         do throws(Malformed) { return try ClientHello(link.connection.firstBytes) } catch {
-            throw Failure("the ClientHello: \(error)")
+            throw CaseFailure("the ClientHello: \(error)")
         }
     }
 }
@@ -207,13 +207,16 @@ extension Pair {
     fileprivate func refusesTLS(
         _ what: String, whenServer ends: [Bool] = [false, true], _ change: (inout TLSEnd.Setup) -> Void
     ) throws {
-        let trial = tester.trial
+        let caseRun = tester.caseRun
         for isServer in ends {
-            trial.note("\(what), T is \(isServer ? "server" : "client")")
+            caseRun.note("\(what), T is \(isServer ? "server" : "client")")
             var setup = tester.setup(isServer: isServer)
             change(&setup)
-            let link = isServer ? try tester.accepted(terms, tls: setup) : try tester.dial(terms, tls: setup)
-            trial.pump.wait(.seconds(3)) { link.connection.isReady || link.ending != nil }
+            let link =
+                isServer
+                ? try tester.accepted(linkParameters, tls: setup)
+                : try tester.dial(linkParameters, tls: setup)
+            caseRun.loop.wait(.seconds(3)) { link.connection.isReady || link.ending != nil }
             if link.ending == nil, !isServer { link.sendHello() }
             try link.expectRefusal()
         }

@@ -8,23 +8,23 @@ enum FloodCases {
             expectation:
                 "no crash; the link of T1 is closed or goes on; T2's messages arrive within a second each; '--repeat 50' makes 10,000,000",
             rules: [], bugs: ["crashes-on-unknown-kind"], seconds: 3_600
-        ) { trial in
-            trial.allowance = 8 << 20
-            let session = try trial.session(.init(preference: .required))
+        ) { caseRun in
+            caseRun.allowance = 8 << 20
+            let session = try caseRun.session(.init(preference: .required))
             let (endpoint, blob) = try session.meshData()
-            let honest = try trial.tester(beside: session, "honest", preference: .required)
-            let other = try trial.introduce(session, honest).link()
-            let member = try trial.member(session, "member")
-            let pair = Pair(session, member.tester, try member.terms(blob))
+            let honest = try caseRun.tester(beside: session, "honest", preference: .required)
+            let other = try caseRun.introduce(session, honest).link()
+            let member = try caseRun.member(session, "member")
+            let pair = Pair(session, member.tester, try member.linkParameters(blob))
             var number: UInt32 = 0
             var kind = 0
-            let transcript: (Link) -> [Frame] = { link in
+            let transcript: (TesterLink) -> [Frame] = { link in
                 number += 1
                 kind += 1
                 return exchange(kind, number, member, endpoint)
             }
             let mutations = Mutations(
-                trial: trial, pair: pair,
+                caseRun: caseRun, pair: pair,
                 join: {
                     number = 0
                     try session.connect(member.data.bytes)
@@ -33,11 +33,11 @@ enum FloodCases {
             var frames = 0
             while frames < 200_000 {
                 try mutations.run(1_000) {
-                    let text = trial.random.bytes(40)
+                    let text = caseRun.random.bytes(40)
                     other.send(.message(text))
                     try session.send(text, to: honest.endpoint.uid)
                     let came = try other.expectMessage(within: .seconds(1))
-                    try trial.require(came == text, "another message came to the honest peer")
+                    try caseRun.require(came == text, "another message came to the honest peer")
                 }
                 frames += 4_000
             }
@@ -49,9 +49,9 @@ enum FloodCases {
                 "for 60 s: 200 TLS handshakes a second from 50 addresses with keys that nobody awaits, random bytes, and handshakes of one byte a second; every 10 s an honest peer",
             expectation: "the honest peer is linked within 5 s each time", rules: ["limit.unauthenticated"],
             bugs: ["stops-accepting"], seconds: 180
-        ) { trial in
-            trial.allowance = 16 << 20
-            var flood = try StrangerFlood(trial, lasting: .seconds(60))
+        ) { caseRun in
+            caseRun.allowance = 16 << 20
+            var flood = try ConnectionFlood(caseRun, lasting: .seconds(60))
             try flood.run()
         },
     ]
@@ -62,10 +62,10 @@ enum FloodCases {
     ) -> [Frame] {
         switch kind % 4 {
         case 0:
-            let opening = [Entry(1, [UInt8(number % 2 + 1)]), Entry(2, Array("flood".utf8))]
+            let opening = [TLVEntry(1, [UInt8(number % 2 + 1)]), TLVEntry(2, Array("flood".utf8))]
             return [
                 Frame(.open, channel: number, opening.bytes), Frame(.data, channel: number, .pattern(50)),
-                Frame(.fin, channel: number), Frame(Kind(0x9A), .pattern(9)),
+                Frame(.fin, channel: number), Frame(FrameKind(0x9A), .pattern(9)),
             ]
         case 1: return Frame.message(.pattern(3_500), piece: 1_100)
         case 2:

@@ -6,25 +6,27 @@ enum FrameCases {
             stimulus: "kinds 0x00, 0x0A, 0x12, 0x27, 0x43, 0x50 and 0x7F on a link",
             expectation: "PROTOCOL each time", rules: ["frame.unknown"],
             bugs: [.seen("skips-unknown-kinds", by: "CLOSE(PROTOCOL)")],
-            orders: Order.allCases,
+            orders: UIDOrder.allCases,
             seconds: 30
-        ) { trial in
-            try trial.refusesOnLinks(
-                [0x00, 0x0a, 0x12, 0x27, 0x43, 0x50, 0x7f].map { ("kind \($0)", Frame(Kind($0), []).bytes) })
+        ) { caseRun in
+            try caseRun.refusesOnLinks(
+                [0x00, 0x0a, 0x12, 0x27, 0x43, 0x50, 0x7f].map {
+                    ("kind \($0)", Frame(FrameKind($0), []).bytes)
+                })
         },
         Case(
             "FRM-02", "7.3", "ignorable kinds are ignored",
             stimulus: "kinds 0x8A, 0xFA and 0xBB with 60,000 bytes, on several channels, between two parts",
             expectation: "the message around them is delivered",
             rules: ["frame.ignorable", "frame.channel-zero"],
-            bugs: [.seen("refuses-ignorable", by: "no message of")], orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked()
+            bugs: [.seen("refuses-ignorable", by: "no message of")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             let bytes = [UInt8].pattern(3_000)
             link.send(.part(Array(bytes[..<2_000])))
             for (kind, channel) in [(0x8a, 0), (0xfa, 7), (0xbb, 0xffff_ffff)] as [(UInt8, UInt32)] {
-                link.send(Frame(Kind(kind), channel: channel, .pattern(60_000)))
-                link.send(Frame(Kind(kind), channel: channel))
+                link.send(Frame(FrameKind(kind), channel: channel, .pattern(60_000)))
+                link.send(Frame(FrameKind(kind), channel: channel))
             }
             link.send(.message(Array(bytes[2_000...])))
             try pair.session.expectMessage(bytes, from: pair.tester.endpoint.uid)
@@ -36,12 +38,12 @@ enum FrameCases {
                 "headers with length 65,537 and 0xFFFFFF, of MSG and of an ignorable kind, and nothing behind them",
             expectation: "PROTOCOL at once", rules: ["frame.limit"],
             bugs: [.seen("frame-limit-unchecked", by: "CLOSE(PROTOCOL)")],
-            orders: Order.allCases
-        ) { trial in
-            try trial.refusesOnLinks([
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            try caseRun.refusesOnLinks([
                 ("MSG of 65,537", Frame.header(length: 65_537, kind: .message)),
                 ("MSG of 16 MiB", Frame.header(length: 0xffffff, kind: .message)),
-                ("ignorable of 65,537", Frame.header(length: 65_537, kind: Kind(0x9a))),
+                ("ignorable of 65,537", Frame.header(length: 65_537, kind: FrameKind(0x9a))),
             ])
         },
         Case(
@@ -49,26 +51,26 @@ enum FrameCases {
             stimulus: "PING, PONG, MSG, CLOSE on channel 5; OPEN, DATA, DONE on channel 0",
             expectation: "PROTOCOL",
             rules: ["frame.channel-zero"], bugs: [.seen("channel-unchecked", by: "CLOSE(PROTOCOL)")],
-            orders: Order.allCases,
+            orders: UIDOrder.allCases,
             seconds: 30
-        ) { trial in
+        ) { caseRun in
             let frames = [
                 Frame(.ping, channel: 5, .pattern(8)), Frame(.pong, channel: 5, .pattern(8)),
                 Frame(.message, channel: 5, [1]),
                 Frame(.close, channel: 5, [0, 1]),
-                Frame(.open, channel: 0, [Entry(1, [1]), Entry(2, [97])].bytes),
+                Frame(.open, channel: 0, [TLVEntry(1, [1]), TLVEntry(2, [97])].bytes),
                 Frame(.data, channel: 0, [1]), Frame(.done, channel: 0, [0, 0]),
             ]
-            try trial.refusesOnLinks(frames.map { ("\($0.kind)", $0.bytes) })
+            try caseRun.refusesOnLinks(frames.map { ("\($0.kind)", $0.bytes) })
         },
         Case(
             "FRM-05", "7.1", "borders of records mean nothing",
             stimulus: "1,000 frames in one record; one frame over 40 records",
             expectation: "all messages are delivered, in order", rules: ["frame.header"],
             bugs: [.seen("one-frame-per-read", by: "no message of")],
-            orders: Order.allCases, seconds: 30
-        ) { trial in
-            let (pair, link) = try trial.linked(.init(preference: .required))
+            orders: UIDOrder.allCases, seconds: 30
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
             let peer = pair.tester.endpoint.uid
             let many = (0..<1_000).map { Frame.message([UInt8($0 >> 8), UInt8($0 & 255)]) }
             link.send(many)
@@ -79,7 +81,7 @@ enum FrameCases {
             link.answersPings = false
             for start in stride(from: 0, to: bytes.count, by: 101) {
                 link.send(raw: Array(bytes[start..<min(start + 101, bytes.count)]), "a piece")
-                trial.pump.wait(.milliseconds(2))
+                caseRun.loop.wait(.milliseconds(2))
             }
             link.answersPings = true
             try pair.session.expectMessage(long, from: peer)
@@ -92,14 +94,14 @@ enum FrameCases {
             bugs: [
                 .seen("delivers-after-close", by: "answered with CLOSE"),
                 .seen("answers-close", by: "answered with CLOSE"),
-            ], orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked()
+            ], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             link.send(
                 raw: Frame.close(.goodbye, reason: "bye").bytes + Frame.message([1]).bytes + .pattern(40),
                 "CLOSE and more")
             try link.expectEnd()
-            try trial.require(!link.waiting.contains { $0.kind == .close }, "CLOSE is answered with CLOSE")
+            try caseRun.require(!link.waiting.contains { $0.kind == .close }, "CLOSE is answered with CLOSE")
             try pair.session.expectNotConnected(pair.tester.endpoint.uid, [.goodbye])
             try pair.session.expectNoMessage(from: pair.tester.endpoint.uid, for: .milliseconds(300))
         },
@@ -107,10 +109,10 @@ enum FrameCases {
             "FRM-07", "14.2", "a PONG that answers nothing is ignored", stimulus: "three PONGs",
             expectation: "the link lives",
             rules: ["live.pong"], bugs: [.seen("refuses-stray-pong", by: "is not answered")],
-            orders: Order.allCases
-        ) { trial in
-            let (_, link) = try trial.linked()
-            for _ in 0..<3 { link.send(.pong(trial.random.bytes(8))) }
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (_, link) = try caseRun.linked()
+            for _ in 0..<3 { link.send(.pong(caseRun.random.bytes(8))) }
             try link.expectAlive()
         },
         Case(
@@ -121,20 +123,20 @@ enum FrameCases {
                 .seen("pong-behind-messages", by: "is not answered"),
                 .seen("pong-other-bytes", by: "is not answered"),
             ],
-            orders: Order.allCases, seconds: 40
-        ) { trial in
-            let (pair, link) = try trial.linked()
+            orders: UIDOrder.allCases, seconds: 40
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             link.isGranting = false
             for _ in 0..<3 { _ = pair.session.post(pattern: 4 << 20, to: pair.tester.endpoint.uid) }
             let cost = { link.waiting.reduce(0) { $0 + $1.cost } }
-            trial.pump.wait(.seconds(10)) { cost() > 4_000_000 }
-            trial.pump.wait(.milliseconds(200))
+            caseRun.loop.wait(.seconds(10)) { cost() > 4_000_000 }
+            caseRun.loop.wait(.milliseconds(200))
             try link.expectAlive(within: .milliseconds(1_500))
             link.isGranting = true
             link.grant()
             for _ in 0..<5 {
                 try link.expectAlive(within: .milliseconds(1_500))
-                trial.pump.wait(.milliseconds(50))
+                caseRun.loop.wait(.milliseconds(50))
             }
         },
         Case(
@@ -143,8 +145,8 @@ enum FrameCases {
                 "PING of 7 and 9 bytes, CREDIT of 7, CLOSE of 1, of 259 and with a reason that is no text, HELLO and SELECT on a link",
             expectation: "PROTOCOL", rules: ["frame.payload", "close.reason", "frame.order"],
             bugs: [.seen("payload-size-unchecked", by: "CLOSE(PROTOCOL)")],
-            orders: Order.allCases, seconds: 30
-        ) { trial in
+            orders: UIDOrder.allCases, seconds: 30
+        ) { caseRun in
             let frames = [
                 Frame(.ping, .pattern(7)), Frame(.ping, .pattern(9)), Frame(.credit, .pattern(7)),
                 Frame(.close, [0]),
@@ -152,50 +154,50 @@ enum FrameCases {
                 Frame(.close, [0, 1, 0xff, 0xfe]), .select,
                 .selected, Frame(.hello, []), Frame(.confirm, .pattern(32)),
             ]
-            try trial.refusesOnLinks(frames.map { ("\($0.kind) of \($0.payload.count)", $0.bytes) })
+            try caseRun.refusesOnLinks(frames.map { ("\($0.kind) of \($0.payload.count)", $0.bytes) })
         },
         Case(
             "FRM-10", "16.2", "an unknown code is an internal fault of the other",
             stimulus: "CLOSE with code 999",
             expectation: "notConnected with INTERNAL; S sends nothing", rules: ["code.unknown"],
             bugs: [.seen("refuses-unknown-code", by: "answered with CLOSE")],
-            orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked()
-            link.send(.close(Code(rawValue: 999)))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
+            link.send(.close(CloseCode(rawValue: 999)))
             try link.expectEnd()
-            try trial.require(!link.waiting.contains { $0.kind == .close }, "CLOSE is answered with CLOSE")
+            try caseRun.require(!link.waiting.contains { $0.kind == .close }, "CLOSE is answered with CLOSE")
             try pair.session.expectNotConnected(pair.tester.endpoint.uid, [.internal])
         },
         Case(
             "FRM-11", "7.3", "a sender sends a frame that means nothing", stimulus: "T listens for a second",
             expectation: "one frame of a GREASE kind (recommended)", rules: ["frame.grease"],
             bugs: [.seen("sends-reserved-kind", by: "neither known nor GREASE")],
-            orders: Order.allCases
-        ) { trial in
-            let (_, link) = try trial.linked()
-            trial.pump.wait(.seconds(1))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (_, link) = try caseRun.linked()
+            caseRun.loop.wait(.seconds(1))
             let grease: Set<UInt8> = [0x8a, 0x9a, 0xaa, 0xba, 0xca, 0xda, 0xea, 0xfa]
             let meaningless = link.waiting.filter(\.kind.isIgnorable)
-            try trial.require(
+            try caseRun.require(
                 meaningless.allSatisfy { grease.contains($0.kind.rawValue) },
                 "a kind is sent that is neither known nor GREASE")
-            if meaningless.isEmpty { trial.weak("no frame of a GREASE kind comes [frame.grease]") }
+            if meaningless.isEmpty { caseRun.weak("no frame of a GREASE kind comes [frame.grease]") }
             try link.expectAlive()
         },
     ]
 }
 
-extension Trial {
+extension CaseRun {
     /// Each of these on a link of its own, with a peer of its own: S ends it with PROTOCOL.
-    func refusesOnLinks(_ what: [(String, [UInt8])], _ code: Code = .protocol) throws {
+    func refusesOnLinks(_ what: [(String, [UInt8])], _ code: CloseCode = .protocol) throws {
         let session = try session()
         for (name, bytes) in what {
             let pair = try introduce(session, try tester(beside: session, name))
             let link = try pair.link()
             link.send(raw: bytes, name)
-            do { try link.expectClose(code) } catch let failure as Failure {
-                throw Failure("\(name): \(failure)")
+            do { try link.expectClose(code) } catch let failure as CaseFailure {
+                throw CaseFailure("\(name): \(failure)")
             }
             try session.expectNotConnected(pair.tester.endpoint.uid)
         }

@@ -12,13 +12,13 @@ enum GlareCases {
                 .seen("invite-links-linked-again", by: "S dials"),
                 .seen("data-new-each-time", by: "S gives other data"),
             ],
-            orders: Order.allCases, seconds: 120
-        ) { trial in
-            let (session, port) = try trial.advertiser()
+            orders: UIDOrder.allCases, seconds: 120
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
             for _ in 0..<20 {
-                let crossings = try (0..<5).map { _ in try Crossing(session, at: port, in: trial) }
+                let crossings = try (0..<5).map { _ in try GlarePair(session, at: port, in: caseRun) }
                 // The higher end would begin a second link after 500 ms.
-                trial.pump.wait(.milliseconds(700))
+                caseRun.loop.wait(.milliseconds(700))
                 for crossing in crossings { try crossing.expectOneLink() }
                 for crossing in crossings { try crossing.end() }
             }
@@ -32,30 +32,30 @@ enum GlareCases {
             bugs: [
                 .seen("invite-links-linked-again", by: "S dials"),
                 .seen("data-new-each-time", by: "S gives other data"),
-            ], orders: Order.allCases
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
+            ], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
             let mine = tester.data(for: session.uid)
-            let first = Meeting(session, tester, mine)
+            let first = InvitationPair(session, tester, mine)
             try first.yes(to: try first.invite(at: port))
             try first.meet()
-            trial.pump.wait(.seconds(2))
+            caseRun.loop.wait(.seconds(2))
             try first.yes(to: try first.invite(at: port))
-            trial.pump.wait(.milliseconds(1_500))
+            caseRun.loop.wait(.milliseconds(1_500))
             try first.expectOneLink()
         },
     ]
 }
 
 /// A tester and a session of the subject between which there are several invitations, and one link.
-private class Meeting {
+private class InvitationPair {
     let session: SubjectSession
     let tester: Tester
     /// The same in every invitation.
     let mine: ConnectionData
     private var theirs: [UInt8]?
-    private(set) var link: Link?
+    private(set) var link: TesterLink?
 
     init(_ session: SubjectSession, _ tester: Tester, _ mine: ConnectionData) {
         self.session = session
@@ -63,18 +63,18 @@ private class Meeting {
         self.mine = mine
     }
 
-    var trial: Trial { tester.trial }
+    var caseRun: CaseRun { tester.caseRun }
     var uid: [UInt8] { tester.endpoint.uid }
 
     /// T invites S.
-    func invite(at port: UInt16) throws -> Inviting {
-        let inviting = try Inviting(tester, port: port)
+    func invite(at port: UInt16) throws -> TesterInvitation {
+        let inviting = try TesterInvitation(tester, port: port)
         try inviting.invite(session.uid)
         return inviting
     }
 
     /// S is asked by T, and says yes.
-    func yes(to inviting: Inviting) throws {
+    func yes(to inviting: TesterInvitation) throws {
         let question = try session.question(from: uid)
         _ = try session.answer(question, true)
         try keep(try inviting.expectAnswer(.ok) ?? [])
@@ -83,14 +83,15 @@ private class Meeting {
     }
 
     /// T is asked by S, and says yes.
-    func sayYes(on inviting: Inviting, _ id: [UInt8]) throws {
+    func sayYes(on inviting: TesterInvitation, _ id: [UInt8]) throws {
         inviting.answer(id, .ok, data: mine.bytes)
         try keep(try inviting.expectComplete())
         inviting.link.connection.close()
     }
 
     private func keep(_ data: [UInt8]) throws {
-        try trial.require(theirs == nil || theirs == data, "S gives other data than in the first invitation")
+        try caseRun.require(
+            theirs == nil || theirs == data, "S gives other data than in the first invitation")
         theirs = data
     }
 
@@ -98,16 +99,16 @@ private class Meeting {
     func meet() throws {
         link = try session.meet(tester, mine: mine, theirs: theirs ?? [])
         // On a busy machine that takes more than the 500 ms after which the higher end may dial.
-        trial.pump.wait(.milliseconds(1))
+        caseRun.loop.wait(.milliseconds(1))
         tester.dismissCallers()
     }
 
     /// There was no other connection and no other state, and the link works.
     func expectOneLink() throws {
         guard let link else { throw SuiteFault("this tester has no link") }
-        try trial.require(tester.callers == 0, "S dials a peer that it is linked to")
+        try caseRun.require(tester.callers == 0, "S dials a peer that it is linked to")
         let states = session.states(of: uid)
-        try trial.require(states.isEmpty, "S tells \(states.joined(separator: ", ")) though it is linked")
+        try caseRun.require(states.isEmpty, "S tells \(states.joined(separator: ", ")) though it is linked")
         try link.expectAlive()
     }
 
@@ -118,18 +119,18 @@ private class Meeting {
 }
 
 /// Two that invite each other, and answer when each has the invitation of the other.
-private final class Crossing: Meeting {
-    init(_ session: SubjectSession, at port: UInt16, in trial: Trial) throws {
-        let tester = try trial.tester(beside: session, preference: .required)
+private final class GlarePair: InvitationPair {
+    init(_ session: SubjectSession, at port: UInt16, in caseRun: CaseRun) throws {
+        let tester = try caseRun.tester(beside: session, preference: .required)
         super.init(session, tester, tester.data(for: session.uid))
-        let isFirst = Bool.random(using: &trial.random)
+        let isFirst = Bool.random(using: &caseRun.random)
         if !isFirst { _ = try session.invite(tester) }
         let outgoing = try invite(at: port)
         if isFirst { _ = try session.invite(tester) }
-        let incoming = try Inviting(accepting: tester)
+        let incoming = try TesterInvitation(accepting: tester)
         let id = try incoming.expectInvite().first(Invitation.Field.id) ?? []
-        let isEarly = Bool.random(using: &trial.random)
-        if Bool.random(using: &trial.random) {
+        let isEarly = Bool.random(using: &caseRun.random)
+        if Bool.random(using: &caseRun.random) {
             try sayYes(on: incoming, id)
             if isEarly { try meet() }
             try yes(to: outgoing)

@@ -7,20 +7,20 @@ enum InvitationRoomCases {
             expectation: "one question; the earlier connections hear DUPLICATE, the last one the ANSWER",
             rules: ["invite.pending", "invite.once"],
             bugs: [.seen("invite-asks-each-time", by: "CLOSE(DUPLICATE)")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            var all: [Inviting] = []
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            var all: [TesterInvitation] = []
             for _ in 0..<5 {
-                let inviting = try Inviting(tester, port: port)
+                let inviting = try TesterInvitation(tester, port: port)
                 try inviting.invite(session.uid)
                 all.append(inviting)
-                trial.pump.wait(.milliseconds(300))
+                caseRun.loop.wait(.milliseconds(300))
             }
             let question = try session.question(from: tester.endpoint.uid)
             for earlier in all.dropLast() { try earlier.link.expectClose(.duplicate) }
             let again = session.event("invitation", within: .milliseconds(500))
-            try trial.require(again == nil, "the application is asked twice")
+            try caseRun.require(again == nil, "the application is asked twice")
             _ = try session.answer(question, false)
             try all[4].expectAnswer(.declined)
         },
@@ -29,39 +29,40 @@ enum InvitationRoomCases {
             stimulus: "100 inviters from 25 addresses",
             expectation: "at most 16 questions wait, at most 4 of an address; the others hear BUSY",
             rules: ["invite.pending"], bugs: [.seen("invite-unlimited", by: "are pending")], seconds: 90
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            var all: [Inviting] = []
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            var all: [TesterInvitation] = []
             for index in 0..<100 {
-                let tester = try trial.tester(beside: session, "inviter \(index)", preference: .required)
-                let inviting = try Inviting(tester, port: port, from: [127, 0, 1, UInt8(index % 25 + 1)])
+                let tester = try caseRun.tester(beside: session, "inviter \(index)", preference: .required)
+                let inviting = try TesterInvitation(
+                    tester, port: port, from: [127, 0, 1, UInt8(index % 25 + 1)])
                 try inviting.invite(session.uid)
                 all.append(inviting)
             }
-            trial.pump.wait(.seconds(2))
+            caseRun.loop.wait(.seconds(2))
             let open = all.filter {
                 $0.link.ending == nil && !$0.link.waiting.contains { $0.kind == .answer }
             }
-            try trial.require(open.count <= 16, "\(open.count) invitations are pending")
-            try trial.require(open.count >= 4, "only \(open.count) invitations are pending")
+            try caseRun.require(open.count <= 16, "\(open.count) invitations are pending")
+            try caseRun.require(open.count >= 4, "only \(open.count) invitations are pending")
             for refused in all where refused.link.waiting.contains(where: { $0.kind == .answer }) {
                 try refused.expectAnswer(.busy)
             }
             for inviting in all { inviting.link.connection.close() }
-            trial.pump.wait(.seconds(1))
+            caseRun.loop.wait(.seconds(1))
         },
         Case(
             "INV-13", "12.10", level: .invite, "an advertiser without a seat says FULL",
             stimulus: "S, which may have one link, is linked; T invites it", expectation: "FULL",
             rules: ["limit.links"],
             bugs: [.seen("invite-ignores-seats", by: "not FULL")]
-        ) { trial in
-            let (session, port) = try trial.advertiser(.init(preference: .required, limits: ["peers": 2]))
-            let first = try trial.tester(beside: session, "first", preference: .required)
-            let pair = try trial.introduce(session, first)
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser(.init(preference: .required, limits: ["peers": 2]))
+            let first = try caseRun.tester(beside: session, "first", preference: .required)
+            let pair = try caseRun.introduce(session, first)
             let link = try pair.link()
-            let tester = try trial.tester(beside: session, "second", preference: .required)
-            let inviting = try Inviting(tester, port: port)
+            let tester = try caseRun.tester(beside: session, "second", preference: .required)
+            let inviting = try TesterInvitation(tester, port: port)
             try inviting.invite(session.uid)
             // An application may be asked first: then it is its yes that finds no seat.
             if let question = session.event("invitation", from: tester.endpoint.uid, within: .seconds(1)) {
@@ -69,17 +70,17 @@ enum InvitationRoomCases {
             }
             try inviting.expectAnswer(.full)
             try link.expectAlive()
-            trial.isSessionSpent = true
+            caseRun.isSessionSpent = true
         },
         Case(
             "INV-14", "12.8", level: .invite, "who stops advertising answers nobody any more",
             stimulus: "S stops while T's question is open", expectation: "CANCELLED",
             rules: ["invite.cancel"],
             bugs: [.seen("invite-outlives-advertising", by: "CLOSE(CANCELLED)")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            let inviting = try Inviting(tester, port: port)
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let inviting = try TesterInvitation(tester, port: port)
             try inviting.invite(session.uid)
             _ = try session.question(from: tester.endpoint.uid)
             try session.call("unadvertise")
@@ -89,10 +90,10 @@ enum InvitationRoomCases {
             "INV-15", "12.8", level: .invite, "an advertiser waits five seconds for INVITE",
             stimulus: "T says nothing behind TLS", expectation: "the connection ends with TIMEOUT after 5 s",
             rules: ["invite.deadline"], bugs: [.seen("invite-without-deadline", by: "CLOSE(TIMEOUT)")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            let inviting = try Inviting(tester, port: port)
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let inviting = try TesterInvitation(tester, port: port)
             try inviting.expectReady()
             try inviting.link.expectClose([.timeout], within: .seconds(7))
         },

@@ -6,28 +6,30 @@ enum InviteeCases {
             stimulus: "T invites S, S accepts, T completes; both connect with what they got",
             expectation: "TLS with a certificate; ANSWER(OK) with S's data for T; a link; nothing in clear",
             rules: ["invite.tls", "invite.order", "invite.consent", "invite.data", "invite.context"],
-            bugs: [.seen("invite-tells-early", by: "before the application's")], orders: Order.allCases
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, "Inviter", preference: .required)
-            let inviting = try Inviting(tester, port: port)
+            bugs: [.seen("invite-tells-early", by: "before the application's")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, "Inviter", preference: .required)
+            let inviting = try TesterInvitation(tester, port: port)
             let context = Array("let us play a game".utf8)
             try inviting.invite(session.uid, context: context)
             let question = try session.question(from: tester.endpoint.uid)
-            try trial.require(question["name"]?.text == "Inviter", "another name is shown")
-            try trial.require(question["context"]?.text == context.hex, "another context is shown")
-            trial.pump.wait(.milliseconds(300))
-            try trial.require(
+            try caseRun.require(question["name"]?.text == "Inviter", "another name is shown")
+            try caseRun.require(question["context"]?.text == context.hex, "another context is shown")
+            caseRun.loop.wait(.milliseconds(300))
+            try caseRun.require(
                 !inviting.link.waiting.contains { $0.kind == .answer }, "ANSWER before the application's")
             _ = try session.answer(question, true)
-            guard let theirs = try inviting.expectAnswer(.ok) else { throw Failure("no data in ANSWER(OK)") }
+            guard let theirs = try inviting.expectAnswer(.ok) else {
+                throw CaseFailure("no data in ANSWER(OK)")
+            }
             let mine = inviting.complete(session.uid)
             inviting.link.connection.close()
             let link = try session.meet(tester, mine: mine, theirs: theirs)
             try link.expectAlive()
             let seen = inviting.link.connection.firstBytes
             for secret in [Array("subject".utf8), theirs, ConnectionData.magic] {
-                try trial.require(!seen.holds(secret), "something of S is to be read in clear")
+                try caseRun.require(!seen.holds(secret), "something of S is to be read in clear")
             }
         },
         Case(
@@ -36,10 +38,10 @@ enum InviteeCases {
             expectation: "ANSWER(DECLINED) without data, and the end of the connection",
             rules: ["invite.consent"],
             bugs: [.seen("invite-data-on-decline", by: "DATA does not fit")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            let inviting = try Inviting(tester, port: port)
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let inviting = try TesterInvitation(tester, port: port)
             try inviting.invite(session.uid)
             let question = try session.question(from: tester.endpoint.uid)
             _ = try session.answer(question, false)
@@ -50,24 +52,25 @@ enum InviteeCases {
             "INV-03", "12.9", level: .invite, "a context of 32,768 bytes, and one byte more",
             stimulus: "contexts of 0, 32,768 and 32,769 bytes", expectation: "asked, asked, PROTOCOL",
             rules: ["invite.context"], bugs: [.seen("invite-context-unlimited", by: "CLOSE(PROTOCOL)")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
             for count in [0, 32_768] {
-                let tester = try trial.tester(beside: session, preference: .required)
-                let inviting = try Inviting(tester, port: port)
-                let context = trial.random.bytes(count)
+                let tester = try caseRun.tester(beside: session, preference: .required)
+                let inviting = try TesterInvitation(tester, port: port)
+                let context = caseRun.random.bytes(count)
                 try inviting.invite(session.uid, context: context)
                 let question = try session.question(from: tester.endpoint.uid)
-                try trial.require(question["context"]?.text ?? "" == context.hex, "another context is shown")
+                try caseRun.require(
+                    question["context"]?.text ?? "" == context.hex, "another context is shown")
                 _ = try session.answer(question, false)
                 try inviting.expectAnswer(.declined)
                 inviting.link.connection.close()
             }
-            let tester = try trial.tester(beside: session, preference: .required)
-            let inviting = try Inviting(tester, port: port)
-            try inviting.invite(session.uid, context: trial.random.bytes(32_769))
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let inviting = try TesterInvitation(tester, port: port)
+            try inviting.invite(session.uid, context: caseRun.random.bytes(32_769))
             try inviting.link.expectClose(.protocol)
-            try trial.require(
+            try caseRun.require(
                 session.event("invitation", within: .milliseconds(300)) == nil, "the application is asked")
         },
         Case(
@@ -75,17 +78,17 @@ enum InviteeCases {
             stimulus: "TIMEOUT is 2 s; S answers yes after 3 s",
             expectation: "the connection ends after 2 s, no ANSWER(OK), no data",
             rules: ["invite.timeout"], bugs: [.seen("invite-answers-late", by: "behind the timeout")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            let inviting = try Inviting(tester, port: port)
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let inviting = try TesterInvitation(tester, port: port)
             try inviting.invite(session.uid, timeout: 2)
             let question = try session.question(from: tester.endpoint.uid)
-            trial.pump.wait(.seconds(3))
+            caseRun.loop.wait(.seconds(3))
             _ = try session.answer(question, true)
-            trial.pump.wait(.seconds(1))
+            caseRun.loop.wait(.seconds(1))
             let isAnswered = inviting.link.waiting.contains { $0.kind == .answer && $0.payload.count > 60 }
-            try trial.require(!isAnswered, "ANSWER with data behind the timeout")
+            try caseRun.require(!isAnswered, "ANSWER with data behind the timeout")
             try inviting.link.expectEnd(within: .seconds(2))
         },
         Case(
@@ -94,22 +97,22 @@ enum InviteeCases {
                 "T closes while S's application is asked, and invites again; both are answered when T has gone",
             expectation: "two questions; nothing comes of the answers", rules: ["invite.cancel"],
             bugs: [.seen("invite-stays-withdrawn", by: "is not asked")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            let first = try Inviting(tester, port: port)
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let first = try TesterInvitation(tester, port: port)
             try first.invite(session.uid)
             let question = try session.question(from: tester.endpoint.uid)
             first.link.connection.close()
-            trial.pump.wait(.milliseconds(500))
-            let second = try Inviting(tester, port: port)
+            caseRun.loop.wait(.milliseconds(500))
+            let second = try TesterInvitation(tester, port: port)
             try second.invite(session.uid)
             let next = try session.question(from: tester.endpoint.uid)
             _ = try session.answer(question, true)
-            trial.pump.wait(.milliseconds(300))
-            try trial.require(!second.link.waiting.contains { $0.kind == .answer }, "the old answer counts")
+            caseRun.loop.wait(.milliseconds(300))
+            try caseRun.require(!second.link.waiting.contains { $0.kind == .answer }, "the old answer counts")
             second.link.send(.close(.cancelled))
-            trial.pump.wait(.milliseconds(500))
+            caseRun.loop.wait(.milliseconds(500))
             _ = try session.answer(next, true)
             try session.expectNo("connected", of: tester.endpoint.uid, for: .milliseconds(500))
         },
@@ -118,18 +121,18 @@ enum InviteeCases {
             stimulus: "RECIPIENT is another uid; INVITER has S's uid",
             expectation: "UNKNOWN_PEER; SELF; nobody is asked",
             rules: ["invite.recipient"], bugs: [.seen("invite-any-recipient", by: "no ANSWER")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            let one = try Inviting(tester, port: port)
-            try one.invite(trial.random.bytes(16))
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let one = try TesterInvitation(tester, port: port)
+            try one.invite(caseRun.random.bytes(16))
             try one.expectAnswer(.unknownPeer)
             one.link.connection.close()
-            let twin = try Tester("twin", uid: session.uid, preference: .required, in: trial)
-            let two = try Inviting(twin, port: port)
+            let twin = try Tester("twin", uid: session.uid, preference: .required, in: caseRun)
+            let two = try TesterInvitation(twin, port: port)
             try two.invite(session.uid)
             try two.expectAnswer(.itself)
-            try trial.require(
+            try caseRun.require(
                 session.event("invitation", within: .milliseconds(300)) == nil, "the application is asked")
             two.link.connection.close()
         },
@@ -142,11 +145,11 @@ enum InviteeCases {
                 .seen("invite-complete-first", by: "CLOSE(PROTOCOL)"),
                 .seen("invite-data-of-anyone", by: "CLOSE(PROTOCOL)"),
             ], seconds: 40
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            func begin(_ isInvited: Bool) throws -> (Inviting, Tester) {
-                let tester = try trial.tester(beside: session, preference: .required)
-                let inviting = try Inviting(tester, port: port)
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            func begin(_ isInvited: Bool) throws -> (TesterInvitation, Tester) {
+                let tester = try caseRun.tester(beside: session, preference: .required)
+                let inviting = try TesterInvitation(tester, port: port)
                 if isInvited {
                     try inviting.invite(session.uid)
                     _ = try session.question(from: tester.endpoint.uid)
@@ -167,13 +170,13 @@ enum InviteeCases {
             let (fourth, _) = try begin(true)
             fourth.answer(fourth.id, .declined)
             try fourth.link.expectClose(.protocol)
-            let tester = try trial.tester(beside: session, preference: .required)
-            let fifth = try Inviting(tester, port: port)
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let fifth = try TesterInvitation(tester, port: port)
             try fifth.invite(session.uid)
             let question = try session.question(from: tester.endpoint.uid)
             _ = try session.answer(question, true)
             try fifth.expectAnswer(.ok)
-            fifth.complete(session.uid) { $0.endpoint.uid = trial.random.bytes(16) }
+            fifth.complete(session.uid) { $0.endpoint.uid = caseRun.random.bytes(16) }
             try fifth.link.expectClose(.protocol)
         },
         Case(
@@ -182,19 +185,19 @@ enum InviteeCases {
                 "HELLO where invitations are taken; ALPN mpc/1 there, and mpc-invite/1 where links are made",
             expectation: "PROTOCOL; the handshakes fail", rules: ["invite.tls", "frame.order"],
             bugs: [.seen("invite-on-session-alpn", by: "no frame expected")]
-        ) { trial in
-            let (session, port) = try trial.advertiser()
-            let tester = try trial.tester(beside: session, preference: .required)
-            let one = try Inviting(tester, port: port)
+        ) { caseRun in
+            let (session, port) = try caseRun.advertiser()
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let one = try TesterInvitation(tester, port: port)
             try one.expectReady()
             one.link.send(Frame(.hello, .pattern(199)))
             try one.link.expectClose(.protocol)
-            let two = try Inviting(tester, port: port, alpn: "mpc/1")
+            let two = try TesterInvitation(tester, port: port, alpn: "mpc/1")
             try two.link.expectRefusal()
-            let pair = try trial.introduce(session, tester)
+            let pair = try caseRun.introduce(session, tester)
             var setup = tester.setup(isServer: false)
             setup.protocols = [Invitation.alpn]
-            let three = try tester.dial(pair.terms, tls: setup)
+            let three = try tester.dial(pair.linkParameters, tls: setup)
             try three.expectRefusal()
             _ = try pair.link()
         },

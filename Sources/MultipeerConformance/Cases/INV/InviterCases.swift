@@ -7,21 +7,21 @@ enum InviterCases {
             expectation: "INVITE as it must be, COMPLETE behind ANSWER alone, a link",
             rules: ["invite.order", "invite.consent", "invite.data"],
             bugs: [.seen("invite-completes-early", by: "COMPLETE before")],
-            orders: Order.allCases
-        ) { trial in
-            let session = try trial.session(.init(preference: .required))
-            let tester = try trial.tester(beside: session, preference: .required)
-            let context = trial.random.bytes(20)
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
+            let tester = try caseRun.tester(beside: session, preference: .required)
+            let context = caseRun.random.bytes(20)
             let answer = try session.invite(tester, context: context)
-            try trial.require(answer["error"] == nil, "'invite' fails")
-            let invitee = try Inviting(accepting: tester)
+            try caseRun.require(answer["error"] == nil, "'invite' fails")
+            let invitee = try TesterInvitation(accepting: tester)
             try invitee.expectReady()
             let entries = try invitee.expectInvite()
-            try trial.require(entries.first(Invitation.Field.context) == context, "another context")
-            try trial.require(
+            try caseRun.require(entries.first(Invitation.Field.context) == context, "another context")
+            try caseRun.require(
                 entries.first(Invitation.Field.recipient) == tester.endpoint.uid, "another recipient")
-            trial.pump.wait(.milliseconds(500))
-            try trial.require(
+            caseRun.loop.wait(.milliseconds(500))
+            try caseRun.require(
                 !invitee.link.waiting.contains { $0.kind == .complete }, "COMPLETE before ANSWER")
             let mine = tester.data(for: session.uid)
             invitee.answer(entries.first(Invitation.Field.id) ?? [], .ok, data: mine.bytes)
@@ -35,22 +35,22 @@ enum InviterCases {
             expectation: "DECLINED, FULL, TIMEOUT; no COMPLETE; an OK that comes too late is ignored",
             rules: ["invite.timeout", "invite.consent"],
             bugs: [.seen("invite-answers-late", by: "not TIMEOUT")]
-        ) { trial in
-            let session = try trial.session(.init(preference: .required))
-            for code in [Code.declined, .full, .timeout] {
-                let tester = try trial.tester(beside: session, preference: .required)
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
+            for code in [CloseCode.declined, .full, .timeout] {
+                let tester = try caseRun.tester(beside: session, preference: .required)
                 _ = try session.invite(tester, timeout: code == .timeout ? 2 : 30)
-                let invitee = try Inviting(accepting: tester)
+                let invitee = try TesterInvitation(accepting: tester)
                 let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
                 if code == .timeout {
-                    trial.pump.wait(.seconds(3))
+                    caseRun.loop.wait(.seconds(3))
                     invitee.answer(id, .ok, data: tester.data(for: session.uid).bytes)
                 } else {
                     invitee.answer(id, code)
                 }
                 try session.expectInviteResult([code], of: tester.endpoint.uid)
-                trial.pump.wait(.milliseconds(300))
-                try trial.require(
+                caseRun.loop.wait(.milliseconds(300))
+                try caseRun.require(
                     !invitee.link.waiting.contains { $0.kind == .complete }, "COMPLETE without OK")
                 invitee.link.connection.close()
             }
@@ -60,16 +60,16 @@ enum InviterCases {
             stimulus: "S invites T; T says BUSY twice, then yes",
             expectation: "INVITE again after some 250 and 500 ms, then COMPLETE", rules: ["invite.busy"],
             bugs: [.seen("invite-gives-up-busy", by: "does not dial")]
-        ) { trial in
-            let session = try trial.session(.init(preference: .required))
-            let tester = try trial.tester(beside: session, preference: .required)
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
+            let tester = try caseRun.tester(beside: session, preference: .required)
             _ = try session.invite(tester)
             for _ in 0..<2 {
-                let invitee = try Inviting(accepting: tester, within: .seconds(3))
+                let invitee = try TesterInvitation(accepting: tester, within: .seconds(3))
                 invitee.answer(try invitee.expectInvite().first(Invitation.Field.id) ?? [], .busy)
                 invitee.link.connection.close()
             }
-            let invitee = try Inviting(accepting: tester, within: .seconds(3))
+            let invitee = try TesterInvitation(accepting: tester, within: .seconds(3))
             let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
             invitee.answer(id, .declined)
             try session.expectInviteResult([.declined], of: tester.endpoint.uid)
@@ -84,20 +84,20 @@ enum InviterCases {
                 .seen("invite-data-of-anyone", by: "CLOSE(PROTOCOL)"),
             ],
             seconds: 40
-        ) { trial in
-            let session = try trial.session(.init(preference: .required))
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
             for fault in 0..<4 {
-                let tester = try trial.tester(beside: session, preference: .required)
+                let tester = try caseRun.tester(beside: session, preference: .required)
                 _ = try session.invite(tester)
-                let invitee = try Inviting(accepting: tester)
+                let invitee = try TesterInvitation(accepting: tester)
                 let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
                 var data = tester.data(for: session.uid)
                 switch fault {
-                case 0: invitee.answer(trial.random.bytes(16), .ok, data: data.bytes)
+                case 0: invitee.answer(caseRun.random.bytes(16), .ok, data: data.bytes)
                 case 1: invitee.answer(id, .ok)
                 case 2: invitee.answer(id, .declined, data: data.bytes)
                 default:
-                    data.endpoint.uid = trial.random.bytes(16)
+                    data.endpoint.uid = caseRun.random.bytes(16)
                     invitee.answer(id, .ok, data: data.bytes)
                 }
                 try invitee.link.expectClose(.protocol)

@@ -3,7 +3,7 @@ extension SubjectSession {
     /// The next question of the application; its number.
     func question(from uid: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
         guard let event = event("invitation", from: uid, within: duration) else {
-            throw Failure("the application is not asked within \(duration)")
+            throw CaseFailure("the application is not asked within \(duration)")
         }
         return event
     }
@@ -28,39 +28,39 @@ extension SubjectSession {
     ///
     /// The link and the invitation are connections of their own: the subject may hear a dial before the last of the
     /// invitation, so the tester waits until it seeks.
-    func meet(_ tester: Tester, mine: ConnectionData, theirs: [UInt8]) throws -> Link {
+    func meet(_ tester: Tester, mine: ConnectionData, theirs: [UInt8]) throws -> TesterLink {
         let theirData: ConnectionData
         do throws(Malformed) { theirData = try ConnectionData(theirs) } catch {
-            throw Failure("the data of an invitation: \(error)")
+            throw CaseFailure("the data of an invitation: \(error)")
         }
         let peer = tester.endpoint.uid
-        guard theirData.endpoint.uid == uid else { throw Failure("the data of somebody else") }
+        guard theirData.endpoint.uid == uid else { throw CaseFailure("the data of somebody else") }
         guard theirData.recipient == nil || theirData.recipient == peer else {
-            throw Failure("data for somebody else")
+            throw CaseFailure("data for somebody else")
         }
-        let terms = Terms(
+        let linkParameters = LinkParameters(
             mine: mine.bytes, myToken: mine.token, theirs: theirs, theirData: theirData, me: tester.endpoint)
         try expect("connecting", of: peer)
-        let link = try tester.link(terms)
+        let link = try tester.link(linkParameters)
         try expect("connected", of: peer)
         return link
     }
 
     /// What became of an invitation of the session.
     func expectInviteResult(
-        _ codes: [Code], of uid: [UInt8], within duration: Duration = .seconds(10)
+        _ codes: [CloseCode], of uid: [UInt8], within duration: Duration = .seconds(10)
     ) throws {
         guard let event = event("invite-result", from: uid, within: duration) else {
-            throw Failure("the inviter is not told within \(duration)")
+            throw CaseFailure("the inviter is not told within \(duration)")
         }
-        let code = event["result"]?.text.flatMap(Code.init(named:))
+        let code = event["result"]?.text.flatMap(CloseCode.init(named:))
         guard let code, codes.contains(code) else {
-            throw Failure("the inviter is told \(event["result"]?.text ?? "nothing"), not \(codes.words)")
+            throw CaseFailure("the inviter is told \(event["result"]?.text ?? "nothing"), not \(codes.words)")
         }
     }
 }
 
-extension Trial {
+extension CaseRun {
     /// A session that takes invitations, and where.
     func advertiser(_ settings: SubjectSession.Settings = .init(preference: .required)) throws -> (
         SubjectSession, UInt16

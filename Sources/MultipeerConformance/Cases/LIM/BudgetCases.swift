@@ -5,8 +5,8 @@ enum BudgetCases {
             "LIM-01", "15.2", "PING has a budget", stimulus: "300 PINGs; a second later 10,000",
             expectation: "300 PONGs; then FLOOD", rules: ["limit.control"],
             bugs: [.seen("pings-without-limit", by: "CLOSE(FLOOD)")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             link.send([Frame](repeating: .ping(), count: 300))
             try link.expectAlive()
             link.send([Frame](repeating: .ping(), count: 10_000))
@@ -16,9 +16,9 @@ enum BudgetCases {
             "LIM-02", "15.2", "CREDIT has a budget", stimulus: "10,000 CREDITs, each of one byte more",
             expectation: "FLOOD", rules: ["limit.control"],
             bugs: [.seen("credits-without-limit", by: "CLOSE(FLOOD)")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
-            let limit = UInt64(pair.terms.limits.messageCredit)
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
+            let limit = UInt64(pair.linkParameters.limits.messageCredit)
             link.send((1...10_000).map { .credit(limit + $0) })
             try link.expectBroken(.flood, by: pair)
         },
@@ -28,22 +28,22 @@ enum BudgetCases {
                 "1,000 KeyUpdates that ask for one in return, in one go; on another link 20 at a time, with a PING behind",
             expectation: "the link ends, or lives and S has used less than a second", rules: [],
             bugs: [.seen("key-updates-cost-much", by: "S has used")], seconds: 120
-        ) { trial in
+        ) { caseRun in
             for batch in [1_000, 20] {
-                let (_, link) = try trial.linked(.init(preference: .required))
-                let before = try trial.subject().call("stats")["cpu"]?.double
+                let (_, link) = try caseRun.linked(.init(preference: .required))
+                let before = try caseRun.subject().call("stats")["cpu"]?.double
                 for number in 1...1_000 where link.ending == nil {
                     link.connection.updateKeys(isAsking: true)
                     if number % batch == 0 { link.send(.ping()) }
                 }
-                trial.pump.wait(.seconds(2))
+                caseRun.loop.wait(.seconds(2))
                 if link.ending != nil { continue }
                 // Who computes answers late.
-                let answer = try trial.subject().call("stats", within: .seconds(45))
+                let answer = try caseRun.subject().call("stats", within: .seconds(45))
                 guard let before, let after = answer["cpu"]?.double else {
                     throw Skip("the shim does not say how much of the processor it uses")
                 }
-                try trial.require(after - before < 1, "S has used \(after - before) s")
+                try caseRun.require(after - before < 1, "S has used \(after - before) s")
                 try link.expectAlive(within: .seconds(5))
             }
         },
@@ -53,14 +53,14 @@ enum BudgetCases {
             expectation: "S holds 20 MiB, and gives up the fullest with STOP(BUSY); the links live",
             rules: ["limit.memory", "limit.links"],
             bugs: [.seen("channels-without-memory-limit", by: "given up")], seconds: 90
-        ) { trial in
-            trial.allowance = 16 << 20
-            let session = try trial.session()
+        ) { caseRun in
+            caseRun.allowance = 16 << 20
+            let session = try caseRun.session()
             try session.call("hold")
-            var links: [Link] = []
+            var links: [TesterLink] = []
             for number in 0..<7 {
-                let tester = try trial.tester(beside: session, "tester-\(number)")
-                links.append(try trial.introduce(session, tester).link())
+                let tester = try caseRun.tester(beside: session, "tester-\(number)")
+                links.append(try caseRun.introduce(session, tester).link())
             }
             for link in links {
                 for channel in UInt32(1)...24 {
@@ -73,10 +73,10 @@ enum BudgetCases {
                 $0 + $1.waiting.filter { $0.kind == .stop && $0.code == .busy }.count
             }
             let held = (7 * 24 - stopped) * links[0].channelCredit
-            try trial.require(
+            try caseRun.require(
                 held <= 20 << 20, "S has given up \(stopped) streams only and holds \(held >> 20) MiB")
-            if let buffered = try trial.subject().call("stats")["buffered"]?.int {
-                try trial.require(buffered <= 21 << 20, "S holds \(buffered >> 20) MiB")
+            if let buffered = try caseRun.subject().call("stats")["buffered"]?.int {
+                try caseRun.require(buffered <= 21 << 20, "S holds \(buffered >> 20) MiB")
             }
             for link in links { link.send(.close(.goodbye)) }
             for link in links { try link.expectEnd() }
@@ -87,37 +87,38 @@ enum BudgetCases {
             expectation: "S does not spin, and takes an honest peer when the strangers have gone",
             rules: ["limit.unauthenticated"], bugs: [.seen("spins-without-descriptors", by: "S is busy")],
             seconds: 40
-        ) { trial in
-            guard let descriptors = try trial.subject().call("stats")["fds"]?.int else {
+        ) { caseRun in
+            guard let descriptors = try caseRun.subject().call("stats")["fds"]?.int else {
                 throw Skip("no 'fds' in stats")
             }
-            let pair = try trial.pair(.init(), connects: false)
-            let answer = try trial.subject().ask("limit", ["descriptors": .number(Double(descriptors + 8))])
-            if let error = answer["error"]?.text { throw Failure("'limit' fails: \(error)") }
+            let pair = try caseRun.pair(.init(), connects: false)
+            let answer = try caseRun.subject().ask("limit", ["descriptors": .number(Double(descriptors + 8))])
+            if let error = answer["error"]?.text { throw CaseFailure("'limit' fails: \(error)") }
             let strangers = try (1...28).map {
-                try pair.tester.dial(pair.terms, from: [127, 0, 1, UInt8($0)], sendsPreface: false)
+                try pair.tester.dial(pair.linkParameters, from: [127, 0, 1, UInt8($0)], sendsPreface: false)
             }
-            let before = try trial.subject().readySeconds
-            trial.pump.wait(.seconds(3))
-            if let before, let after = try trial.subject().readySeconds {
-                try trial.require(after - before < 1, "S is busy for \(after - before) s of 3, with nothing")
+            let before = try caseRun.subject().readySeconds
+            caseRun.loop.wait(.seconds(3))
+            if let before, let after = try caseRun.subject().readySeconds {
+                try caseRun.require(
+                    after - before < 1, "S is busy for \(after - before) s of 3, with nothing")
             }
             for stranger in strangers { stranger.connection.close() }
-            try pair.session.connect(pair.terms.mine)
+            try pair.session.connect(pair.linkParameters.mine)
             _ = try pair.link(within: .seconds(10))
-            try trial.subject().call("limit", ["descriptors": 4_096])
+            try caseRun.subject().call("limit", ["descriptors": 4_096])
         },
     ]
 }
 
-extension Channel {
+extension TesterChannel {
     /// Sends all that is granted at once, unless the subject stops it.
     fileprivate func fill() throws {
         let bytes = [UInt8].pattern(link.channelCredit)
         var position = 0
         while position < bytes.count {
-            link.trial.pump.wait(.seconds(10)) { link.connection.unsent < 1 << 20 || link.ending != nil }
-            if let ending = link.ending { throw Failure("\(link.name): the connection ended: \(ending)") }
+            link.caseRun.loop.wait(.seconds(10)) { link.connection.unsent < 1 << 20 || link.ending != nil }
+            if let ending = link.ending { throw CaseFailure("\(link.name): the connection ended: \(ending)") }
             if link.waiting.contains(where: { $0.kind == .stop && $0.channel == number }) {
                 return link.send(.reset(number, .busy))
             }

@@ -8,16 +8,16 @@ enum MemoryLimitCases {
             expectation: "at most 1 MiB of them is delivered later, and the link lives",
             rules: ["limit.datagrams"],
             bugs: [.seen("datagrams-without-limit", by: "were held")], seconds: 40
-        ) { trial in
-            trial.allowance = 4 << 20
-            let (pair, link, peer) = try trial.datagrams(.none)
+        ) { caseRun in
+            caseRun.allowance = 4 << 20
+            let (pair, link, peer) = try caseRun.datagrams(.none)
             try peer.offer()
             try peer.expectUp()
             try pair.session.call("pause")
             for number in 0..<3_000 {
                 peer.send([UInt8](repeating: 7, count: 1_150))
                 // The kernel's room is not what is tried.
-                if number % 50 == 49 { trial.pump.wait(.milliseconds(10)) }
+                if number % 50 == 49 { caseRun.loop.wait(.milliseconds(10)) }
             }
             try link.expectAlive()
             try pair.session.call("resume")
@@ -28,9 +28,9 @@ enum MemoryLimitCases {
             {
                 if event["size"]?.int == 1_150 { count += 1 }
             }
-            trial.note("\(count) of 3,000 are delivered")
+            caseRun.note("\(count) of 3,000 are delivered")
             // One more than fits may be on its way to the application.
-            try trial.require(count <= (1 << 20) / (1_150 + 64) + 1, "\(count) of 3,000 were held")
+            try caseRun.require(count <= (1 << 20) / (1_150 + 64) + 1, "\(count) of 3,000 were held")
             try link.expectAlive()
         },
         Case(
@@ -40,15 +40,15 @@ enum MemoryLimitCases {
                 "the second gets no credit for what is in reassembly until the first is complete; both are delivered",
             rules: ["limit.turn", "msg.credit-return"],
             bugs: [.seen("two-long-messages", by: "both get credit")], seconds: 60
-        ) { trial in
-            trial.allowance = 16 << 20
-            let (pairs, links) = try trial.two()
+        ) { caseRun in
+            caseRun.allowance = 16 << 20
+            let (pairs, links) = try caseRun.two()
             var messages = links.map { LongMessage($0) }
             let start = links.map(\.credit.limit)
             try messages[0].send(upTo: 5 << 20)
             try messages[1].send(upTo: 5 << 20, stalls: true)
-            trial.pump.wait(.seconds(1))
-            try trial.require(links[1].credit.limit == start[1], "both get credit for half a message")
+            caseRun.loop.wait(.seconds(1))
+            try caseRun.require(links[1].credit.limit == start[1], "both get credit for half a message")
             try messages[0].send(upTo: 6 << 20, isLast: true)
             try pairs[0].session.expectSize(6 << 20, from: pairs[0].tester.endpoint.uid)
             try messages[1].send(upTo: 6 << 20, isLast: true)
@@ -59,9 +59,9 @@ enum MemoryLimitCases {
             stimulus: "the first of two peers that send 6 MiB stops in the middle",
             expectation: "FLOW for it after some 5 s, and credit for the second", rules: ["limit.turn"],
             bugs: [.seen("turn-without-end", by: "CLOSE(FLOW)")], seconds: 60
-        ) { trial in
-            trial.allowance = 16 << 20
-            let (pairs, links) = try trial.two()
+        ) { caseRun in
+            caseRun.allowance = 16 << 20
+            let (pairs, links) = try caseRun.two()
             var messages = links.map { LongMessage($0) }
             try messages[0].send(upTo: 5 << 20)
             try messages[1].send(upTo: 5 << 20, stalls: true)
@@ -73,9 +73,9 @@ enum MemoryLimitCases {
     ]
 }
 
-extension Trial {
+extension CaseRun {
     /// Two peers with links to one session.
-    fileprivate func two() throws -> ([Pair], [Link]) {
+    fileprivate func two() throws -> ([Pair], [TesterLink]) {
         let session = try session()
         let pairs = try ["one", "two"].map { try introduce(session, tester(beside: session, $0)) }
         return (pairs, try pairs.map { try $0.link() })
@@ -85,10 +85,10 @@ extension Trial {
 /// A message that may be longer than the credit for it, sent in pieces.
 private struct LongMessage {
     private static let piece = 16_384
-    private let link: Link
+    private let link: TesterLink
     private var sent = 0
 
-    init(_ link: Link) { self.link = link }
+    init(_ link: TesterLink) { self.link = link }
 
     /// Sends pieces until so many bytes are sent, as credit allows; with `stalls`, as far as the credit goes that there
     /// is.
@@ -99,16 +99,16 @@ private struct LongMessage {
                 ? Frame.message([UInt8](repeating: 1, count: count - sent))
                 : Frame.part([UInt8](repeating: 1, count: min(LongMessage.piece, count - sent)))
             if link.credit.room < frame.cost || link.connection.unsent > 1 << 20 {
-                link.trial.pump.wait(.seconds(stalls ? 1 : 10)) { [link] in
+                link.caseRun.loop.wait(.seconds(stalls ? 1 : 10)) { [link] in
                     link.credit.room >= frame.cost && link.connection.unsent < 1 << 20 || link.ending != nil
                 }
                 if let ending = link.ending {
-                    throw Failure("\(link.name): the connection ended: \(ending)")
+                    throw CaseFailure("\(link.name): the connection ended: \(ending)")
                 }
             }
             guard link.credit.room >= frame.cost else {
                 if stalls { return }
-                throw Failure("\(link.name): no CREDIT after \(sent) bytes of a message")
+                throw CaseFailure("\(link.name): no CREDIT after \(sent) bytes of a message")
             }
             link.send(frame)
             sent += frame.payload.count
@@ -119,10 +119,10 @@ private struct LongMessage {
 extension SubjectSession {
     fileprivate func expectSize(_ count: Int, from peer: [UInt8]) throws {
         guard let event = event("message", from: peer, within: .seconds(20)) else {
-            throw Failure("no message is delivered")
+            throw CaseFailure("no message is delivered")
         }
         guard event["size"]?.int == count else {
-            throw Failure("a message of \(event["size"]?.int ?? -1) bytes")
+            throw CaseFailure("a message of \(event["size"]?.int ?? -1) bytes")
         }
     }
 }

@@ -5,20 +5,22 @@ enum PeerLimitCases {
             "LIM-09", "15.2", "one peer has four candidates at most", stimulus: "T confirms six connections",
             expectation: "DUPLICATE on the first two without SELECT; another becomes the link",
             rules: ["limit.confirmed"], bugs: [.seen("confirmed-unbounded", by: "CLOSE(DUPLICATE)")],
-            orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair()
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair()
             let links = try (0..<6).map { _ in
-                let link = try pair.tester.dial(pair.terms)
+                let link = try pair.tester.dial(pair.linkParameters)
                 try link.becomeCandidate()
                 return link
             }
             var rest = links
-            if !pair.terms.isControlling { rest.removeAll { $0.waiting.contains { $0.kind == .select } } }
+            if !pair.linkParameters.isControlling {
+                rest.removeAll { $0.waiting.contains { $0.kind == .select } }
+            }
             for link in rest.prefix(2) { try link.expectClose(.duplicate) }
             let open = links.filter { $0.ending == nil }
-            try trial.require(open.count == 4, "\(open.count) connections are open")
-            let chosen = pair.terms.isControlling ? open[3] : try trial.selected(among: links)
+            try caseRun.require(open.count == 4, "\(open.count) connections are open")
+            let chosen = pair.linkParameters.isControlling ? open[3] : try caseRun.selected(among: links)
             try chosen.select()
             try chosen.expectAlive()
         },
@@ -27,30 +29,30 @@ enum PeerLimitCases {
             stimulus: "S takes nothing; T fills the window of a link and goes over to the next, twice",
             expectation: "BUSY for the third; T is linked again when S has taken what was sent",
             rules: ["limit.relink"], bugs: [.seen("relinks-unread", by: "CLOSE(BUSY)")], seconds: 60
-        ) { trial in
-            trial.allowance = 16 << 20
-            let (pair, first) = try trial.linked()
+        ) { caseRun in
+            caseRun.allowance = 16 << 20
+            let (pair, first) = try caseRun.linked()
             try pair.session.call("pause")
             try first.fillWindow()
-            let second = try trial.moveOver(from: first, pair)
+            let second = try caseRun.moveOver(from: first, pair)
             try second.fillWindow()
-            let third = try pair.tester.dial(pair.terms)
+            let third = try pair.tester.dial(pair.linkParameters)
             try third.becomeCandidate()
             try third.expectClose(.busy)
             try second.expectAlive()
             try pair.session.call("resume")
             // What S has taken it says with CREDIT.
             try second.expect(.credit)
-            let fourth = try trial.moveOver(from: second, pair)
+            let fourth = try caseRun.moveOver(from: second, pair)
             try fourth.expectAlive()
         },
     ]
 }
 
-extension Trial {
+extension CaseRun {
     /// Selects a new connection while the old link stands, then lets that go.
-    fileprivate func moveOver(from old: Link, _ pair: Pair) throws -> Link {
-        let link = try pair.tester.dial(pair.terms)
+    fileprivate func moveOver(from old: TesterLink, _ pair: Pair) throws -> TesterLink {
+        let link = try pair.tester.dial(pair.linkParameters)
         try link.becomeCandidate()
         old.answersPings = false
         link.send(.select)
@@ -61,13 +63,13 @@ extension Trial {
     }
 }
 
-extension Link {
+extension TesterLink {
     /// Sends messages until the window is spent, and waits until they have arrived.
     fileprivate func fillWindow() throws {
         while case let room = Int(credit.room), room >= 64 {
             let message = Frame.message([UInt8](repeating: 7, count: min(room, 65_064) - 64))
-            trial.pump.wait(.seconds(10)) { connection.unsent < 1 << 20 || ending != nil }
-            if let ending { throw Failure("\(name): the connection ended: \(ending)") }
+            caseRun.loop.wait(.seconds(10)) { connection.unsent < 1 << 20 || ending != nil }
+            if let ending { throw CaseFailure("\(name): the connection ended: \(ending)") }
             send(message)
         }
         try expectAlive()

@@ -6,11 +6,11 @@ enum DialCases {
             expectation: "the link stands; S tells its application connecting, then connected",
             rules: ["link.dialler", "select.answer", "select.lower", "hello.first"],
             bugs: [.seen("never-answers-select", by: "SELECTED")],
-            orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair()
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair()
             let peer = pair.tester.endpoint.uid
-            let link = try pair.tester.dial(pair.terms)
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.complete()
             try pair.session.expect("connecting", of: peer)
             try pair.session.expect("connected", of: peer)
@@ -22,13 +22,13 @@ enum DialCases {
             expectation: "S dials within 400 ms and links", rules: ["link.dialler"],
             bugs: [.seen("lower-waits", by: "S dials after")],
             orders: [.testerHigher]
-        ) { trial in
-            let pair = try trial.pair(connects: false)
+        ) { caseRun in
+            let pair = try caseRun.pair(connects: false)
             let start = ContinuousClock.now
-            try pair.session.connect(pair.terms.mine)
+            try pair.session.connect(pair.linkParameters.mine)
             _ = try pair.link()
             let delay = (pair.tester.calls.first ?? .now) - start
-            try trial.require(delay < .milliseconds(450), "S dials after \(delay)")
+            try caseRun.require(delay < .milliseconds(450), "S dials after \(delay)")
         },
         Case(
             "LINK-03", "6.1", "the end with the higher uid gives the other half a second",
@@ -39,14 +39,14 @@ enum DialCases {
                 .seen("higher-dials-at-once", by: "S dials after"),
                 .seen("higher-never-dials", by: "does not dial"),
             ]
-        ) { trial in
-            let pair = try trial.pair(connects: false)
+        ) { caseRun in
+            let pair = try caseRun.pair(connects: false)
             let start = ContinuousClock.now
-            try pair.session.connect(pair.terms.mine)
-            let link = try pair.tester.accepted(pair.terms)
+            try pair.session.connect(pair.linkParameters.mine)
+            let link = try pair.tester.accepted(pair.linkParameters)
             let delay = (pair.tester.calls.first ?? .now) - start
-            try trial.require(delay > .milliseconds(400), "S dials after \(delay)")
-            try trial.require(delay < .milliseconds(1_500), "S dials after \(delay)")
+            try caseRun.require(delay > .milliseconds(400), "S dials after \(delay)")
+            try caseRun.require(delay < .milliseconds(1_500), "S dials after \(delay)")
             try link.complete()
             try pair.session.expect("connected", of: pair.tester.endpoint.uid)
         },
@@ -59,14 +59,14 @@ enum DialCases {
                 .seen("gives-up-after-unknown-peer", by: "does not dial"),
                 .seen("retries-without-pause", by: "S dials"), .seen("never-retries", by: "does not dial"),
             ],
-            orders: Order.allCases,
+            orders: UIDOrder.allCases,
             seconds: 40
-        ) { trial in
-            let pair = try trial.pair()
+        ) { caseRun in
+            let pair = try caseRun.pair()
             let end = ContinuousClock.now + .seconds(5)
             var refused = 0
             while true {
-                let link = try pair.tester.accepted(pair.terms, within: .seconds(8))
+                let link = try pair.tester.accepted(pair.linkParameters, within: .seconds(8))
                 guard ContinuousClock.now < end else {
                     try link.complete()
                     break
@@ -77,7 +77,7 @@ enum DialCases {
                 link.connection.close()
                 refused += 1
             }
-            try trial.require((2...20).contains(refused), "S dials \(refused) times in 5 s")
+            try caseRun.require((2...20).contains(refused), "S dials \(refused) times in 5 s")
             try pair.session.expect("connected", of: pair.tester.endpoint.uid)
         },
         Case(
@@ -85,16 +85,16 @@ enum DialCases {
             stimulus: "nobody listens at T's candidate",
             expectation: "notConnected(TIMEOUT) after 30 s", rules: ["link.deadline", "state.outcome"],
             bugs: [.seen("attempt-without-deadline", by: "does not tell")], seconds: 45
-        ) { trial in
-            let session = try trial.session()
-            let tester = try trial.tester(beside: session)
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try caseRun.tester(beside: session)
             let refusing = try TCPSocket.refusing()
             defer { withExtendedLifetime(refusing) {} }
             let start = ContinuousClock.now
-            _ = try trial.introduce(session, tester) { $0.candidates = [.loopback(refusing.localPort)] }
+            _ = try caseRun.introduce(session, tester) { $0.candidates = [.loopback(refusing.localPort)] }
             try session.expectNotConnected(tester.endpoint.uid, [.timeout], within: .seconds(34))
             let delay = ContinuousClock.now - start
-            try trial.require(delay > .seconds(29) && delay < .seconds(32), "told after \(delay)")
+            try caseRun.require(delay > .seconds(29) && delay < .seconds(32), "told after \(delay)")
         },
         Case(
             "LINK-25", "6.1", "an attempt that was cancelled does not link",
@@ -102,18 +102,19 @@ enum DialCases {
             expectation: "notConnected(CANCELLED), the connections are closed, and no connected follows",
             rules: ["link.cancel"], bugs: [.seen("cancel-ignored", by: "CLOSE(CANCELLED)")],
             orders: [.testerHigher], seconds: 30
-        ) { trial in
-            let pair = try trial.pair(.init(preference: .required))
+        ) { caseRun in
+            let pair = try caseRun.pair(.init(preference: .required))
             let peer = pair.tester.endpoint.uid
-            let mute = try pair.tester.accepted(pair.terms, tls: nil, plain: true, sendsPreface: false)
-            trial.pump.wait(.milliseconds(300))
+            let mute = try pair.tester.accepted(
+                pair.linkParameters, tls: nil, plain: true, sendsPreface: false)
+            caseRun.loop.wait(.milliseconds(300))
             try pair.session.call("cancel", ["peer": .string(peer.hex)])
             try pair.session.expectNotConnected(peer, [.cancelled])
             try mute.expectEnd()
-            trial.pump.wait(.milliseconds(300))
+            caseRun.loop.wait(.milliseconds(300))
             pair.tester.dismissCallers()
-            try pair.session.connect(pair.terms.mine)
-            let link = try pair.tester.accepted(pair.terms)
+            try pair.session.connect(pair.linkParameters.mine)
+            let link = try pair.tester.accepted(pair.linkParameters)
             try link.greet()
             try pair.session.call("cancel", ["peer": .string(peer.hex)])
             try link.expectClose(.cancelled)

@@ -10,9 +10,9 @@ enum HelloCases {
             bugs: [
                 .seen("hello-incomplete-accepted", by: "CLOSE(PROTOCOL)"),
                 .seen("hello-sizes-unchecked", by: "CLOSE(PROTOCOL)"),
-            ], orders: Order.allCases, seconds: 40
-        ) { trial in
-            let pair = try trial.pair()
+            ], orders: UIDOrder.allCases, seconds: 40
+        ) { caseRun in
+            let pair = try caseRun.pair()
             for field in Hello.Field.mandatory {
                 try pair.refusesHello("entry \(field) missing", .protocol) { $0.drop(field) }
                 let proper = Hello.Field.versions == field ? 1 : -1
@@ -25,7 +25,7 @@ enum HelloCases {
                 }
             }
             try pair.refusesHello("NONCE twice", .protocol) { hello in
-                hello.entries = (hello.entries + [Entry(Hello.Field.nonce, .pattern(32))]).sorted
+                hello.entries = (hello.entries + [TLVEntry(Hello.Field.nonce, .pattern(32))]).sorted
             }
             try pair.refusesHello("out of order", .protocol) { $0.entries.swapAt(3, 4) }
             try pair.refusesHello("unknown and critical", .protocol) { $0.set(0x8123, [1]) }
@@ -45,18 +45,18 @@ enum HelloCases {
             stimulus: "VERSIONS {0x2A2A, 1, 0x7A7A}; {2}", expectation: "connected; VERSION",
             rules: ["hello.version", "ext.versions", "ext.grease"],
             bugs: [.seen("hello-any-version", by: "CLOSE expected"), "hello-refuses-grease-version"],
-            orders: Order.allCases
-        ) { trial in
-            let session = try trial.session()
-            let tester = try trial.tester(beside: session)
-            let pair = try trial.introduce(session, tester)
-            let link = try tester.dial(pair.terms)
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try caseRun.tester(beside: session)
+            let pair = try caseRun.introduce(session, tester)
+            let link = try tester.dial(pair.linkParameters)
             try link.complete { $0.set(Hello.Field.versions, [0x2a, 0x2a, 0, 1, 0x7a, 0x7a]) }
             try session.expect("connected", of: tester.endpoint.uid)
-            let other = try trial.introduce(session, try trial.tester(beside: session, "other"))
+            let other = try caseRun.introduce(session, try caseRun.tester(beside: session, "other"))
             try other.refusesHello("version 2 alone", .version) { $0.set(Hello.Field.versions, [0, 2]) }
             // Only on a connection that S dialled does it know whose attempt is over: check 4 comes before check 7.
-            let answered = try other.tester.accepted(other.terms)
+            let answered = try other.tester.accepted(other.linkParameters)
             try answered.expectReady()
             try answered.expectHello()
             answered.sendHello { $0.set(Hello.Field.versions, [0, 2]) }
@@ -71,12 +71,12 @@ enum HelloCases {
             bugs: [
                 .seen("hello-ignores-receiver", by: "CLOSE expected"),
                 .seen("hello-ignores-instance", by: "CLOSE expected"),
-            ], orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair()
-            let theirs = pair.terms.theirData.endpoint, mine = pair.terms.me
-            let another = trial.random.bytes(8)
-            let stranger = trial.random.bytes(16)
+            ], orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            let theirs = pair.linkParameters.theirData.endpoint, mine = pair.linkParameters.me
+            let another = caseRun.random.bytes(8)
+            let stranger = caseRun.random.bytes(16)
             try pair.refusesHello("another receiver", .unknownPeer) {
                 $0.set(Hello.Field.receiver, stranger + theirs.instance)
             }
@@ -93,7 +93,11 @@ enum HelloCases {
             try pair.refusesHello("another sending instance", .unknownPeer) {
                 $0.set(Hello.Field.sender, mine.uid + another)
             }
-            if trial.order == .testerLower { _ = try pair.linkAnyway() } else { trial.isSessionSpent = true }
+            if caseRun.order == .testerLower {
+                _ = try pair.linkAnyway()
+            } else {
+                caseRun.isSessionSpent = true
+            }
         },
         Case(
             "LINK-09", "6.2", "HELLO that refers to other connection data is refused",
@@ -101,11 +105,11 @@ enum HelloCases {
                 "MY_DATA_REF and YOUR_DATA_REF of data that is unknown, swapped, or S's for somebody else",
             expectation: "UNKNOWN_PEER; open data of S serves", rules: ["hello.refs"],
             bugs: [.seen("hello-ignores-refs", by: "CLOSE expected")],
-            orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair()
-            let foreign = ConnectionData.reference(try pair.session.data(for: trial.random.bytes(16)))
-            let unknown = trial.random.bytes(32)
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            let foreign = ConnectionData.reference(try pair.session.data(for: caseRun.random.bytes(16)))
+            let unknown = caseRun.random.bytes(32)
             try pair.refusesHello("my data unknown", .unknownPeer) { $0.set(Hello.Field.myData, unknown) }
             try pair.refusesHello("your data unknown", .unknownPeer) { $0.set(Hello.Field.yourData, unknown) }
             try pair.refusesHello("your data for somebody else", .unknownPeer) {
@@ -116,9 +120,9 @@ enum HelloCases {
                 hello.set(Hello.Field.myData, yours)
                 hello.set(Hello.Field.yourData, mine)
             }
-            pair.terms.theirs = try pair.session.data(for: nil)
-            pair.terms.theirData = try ConnectionData(ofSubject: pair.terms.theirs)
-            let link = try pair.tester.dial(pair.terms)
+            pair.linkParameters.theirs = try pair.session.data(for: nil)
+            pair.linkParameters.theirData = try ConnectionData(ofSubject: pair.linkParameters.theirs)
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.complete()
         },
         Case(
@@ -126,32 +130,32 @@ enum HelloCases {
             stimulus: "S awaits X and Y; T dials with the certificate of X and says that it is Y",
             expectation: "POLICY",
             rules: ["hello.key"], bugs: [.seen("hello-key-of-anybody", by: "CLOSE(POLICY)")],
-            orders: Order.allCases
-        ) { trial in
-            let session = try trial.session(.init(preference: .required))
-            let one = try trial.introduce(
-                session, try trial.tester(beside: session, "X", preference: .required))
-            let other = try trial.introduce(
-                session, try trial.tester(beside: session, "Y", preference: .required))
-            let link = try other.tester.dial(other.terms, tls: one.tester.setup(isServer: false))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let session = try caseRun.session(.init(preference: .required))
+            let one = try caseRun.introduce(
+                session, try caseRun.tester(beside: session, "X", preference: .required))
+            let other = try caseRun.introduce(
+                session, try caseRun.tester(beside: session, "Y", preference: .required))
+            let link = try other.tester.dial(other.linkParameters, tls: one.tester.setup(isServer: false))
             try link.expectReady()
             link.sendHello()
             try link.expectClose(.policy)
-            trial.isSessionSpent = true
+            caseRun.isSessionSpent = true
         },
         Case(
             "LINK-26", "7.1", "HELLO may come byte by byte",
             stimulus: "every byte of HELLO in a segment of its own",
             expectation: "connected", rules: ["frame.header"], bugs: ["hello-in-one-read"],
-            orders: Order.allCases
-        ) { trial in
-            let pair = try trial.pair()
-            let link = try pair.tester.dial(pair.terms)
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.expectReady()
             link.sentHello = link.properHello().frame.bytes
             for byte in link.sentHello {
                 link.send(raw: [byte], "one byte of HELLO")
-                trial.pump.wait(.milliseconds(1))
+                caseRun.loop.wait(.milliseconds(1))
             }
             try link.expectHello()
             link.sendConfirm()
@@ -163,8 +167,8 @@ enum HelloCases {
             stimulus: "MEMBERS with 33 endpoints",
             expectation: "FLOOD", rules: ["hello.complete"],
             bugs: [.seen("hello-members-unbounded", by: "CLOSE expected")]
-        ) { trial in
-            let pair = try trial.pair()
+        ) { caseRun in
+            let pair = try caseRun.pair()
             try pair.refusesHello("33 members", .flood) {
                 $0.set(Hello.Field.members, [33] + .pattern(33 * 24))
             }
@@ -174,27 +178,27 @@ enum HelloCases {
             stimulus: "T answers S's HELLO without NONCE, as another endpoint, with other references, twice",
             expectation: "PROTOCOL, UNKNOWN_PEER, UNKNOWN_PEER, PROTOCOL",
             rules: ["hello.complete", "hello.sender", "hello.refs"],
-            bugs: [.seen("initiator-trusts-hello", by: "CLOSE(PROTOCOL)")], orders: Order.allCases,
+            bugs: [.seen("initiator-trusts-hello", by: "CLOSE(PROTOCOL)")], orders: UIDOrder.allCases,
             seconds: 30
-        ) { trial in
-            let pair = try trial.pair()
-            let another = trial.random.bytes(8)
-            let unknown = trial.random.bytes(32)
-            let uid = pair.terms.me.uid
-            let steps: [(String, Code, (inout Hello) -> Void)] = [
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            let another = caseRun.random.bytes(8)
+            let unknown = caseRun.random.bytes(32)
+            let uid = pair.linkParameters.me.uid
+            let steps: [(String, CloseCode, (inout Hello) -> Void)] = [
                 ("NONCE missing", .protocol, { $0.drop(Hello.Field.nonce) }),
                 ("another instance", .unknownPeer, { $0.set(Hello.Field.sender, uid + another) }),
                 ("another reference", .unknownPeer, { $0.set(Hello.Field.myData, unknown) }),
             ]
             for (what, code, change) in steps {
-                trial.note(what)
-                let link = try pair.tester.accepted(pair.terms)
+                caseRun.note(what)
+                let link = try pair.tester.accepted(pair.linkParameters)
                 try link.expectReady()
                 try link.expectHello()
                 link.sendHello(change)
                 try link.expectClose(code)
             }
-            let link = try pair.tester.accepted(pair.terms)
+            let link = try pair.tester.accepted(pair.linkParameters)
             try link.greet()
             link.send(link.properHello().frame)
             try link.expectClose(.protocol)
@@ -204,23 +208,23 @@ enum HelloCases {
 
 extension Pair {
     /// T dials and greets with a HELLO that is wrong; S says CLOSE with this code, and neither HELLO nor CONFIRM.
-    func refusesHello(_ what: String, _ code: Code, _ change: (inout Hello) -> Void) throws {
-        tester.trial.note(what)
-        let link = try tester.dial(terms)
+    func refusesHello(_ what: String, _ code: CloseCode, _ change: (inout Hello) -> Void) throws {
+        tester.caseRun.note(what)
+        let link = try tester.dial(linkParameters)
         try link.expectReady()
         link.sendHello(change)
         let answered = try link.closing(within: .seconds(5))
         guard answered.frame.code == code else {
-            throw Failure("\(what): CLOSE(\(code)) expected, \(answered.frame.words) came")
+            throw CaseFailure("\(what): CLOSE(\(code)) expected, \(answered.frame.words) came")
         }
         guard answered.before.isEmpty else {
-            throw Failure("\(what): \(answered.before[0].words) came before CLOSE")
+            throw CaseFailure("\(what): \(answered.before[0].words) came before CLOSE")
         }
     }
 
     /// T dials, whoever should, and links.
-    func linkAnyway() throws -> Link {
-        let link = try tester.dial(terms)
+    func linkAnyway() throws -> TesterLink {
+        let link = try tester.dial(linkParameters)
         try link.complete()
         try session.expect("connected", of: tester.endpoint.uid)
         return link

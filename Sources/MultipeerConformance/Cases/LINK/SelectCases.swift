@@ -7,18 +7,18 @@ enum SelectCases {
             expectation: "PROTOCOL", rules: ["select.lower"],
             bugs: [.seen("select-from-anybody", by: "CLOSE(PROTOCOL)")],
             orders: [.testerHigher]
-        ) { trial in
-            let pair = try trial.pair()
-            let link = try pair.tester.dial(pair.terms)
+        ) { caseRun in
+            let pair = try caseRun.pair()
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.becomeCandidate()
             try link.expect(.select)
             link.send(.select)
             try link.expectClose(.protocol)
             // And where S has not selected, because its SELECT is unanswered elsewhere.
-            let first = try pair.tester.dial(pair.terms)
+            let first = try pair.tester.dial(pair.linkParameters)
             try first.becomeCandidate()
             try first.expect(.select)
-            let second = try pair.tester.dial(pair.terms)
+            let second = try pair.tester.dial(pair.linkParameters)
             try second.becomeCandidate()
             second.send(.select)
             try second.expectClose(.protocol)
@@ -28,22 +28,22 @@ enum SelectCases {
             stimulus: "S and T dial at once, again and again with new peers",
             expectation: "one SELECTED each time; the other connection is closed with DUPLICATE",
             rules: ["select.one", "select.rest"], bugs: [.seen("two-links-per-pair", by: "CLOSE(DUPLICATE)")],
-            orders: Order.allCases,
+            orders: UIDOrder.allCases,
             seconds: 120
-        ) { trial in
-            let session = try trial.session()
-            for round in 0..<(trial.order == .testerHigher ? 100 : 15) {
-                let tester = try trial.tester(beside: session, "peer \(round)")
-                let pair = try trial.introduce(session, tester)
-                let dialled = try tester.dial(pair.terms)
-                let accepted = try tester.accepted(pair.terms)
-                let link = try trial.settle([dialled, accepted], pair)
+        ) { caseRun in
+            let session = try caseRun.session()
+            for round in 0..<(caseRun.order == .testerHigher ? 100 : 15) {
+                let tester = try caseRun.tester(beside: session, "peer \(round)")
+                let pair = try caseRun.introduce(session, tester)
+                let dialled = try tester.dial(pair.linkParameters)
+                let accepted = try tester.accepted(pair.linkParameters)
+                let link = try caseRun.settle([dialled, accepted], pair)
                 try session.expect("connected", of: tester.endpoint.uid)
                 link.send(.close(.goodbye))
                 try link.expectEnd()
                 try session.expectNotConnected(tester.endpoint.uid)
                 let states = session.states(of: tester.endpoint.uid)
-                try trial.require(states == ["connecting"], "\(states) is told on top")
+                try caseRun.require(states == ["connecting"], "\(states) is told on top")
             }
         },
         Case(
@@ -51,11 +51,11 @@ enum SelectCases {
             stimulus: "T confirms three connections; S selects",
             expectation: "one SELECT, DUPLICATE on the two others", rules: ["select.one", "select.rest"],
             bugs: [.seen("selects-all", by: "are selected")], orders: [.testerHigher]
-        ) { trial in
-            let (_, links) = try trial.candidates(3)
-            let chosen = try trial.selected(among: links)
-            trial.pump.wait(.seconds(1))
-            try trial.require(
+        ) { caseRun in
+            let (_, links) = try caseRun.candidates(3)
+            let chosen = try caseRun.selected(among: links)
+            caseRun.loop.wait(.seconds(1))
+            try caseRun.require(
                 links.count { $0.waiting.contains { $0.kind == .select } } == 1, "two are selected")
             try chosen.expect(.select)
             chosen.send(.selected)
@@ -67,14 +67,14 @@ enum SelectCases {
             stimulus: "three candidates; T resets the selected one, twice", expectation: "SELECT on the next",
             rules: ["select.next"], bugs: [.seen("never-selects-next", by: "no SELECT comes")],
             orders: [.testerHigher]
-        ) { trial in
-            var (pair, links) = try trial.candidates(3)
+        ) { caseRun in
+            var (pair, links) = try caseRun.candidates(3)
             for _ in 0..<2 {
-                let chosen = try trial.selected(among: links)
+                let chosen = try caseRun.selected(among: links)
                 chosen.connection.reset()
                 links.removeAll { $0 === chosen }
             }
-            let last = try trial.selected(among: links)
+            let last = try caseRun.selected(among: links)
             try last.expect(.select)
             last.send(.selected)
             try last.expectAlive()

@@ -7,10 +7,10 @@ enum StaleLinkCases {
             expectation: "PING on the old link; SELECTED within 3 s, and the old link ends with DUPLICATE",
             rules: ["stale.supersede"], bugs: [.seen("keeps-stale-link", by: "SELECTED")],
             orders: [.testerLower]
-        ) { trial in
-            let (pair, old) = try trial.linked()
+        ) { caseRun in
+            let (pair, old) = try caseRun.linked()
             old.abandon()
-            let link = try pair.tester.dial(pair.terms)
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.complete(within: .seconds(4))
             let peer = pair.tester.endpoint.uid
             try pair.session.expectNotConnected(peer)
@@ -26,9 +26,9 @@ enum StaleLinkCases {
             stimulus: "T, controlling, dials again and selects, and answers PING on the old link",
             expectation: "DUPLICATE on the new connection; the old link lives", rules: ["stale.supersede"],
             bugs: [.seen("supersedes-living-link", by: "CLOSE(DUPLICATE)")], orders: [.testerLower]
-        ) { trial in
-            let (pair, old) = try trial.linked()
-            let link = try pair.tester.dial(pair.terms)
+        ) { caseRun in
+            let (pair, old) = try caseRun.linked()
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.becomeCandidate()
             link.send(.select)
             try link.expectClose(.duplicate)
@@ -40,10 +40,10 @@ enum StaleLinkCases {
             stimulus: "T, controlling, selects anew; then the old link brings a message and its end",
             expectation: "the message is delivered; SELECTED as soon as the old link has ended",
             rules: ["stale.supersede"], bugs: ["supersedes-living-link"], orders: [.testerLower]
-        ) { trial in
-            let (pair, old) = try trial.linked()
+        ) { caseRun in
+            let (pair, old) = try caseRun.linked()
             old.answersPings = false
-            let link = try pair.tester.dial(pair.terms)
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.becomeCandidate()
             link.send(.select)
             try old.expect(.ping)
@@ -51,7 +51,7 @@ enum StaleLinkCases {
             old.connection.close()
             try link.expect(.selected, within: .milliseconds(1_500))
             let peer = pair.tester.endpoint.uid
-            try trial.require(
+            try caseRun.require(
                 pair.session.event("message", from: peer, within: .seconds(2)) != nil,
                 "the message is not delivered")
             try pair.session.expect("connected", of: peer)
@@ -62,17 +62,17 @@ enum StaleLinkCases {
             stimulus: "T, controlled, falls silent after 2 s and dials again",
             expectation: "PING on the old link, SELECT on the new one within 3 s",
             rules: ["stale.probe"], bugs: ["never-probes"], orders: [.testerHigher], seconds: 30
-        ) { trial in
-            let (pair, old) = try trial.linked()
-            trial.pump.wait(.milliseconds(2_300))
+        ) { caseRun in
+            let (pair, old) = try caseRun.linked()
+            caseRun.loop.wait(.milliseconds(2_300))
             old.answersPings = false
-            let link = try pair.tester.dial(pair.terms)
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.becomeCandidate()
             let start = ContinuousClock.now
             try link.expect(.select, within: .seconds(4))
-            try trial.require(ContinuousClock.now - start < .milliseconds(3_500), "selected late")
+            try caseRun.require(ContinuousClock.now - start < .milliseconds(3_500), "selected late")
             link.send(.selected)
-            try trial.require(old.waiting.contains { $0.kind == .ping }, "the old link is not probed")
+            try caseRun.require(old.waiting.contains { $0.kind == .ping }, "the old link is not probed")
             try link.expectAlive()
         },
         Case(
@@ -82,13 +82,13 @@ enum StaleLinkCases {
             expectation: "DUPLICATE both times, the old link lives", rules: ["stale.probe"],
             bugs: [.seen("replaces-living-link", by: "CLOSE(DUPLICATE)")],
             orders: [.testerHigher], seconds: 30
-        ) { trial in
-            let (pair, old) = try trial.linked()
-            let young = try pair.tester.dial(pair.terms)
+        ) { caseRun in
+            let (pair, old) = try caseRun.linked()
+            let young = try pair.tester.dial(pair.linkParameters)
             try young.becomeCandidate()
             try young.expectClose(.duplicate)
-            trial.pump.wait(.milliseconds(2_300))
-            let link = try pair.tester.dial(pair.terms)
+            caseRun.loop.wait(.milliseconds(2_300))
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.becomeCandidate()
             try link.expectClose(.duplicate)
             try old.expectAlive()
@@ -100,15 +100,15 @@ enum StaleLinkCases {
                 "the same uid with another instance and data of its own links, while the old link answers PING",
             expectation: "BUSY; the old link is unharmed", rules: ["stale.busy"],
             bugs: [.seen("new-instance-pushes-out", by: "CLOSE(BUSY)")],
-            orders: Order.allCases, seconds: 30
-        ) { trial in
-            let (pair, old) = try trial.linked()
-            trial.pump.wait(.milliseconds(2_300))
+            orders: UIDOrder.allCases, seconds: 30
+        ) { caseRun in
+            let (pair, old) = try caseRun.linked()
+            caseRun.loop.wait(.milliseconds(2_300))
             pair.tester.restart()
-            let next = try trial.introduce(pair.session, pair.tester)
-            let link = try pair.tester.dial(next.terms)
+            let next = try caseRun.introduce(pair.session, pair.tester)
+            let link = try pair.tester.dial(next.linkParameters)
             try link.becomeCandidate()
-            if next.terms.isControlling { link.send(.select) }
+            if next.linkParameters.isControlling { link.send(.select) }
             try link.expectClose(.busy)
             try old.expectAlive()
         },
@@ -117,17 +117,17 @@ enum StaleLinkCases {
             stimulus: "T is killed and comes back with another instance",
             expectation: "connected within 15 s", rules: ["stale.busy", "endpoint.instance"],
             bugs: [.seen("remembers-instance", by: "SELECTED")],
-            orders: Order.allCases, seconds: 40
-        ) { trial in
-            let (pair, old) = try trial.linked()
+            orders: UIDOrder.allCases, seconds: 40
+        ) { caseRun in
+            let (pair, old) = try caseRun.linked()
             old.abandon()
             pair.tester.restart()
             pair.tester.dismissCallers()
-            let next = try trial.introduce(pair.session, pair.tester)
+            let next = try caseRun.introduce(pair.session, pair.tester)
             let deadline = ContinuousClock.now + .seconds(15)
-            let link = try pair.tester.dial(next.terms)
+            let link = try pair.tester.dial(next.linkParameters)
             try link.becomeCandidate()
-            trial.pump.wait(.milliseconds(10))
+            caseRun.loop.wait(.milliseconds(10))
             try link.select(within: deadline - .now)
             try pair.session.expect("connected", of: pair.tester.endpoint.uid)
             try link.expectAlive()
@@ -138,54 +138,56 @@ enum StaleLinkCases {
             expectation: "32 at most are kept, 4 from an address; the honest peer is linked",
             rules: ["limit.unauthenticated"], bugs: [.seen("unauthenticated-unbounded", by: "are kept")],
             seconds: 30
-        ) { trial in
-            let pair = try trial.pair()
+        ) { caseRun in
+            let pair = try caseRun.pair()
             pair.tester.dismissCallers()
             let idle = try (0..<40).map { index in
                 try pair.tester.dial(
-                    pair.terms, from: [127, 0, 1, UInt8(1 + index % 10)], sendsPreface: false)
+                    pair.linkParameters, from: [127, 0, 1, UInt8(1 + index % 10)], sendsPreface: false)
             }
-            trial.pump.wait(.seconds(2)) { idle.count { $0.ending != nil } >= 8 }
-            try trial.require(
+            caseRun.loop.wait(.seconds(2)) { idle.count { $0.ending != nil } >= 8 }
+            try caseRun.require(
                 idle.count { $0.ending == nil } <= 32, "\(idle.count { $0.ending == nil }) are kept")
             let crowd = try (0..<6).map { _ in
-                try pair.tester.dial(pair.terms, from: [127, 0, 1, 99], sendsPreface: false)
+                try pair.tester.dial(pair.linkParameters, from: [127, 0, 1, 99], sendsPreface: false)
             }
-            trial.pump.wait(.seconds(2)) { crowd.count { $0.ending != nil } >= 2 }
-            try trial.require(
+            caseRun.loop.wait(.seconds(2)) { crowd.count { $0.ending != nil } >= 2 }
+            try caseRun.require(
                 crowd.count { $0.ending == nil } <= 4,
                 "\(crowd.count { $0.ending == nil }) of one address are kept")
-            let link = try pair.tester.dial(pair.terms)
+            let link = try pair.tester.dial(pair.linkParameters)
             try link.complete(within: .seconds(5))
             try pair.session.expect("connected", of: pair.tester.endpoint.uid)
         },
     ]
 }
 
-extension Trial {
+extension CaseRun {
     /// So many connections on which CONFIRM went both ways, all dialled by T.
-    func candidates(_ count: Int) throws -> (Pair, [Link]) {
+    func candidates(_ count: Int) throws -> (Pair, [TesterLink]) {
         let pair = try pair()
-        let links = try (0..<count).map { _ in try pair.tester.dial(pair.terms) }
+        let links = try (0..<count).map { _ in try pair.tester.dial(pair.linkParameters) }
         for link in links {
             try link.greet()
             link.sendConfirm()
-            pump.wait(.seconds(5)) { link.ending != nil || link.waiting.contains { $0.kind == .confirm } }
+            loop.wait(.seconds(5)) { link.ending != nil || link.waiting.contains { $0.kind == .confirm } }
             try link.expectConfirm()
         }
         return (pair, links)
     }
 
     /// The one on which SELECT came; it is not taken.
-    func selected(among links: [Link]) throws -> Link {
-        let isChosen = { (link: Link) in link.ending == nil && link.waiting.contains { $0.kind == .select } }
-        pump.wait(.seconds(6)) { links.contains(where: isChosen) }
-        guard let chosen = links.first(where: isChosen) else { throw Failure("no SELECT comes") }
+    func selected(among links: [TesterLink]) throws -> TesterLink {
+        let isChosen = { (link: TesterLink) in
+            link.ending == nil && link.waiting.contains { $0.kind == .select }
+        }
+        loop.wait(.seconds(6)) { links.contains(where: isChosen) }
+        guard let chosen = links.first(where: isChosen) else { throw CaseFailure("no SELECT comes") }
         return chosen
     }
 
     /// Takes two connections of one pair to their end: one is the link, the other is closed.
-    func settle(_ links: [Link], _ pair: Pair) throws -> Link {
+    func settle(_ links: [TesterLink], _ pair: Pair) throws -> TesterLink {
         for link in links where link.role == .initiator {
             try link.expectReady()
             link.sendHello()
@@ -196,7 +198,7 @@ extension Trial {
             if link.role == .responder { link.sendHello() }
             link.sendConfirm()
         }
-        if pair.terms.isControlling {
+        if pair.linkParameters.isControlling {
             for link in links { try link.expectConfirm() }
             links[0].send(.select)
             try links[0].expect(.selected)

@@ -8,19 +8,19 @@ enum LivenessCases {
             stimulus: "T says nothing any more, and answers no PING",
             expectation: "PING after 3 s, CLOSE(TIMEOUT) after 10 s", rules: ["live.ping", "live.dead"],
             bugs: [.seen("never-pings", by: "no PING"), .seen("never-dies", by: "CLOSE(TIMEOUT)")],
-            orders: Order.allCases, seconds: 30
-        ) { trial in
-            let (pair, link) = try trial.linked()
+            orders: UIDOrder.allCases, seconds: 30
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             try link.expectAlive()
             link.answersPings = false
             let start = ContinuousClock.now
             _ = link.takeAll()
             try link.expect(.ping, within: .seconds(6))
             let asked = (ContinuousClock.now - start) / .seconds(1)
-            try trial.require(asked > 2.5, "PING after \(asked) s already")
+            try caseRun.require(asked > 2.5, "PING after \(asked) s already")
             try link.expectClose([.timeout], within: .seconds(10))
             let gone = (ContinuousClock.now - start) / .seconds(1)
-            try trial.require(gone > 9, "given up after \(gone) s already")
+            try caseRun.require(gone > 9, "given up after \(gone) s already")
             try pair.session.expectNotConnected(pair.tester.endpoint.uid, [.timeout])
         },
         Case(
@@ -29,12 +29,12 @@ enum LivenessCases {
             expectation: "the link lives", rules: ["live.resume"],
             bugs: [.seen("judges-after-suspension", by: "tells 'notConnected'")],
             seconds: 40
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             try link.expectAlive()
-            let subject = try trial.subject()
+            let subject = try caseRun.subject()
             subject.signal(SIGSTOP)
-            trial.pump.wait(.seconds(11))
+            caseRun.loop.wait(.seconds(11))
             subject.signal(SIGCONT)
             try pair.session.expectNo("notConnected", of: pair.tester.endpoint.uid, for: .seconds(4))
             try link.expectAlive()
@@ -47,18 +47,18 @@ enum LivenessCases {
             bugs: [
                 .seen("leaves-without-goodbye", by: "CLOSE(GOODBYE)"),
                 .seen("tells-states-twice", by: "the states told"),
-            ], orders: Order.allCases
-        ) { trial in
-            let session = try trial.session()
-            let tester = try trial.tester(beside: session)
-            let pair = try trial.introduce(session, tester)
-            let link = try tester.link(pair.terms)
+            ], orders: UIDOrder.allCases
+        ) { caseRun in
+            let session = try caseRun.session()
+            let tester = try caseRun.tester(beside: session)
+            let pair = try caseRun.introduce(session, tester)
+            let link = try tester.link(pair.linkParameters)
             try link.expectAlive()
             _ = session.post("disconnect")
             try link.expectClose([.goodbye], within: .seconds(2))
-            trial.pump.wait(.seconds(1))
+            caseRun.loop.wait(.seconds(1))
             let states = session.states(of: tester.endpoint.uid)
-            try trial.require(
+            try caseRun.require(
                 states == ["connecting", "connected", "notConnected"], "the states told are \(states)")
         },
         Case(
@@ -66,20 +66,20 @@ enum LivenessCases {
             stimulus: "T does not read its socket any more; S's application sends 32 MiB",
             expectation: "TIMEOUT within 13 s, and no queue of 32 MiB", rules: ["live.dead", "limit.outbox"],
             bugs: [.seen("never-dies", by: "does not tell"), .seen("queues-without-limit", by: "S holds")],
-            orders: Order.allCases, seconds: 40
-        ) { trial in
-            let (pair, link) = try trial.linked()
-            let before = try trial.subject().holdings()?.memory
+            orders: UIDOrder.allCases, seconds: 40
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
+            let before = try caseRun.subject().processUsage()?.memory
             link.abandon()
             let start = ContinuousClock.now
             for _ in 0..<512 { _ = pair.session.post(pattern: 65_536, to: pair.tester.endpoint.uid) }
-            trial.pump.wait(.seconds(4))
-            if let before, let now = try trial.subject().holdings()?.memory {
-                try trial.require(now - before < 24 << 20, "S holds \((now - before) >> 10) KiB more")
+            caseRun.loop.wait(.seconds(4))
+            if let before, let now = try caseRun.subject().processUsage()?.memory {
+                try caseRun.require(now - before < 24 << 20, "S holds \((now - before) >> 10) KiB more")
             }
             try pair.session.expectNotConnected(pair.tester.endpoint.uid, [.timeout], within: .seconds(13))
             let gone = (ContinuousClock.now - start) / .seconds(1)
-            try trial.require(gone < 14.5, "given up after \(gone) s only")
+            try caseRun.require(gone < 14.5, "given up after \(gone) s only")
         },
         Case(
             "LIV-05", "14.2", "any byte is a sign of life",
@@ -87,14 +87,14 @@ enum LivenessCases {
             expectation: "the link lives", rules: ["live.ping", "live.dead"],
             bugs: [.seen("wants-pongs", by: "the link ended")],
             seconds: 40
-        ) { trial in
-            let (_, link) = try trial.linked()
+        ) { caseRun in
+            let (_, link) = try caseRun.linked()
             link.answersPings = false
             let frame = Frame.ping().bytes
             for byte in frame.dropLast().prefix(7) {
                 link.send(raw: [byte], "one byte of PING")
-                trial.pump.wait(.seconds(2))
-                if let ending = link.ending { throw Failure("the link ended: \(ending)") }
+                caseRun.loop.wait(.seconds(2))
+                if let ending = link.ending { throw CaseFailure("the link ended: \(ending)") }
             }
             link.send(raw: Array(frame.dropFirst(7)), "the rest of PING")
             try link.expect(.pong)

@@ -8,14 +8,14 @@ enum MessageCases {
             stimulus: "\(count) bytes both ways",
             expectation: "delivered exactly", rules: ["msg.empty", "msg.order"],
             bugs: count == 0 ? ["drops-empty-message"] : ["cuts-last-byte"],
-            orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked()
-            let bytes = trial.random.bytes(count)
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
+            let bytes = caseRun.random.bytes(count)
             link.send(.message(bytes))
             try pair.session.expectMessage(bytes, from: pair.tester.endpoint.uid)
             try pair.session.send(bytes, to: pair.tester.endpoint.uid)
-            try trial.require(try link.expectMessage() == bytes, "S sends something else")
+            try caseRun.require(try link.expectMessage() == bytes, "S sends something else")
         }
     }
 
@@ -24,32 +24,33 @@ enum MessageCases {
             "MSG-04", "8.1", "the longest message comes", stimulus: "16 MiB both ways",
             expectation: "delivered exactly",
             rules: ["msg.max", "msg.credit-return"],
-            bugs: [.seen("long-message-stalls", by: "no credit within")], orders: Order.allCases,
+            bugs: [.seen("long-message-stalls", by: "no credit within")], orders: UIDOrder.allCases,
             seconds: 60
-        ) { trial in
-            let (pair, link) = try trial.linked()
-            trial.allowance = 40 << 20
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
+            caseRun.allowance = 40 << 20
             let bytes = [UInt8].pattern(16 << 20)
             try link.transmit(Frame.message(bytes, piece: 65_536))
             try pair.session.expectMessage(bytes, from: pair.tester.endpoint.uid, within: .seconds(30))
             _ = pair.session.post(pattern: 16 << 20, to: pair.tester.endpoint.uid)
-            try trial.require(try link.expectMessage(within: .seconds(30)) == bytes, "S sends something else")
+            try caseRun.require(
+                try link.expectMessage(within: .seconds(30)) == bytes, "S sends something else")
         },
         Case(
             "MSG-05", "8.1", "a message that is too long is refused as soon as it is",
             stimulus: "16 MiB and one byte",
             expectation: "TOO_LARGE; not more than 20 MiB are held", rules: ["msg.max"],
             bugs: [.seen("message-unbounded", by: "CLOSE(TOO_LARGE)")],
-            orders: Order.allCases, seconds: 60
-        ) { trial in
-            let (pair, link) = try trial.linked()
-            trial.allowance = 40 << 20
-            let before = try trial.subject().holdings()
+            orders: UIDOrder.allCases, seconds: 60
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
+            caseRun.allowance = 40 << 20
+            let before = try caseRun.subject().processUsage()
             for _ in 0..<256 { try link.transmit([.part(.pattern(65_536))]) }
             try link.expectAlive(within: .seconds(10))
-            if let before, let now = try trial.subject().holdings() {
+            if let before, let now = try caseRun.subject().processUsage() {
                 let more = (now.memory - before.memory) >> 20
-                try trial.require(more <= 40, "S holds \(more) MiB more for a message of 16 MiB")
+                try caseRun.require(more <= 40, "S holds \(more) MiB more for a message of 16 MiB")
             }
             link.send(.message([1]))
             try link.expectClose(.tooLarge)
@@ -63,9 +64,9 @@ enum MessageCases {
                 .seen("reorders-messages", by: "is delivered that is not what was sent"),
                 .seen("loses-a-message", by: "is delivered that is not what was sent"),
             ],
-            orders: Order.allCases, seconds: 90
-        ) { trial in
-            let (pair, link) = try trial.linked()
+            orders: UIDOrder.allCases, seconds: 90
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             let peer = pair.tester.endpoint.uid
             let number = { (index: Int) in [UInt8(index >> 16), UInt8(index >> 8 & 255), UInt8(index & 255)] }
             for start in stride(from: 0, to: 10_000, by: 500) {
@@ -80,7 +81,7 @@ enum MessageCases {
                     ["to": [.string(peer.hex)], "mode": "reliable", "hex": .string(number(index).hex)])
             }
             for index in 0..<2_000 {
-                try trial.require(
+                try caseRun.require(
                     try link.expectMessage(within: .seconds(20)) == number(index),
                     "message \(index) does not come next")
             }
@@ -90,11 +91,11 @@ enum MessageCases {
             stimulus: "MSG_PART of 1,023 bytes; of none; then of 1,024",
             expectation: "FLOOD, FLOOD, taken", rules: ["msg.part-size"],
             bugs: [.seen("part-size-unchecked", by: "CLOSE(FLOOD)")],
-            orders: Order.allCases
-        ) { trial in
-            try trial.refusesOnLinks([("part of 1,023", Frame.part(.pattern(1_023)).bytes)], .flood)
-            try trial.refusesOnLinks([("part of 0", Frame.part([]).bytes)], .flood)
-            let (pair, link) = try trial.linked()
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            try caseRun.refusesOnLinks([("part of 1,023", Frame.part(.pattern(1_023)).bytes)], .flood)
+            try caseRun.refusesOnLinks([("part of 0", Frame.part([]).bytes)], .flood)
+            let (pair, link) = try caseRun.linked()
             link.send(.part(.pattern(1_024)))
             link.send(.message([]))
             try pair.session.expectMessage(.pattern(1_024), from: pair.tester.endpoint.uid)
@@ -105,33 +106,33 @@ enum MessageCases {
             expectation: "an error to the application, nothing on the wire; 65,536 bytes come",
             rules: ["msg.local-limit"],
             bugs: [.seen("ignores-max-message", by: "the application is told no error")],
-            orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked { $0.limits.message = 65_536 }
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked { $0.limits.message = 65_536 }
             let peer = pair.tester.endpoint.uid
             let answer = try pair.session.ask(
                 "send", ["to": [.string(peer.hex)], "mode": "reliable", "size": 100_000])
             let late = answer["error"] == nil ? pair.session.event("error", within: .seconds(2)) : nil
-            try trial.require(answer["error"] != nil || late != nil, "the application is told no error")
+            try caseRun.require(answer["error"] != nil || late != nil, "the application is told no error")
             try link.expectQuiet(for: .milliseconds(500))
             _ = pair.session.post(pattern: 65_536, to: peer)
-            try trial.require(try link.expectMessage() == .pattern(65_536), "S sends something else")
+            try caseRun.require(try link.expectMessage() == .pattern(65_536), "S sends something else")
         },
         Case(
             "MSG-13", "8.2", "a message to somebody who is not there is sent to nobody",
             stimulus: "S sends to T and to an unknown peer", expectation: "an error, nothing on the wire",
             rules: ["msg.failed"],
-            bugs: [.seen("sends-to-some", by: "the application is told no error")], orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked()
-            let stranger = trial.random.bytes(16)
+            bugs: [.seen("sends-to-some", by: "the application is told no error")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
+            let stranger = caseRun.random.bytes(16)
             let answer = try pair.session.ask(
                 "send",
                 [
                     "to": [.string(pair.tester.endpoint.uid.hex), .string(stranger.hex)], "mode": "reliable",
                     "hex": "616263",
                 ])
-            try trial.require(answer["error"] != nil, "the application is told no error")
+            try caseRun.require(answer["error"] != nil, "the application is told no error")
             try link.expectQuiet(for: .milliseconds(500))
         },
     ]

@@ -8,15 +8,15 @@ enum IntroductionCases {
                 "S dials T2 with the mesh data of T1's report, links, and tells both who is linked to it",
             rules: ["mesh.link", "mesh.flood", "mesh.dial", "mesh.component"],
             bugs: [.seen("never-introduces", by: "no MEMBERS")],
-            orders: Order.allCases
-        ) { trial in
-            let (session, endpoint, members) = try trial.mesh(1)
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (session, endpoint, members) = try caseRun.mesh(1)
             let one = try members[0].linked()
             let own = try one.expectEntry(of: endpoint) { $0.list == [members[0].endpoint] }
-            let two = try trial.member(session, "introduced")
+            let two = try caseRun.member(session, "introduced")
             one.send(two.entry([members[0].endpoint]).frame)
             one.send(members[0].entry([endpoint, two.endpoint]).frame)
-            let other = try two.tester.accepted(try two.terms(own.data))
+            let other = try two.tester.accepted(try two.linkParameters(own.data))
             try other.complete()
             try session.expect("connected", of: two.endpoint.uid)
             let both = Set([members[0].endpoint, two.endpoint])
@@ -29,11 +29,11 @@ enum IntroductionCases {
             expectation: "all 28 links within 10 s", rules: ["mesh.dial", "mesh.flood"],
             bugs: [.seen("never-introduces", by: "linked to everybody")],
             seconds: 60
-        ) { trial in
-            let sessions = try (0..<8).map { _ in try trial.session() }
+        ) { caseRun in
+            let sessions = try (0..<8).map { _ in try caseRun.session() }
             for (one, other) in zip(sessions, sessions.dropFirst()) { try one.acquaint(with: other) }
-            try SessionGroup(sessions, in: trial).expectWhole(within: .seconds(10))
-            trial.isSessionSpent = true
+            try SessionGroup(sessions, in: caseRun).expectWhole(within: .seconds(10))
+            caseRun.isSessionSpent = true
         },
         Case(
             "MSH-13", "11.3", level: .mesh, "nothing is told over a plain link of a session that prefers TLS",
@@ -41,17 +41,17 @@ enum IntroductionCases {
             expectation: "no MEMBERS, none accepted",
             rules: ["mesh.plain", "hello.members"],
             bugs: [.seen("tells-over-plain", by: "MEMBERS on a direct link")]
-        ) { trial in
-            try trial.expectDirect(.init(preference: .optional), isMesh: true)
+        ) { caseRun in
+            try caseRun.expectDirect(.init(preference: .optional), isMesh: true)
         },
         Case(
             "MSH-14", "11.3", level: .mesh, "data without MESH makes a direct link",
             stimulus: "T and S link with plain data without MESH",
             expectation: "no MEMBERS; one that comes is refused with PROTOCOL",
             rules: ["mesh.link", "hello.members"],
-            bugs: [.seen("introduces-manual", by: "MEMBERS on a direct link")], orders: Order.allCases
-        ) { trial in
-            try trial.expectDirect(.init(), isMesh: false)
+            bugs: [.seen("introduces-manual", by: "MEMBERS on a direct link")], orders: UIDOrder.allCases
+        ) { caseRun in
+            try caseRun.expectDirect(.init(), isMesh: false)
         },
         Case(
             "MSH-07", "11.7", level: .mesh, "a member out of reach is told, and tried again",
@@ -59,9 +59,9 @@ enum IntroductionCases {
             expectation: "S tells notConnected after 30 s, keeps T1, and dials again",
             rules: ["mesh.retry", "mesh.silent"], bugs: [.seen("never-retries", by: "not dialled again")],
             seconds: 60
-        ) { trial in
-            let (session, endpoint, members) = try trial.mesh(1)
-            let two = try trial.member(session, "unreachable")
+        ) { caseRun in
+            let (session, endpoint, members) = try caseRun.mesh(1)
+            let two = try caseRun.member(session, "unreachable")
             let link = try members[0].linked()
             link.send(two.entry([members[0].endpoint]).frame)
             link.send(members[0].entry([endpoint, two.endpoint]).frame)
@@ -69,14 +69,14 @@ enum IntroductionCases {
             let end = ContinuousClock.now + .seconds(33)
             // Every connection is refused as it comes: the port might as well be closed.
             while ContinuousClock.now < end {
-                trial.pump.wait(.milliseconds(100))
+                caseRun.loop.wait(.milliseconds(100))
                 two.tester.dismissCallers()
             }
             try session.expectNotConnected(two.endpoint.uid, within: .seconds(2))
             let before = two.tester.calls.count
-            trial.pump.wait(.seconds(8)) { two.tester.calls.count > before }
-            try trial.require(two.tester.calls.count > before, "the member is not dialled again")
-            try trial.require(session.states(of: two.endpoint.uid).isEmpty, "a silent attempt is told")
+            caseRun.loop.wait(.seconds(8)) { two.tester.calls.count > before }
+            try caseRun.require(two.tester.calls.count > before, "the member is not dialled again")
+            try caseRun.require(session.states(of: two.endpoint.uid).isEmpty, "a silent attempt is told")
             try link.expectAlive()
         },
         Case(
@@ -85,8 +85,8 @@ enum IntroductionCases {
             expectation: "notConnected for T1 within 13 s, and an entry without it",
             rules: ["live.dead", "mesh.own"],
             bugs: [.seen("never-dies", by: "does not tell")], seconds: 40
-        ) { trial in
-            let (session, endpoint, members) = try trial.mesh(2)
+        ) { caseRun in
+            let (session, endpoint, members) = try caseRun.mesh(2)
             let other = try members[1].linked()
             try members[0].linked().abandon()
             try session.expectNotConnected(members[0].endpoint.uid, within: .seconds(13))
@@ -95,7 +95,7 @@ enum IntroductionCases {
     ]
 }
 
-extension Trial {
+extension CaseRun {
     /// A link that introduces nobody.
     fileprivate func expectDirect(_ settings: SubjectSession.Settings, isMesh: Bool) throws {
         let session = try session(settings)
@@ -108,13 +108,15 @@ extension Trial {
         let data = tester.data(for: session.uid)
         try session.connect(data.bytes)
         let theirData: ConnectionData
-        do throws(Malformed) { theirData = try ConnectionData(theirs) } catch { throw Failure("\(error)") }
-        let terms = Terms(
+        do throws(Malformed) { theirData = try ConnectionData(theirs) } catch {
+            throw CaseFailure("\(error)")
+        }
+        let linkParameters = LinkParameters(
             mine: data.bytes, myToken: data.token, theirs: theirs, theirData: theirData, me: tester.endpoint)
-        let link = try tester.link(terms)
+        let link = try tester.link(linkParameters)
         try require(link.receivedHello?.members.isEmpty ?? false, "HELLO lists members")
         try session.expect("connected", of: tester.endpoint.uid)
-        pump.wait(.seconds(2))
+        loop.wait(.seconds(2))
         try require(link.entries.isEmpty, "MEMBERS on a direct link")
         let member = Member(tester)
         link.send(member.entry([theirData.endpoint]).frame)

@@ -4,7 +4,7 @@ final class Member {
     /// Open data with MESH, as its entries carry it.
     let data: ConnectionData
     private(set) var sequence: UInt32 = 0
-    private(set) var link: Link?
+    private(set) var link: TesterLink?
 
     init(_ tester: Tester, _ change: (inout ConnectionData) -> Void = { _ in }) {
         self.tester = tester
@@ -23,12 +23,12 @@ final class Member {
     }
 
     /// What a connection to the subject refers to, with the subject's mesh data.
-    func terms(_ blob: [UInt8]) throws -> Terms {
+    func linkParameters(_ blob: [UInt8]) throws -> LinkParameters {
         let theirData: ConnectionData
         do throws(Malformed) { theirData = try ConnectionData(blob) } catch {
-            throw Failure("the subject's mesh data: \(error)")
+            throw CaseFailure("the subject's mesh data: \(error)")
         }
-        return Terms(
+        return LinkParameters(
             mine: data.bytes, myToken: data.token, theirs: blob, theirData: theirData, me: endpoint,
             limits: tester.limits, members: tester.members)
     }
@@ -36,21 +36,21 @@ final class Member {
     /// Links with a session that has been told to connect, or that seeks this member by itself.
     @discardableResult
     func join(_ session: SubjectSession, _ blob: [UInt8], within duration: Duration = .seconds(10)) throws
-        -> Link
+        -> TesterLink
     {
-        let link = try tester.link(try terms(blob), within: duration)
+        let link = try tester.link(try linkParameters(blob), within: duration)
         try session.expect("connected", of: endpoint.uid, within: duration)
         self.link = link
         return link
     }
 
-    func linked() throws -> Link {
+    func linked() throws -> TesterLink {
         guard let link else { throw SuiteFault("this member has no link") }
         return link
     }
 }
 
-extension Link {
+extension TesterLink {
     /// The next entry of an endpoint that fits.
     @discardableResult
     func expectEntry(
@@ -61,12 +61,12 @@ extension Link {
         while true {
             let left = deadline - .now
             guard left > .zero else {
-                throw Failure("\(name): no such entry of \(endpoint.uid.hex) within \(duration)")
+                throw CaseFailure("\(name): no such entry of \(endpoint.uid.hex) within \(duration)")
             }
             let frame = try expect(.members, within: left)
             let entry: MemberEntry
             do throws(Malformed) { entry = try MemberEntry(payload: frame.payload) } catch {
-                throw Failure("\(name): MEMBERS: \(error)")
+                throw CaseFailure("\(name): MEMBERS: \(error)")
             }
             if entry.endpoint == endpoint, fits(entry) { return entry }
         }
@@ -80,10 +80,10 @@ extension Link {
     }
 }
 
-extension Trial {
+extension CaseRun {
     /// A member below or above the session's uid.
     func member(
-        _ session: SubjectSession, _ name: String, order: Order? = nil,
+        _ session: SubjectSession, _ name: String, order: UIDOrder? = nil,
         _ change: (inout ConnectionData) -> Void = { _ in }
     ) throws -> Member {
         Member(try tester(beside: session, name, preference: session.preference, order: order), change)
@@ -91,14 +91,14 @@ extension Trial {
 
     /// A session with mesh links to so many members, which have told that they are linked to it alone.
     func mesh(
-        _ count: Int, _ settings: SubjectSession.Settings = .init(), order: Order? = nil
+        _ count: Int, _ settings: SubjectSession.Settings = .init(), order: UIDOrder? = nil
     ) throws -> (SubjectSession, Endpoint, [Member]) {
-        try mesh([Order](repeating: order ?? self.order, count: count), settings)
+        try mesh([UIDOrder](repeating: order ?? self.order, count: count), settings)
     }
 
     /// The same, each below or above the session.
     func mesh(
-        _ orders: [Order], _ settings: SubjectSession.Settings = .init()
+        _ orders: [UIDOrder], _ settings: SubjectSession.Settings = .init()
     ) throws -> (SubjectSession, Endpoint, [Member]) {
         let session = try session(settings)
         let (endpoint, blob) = try session.meshData()
@@ -116,7 +116,7 @@ extension Trial {
     /// Members that nobody plays: their entries say that they are linked to these.
     func strangers(
         _ count: Int, of session: SubjectSession, like member: Member, listing: [Endpoint],
-        order: Order? = nil
+        order: UIDOrder? = nil
     ) -> [MemberEntry] {
         (0..<count).map { _ in
             var data = member.data

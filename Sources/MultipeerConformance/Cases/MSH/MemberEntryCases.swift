@@ -7,38 +7,38 @@ enum MemberEntryCases {
                 "T1 tells an entry of X with sequence 5, then 4 with another list, then 5 with another list, then 6",
             expectation: "T2 is told 5 and 6 alone", rules: ["mesh.newer", "mesh.flood"],
             bugs: [.seen("believes-old", by: "is told behind")]
-        ) { trial in
-            let (session, endpoint, members) = try trial.mesh(2)
+        ) { caseRun in
+            let (session, endpoint, members) = try caseRun.mesh(2)
             let (one, two) = (try members[0].linked(), try members[1].linked())
-            let stranger = try trial.member(session, "stranger")
+            let stranger = try caseRun.member(session, "stranger")
             func tell(_ sequence: UInt32, _ list: [Endpoint]) {
                 one.send(
                     MemberEntry(stranger.endpoint, sequence, list: list, data: stranger.data.bytes).frame)
             }
-            let far = Endpoint(uid: trial.random.bytes(16), instance: trial.random.bytes(8))
+            let far = Endpoint(uid: caseRun.random.bytes(16), instance: caseRun.random.bytes(8))
             tell(5, [members[0].endpoint])
             try two.expectEntry(of: stranger.endpoint) { $0.sequence == 5 }
             tell(4, [far])
             tell(5, [far])
             tell(6, [endpoint])
             let next = try two.expectEntry(of: stranger.endpoint)
-            try trial.require(next.sequence == 6, "sequence \(next.sequence) is told behind 5")
+            try caseRun.require(next.sequence == 6, "sequence \(next.sequence) is told behind 5")
         },
         Case(
             "MSH-09", "11.4", level: .mesh, "a session knows best to whom it is linked",
             stimulus:
                 "T1 tells an entry of S itself, without links, with a higher sequence; then one above 2^31",
             expectation: "S answers with its own list and the next higher sequence; the other is ignored",
-            rules: ["mesh.own"], bugs: [.seen("believes-forgery", by: "made up")], orders: Order.allCases
-        ) { trial in
-            let (_, endpoint, members) = try trial.mesh(2)
+            rules: ["mesh.own"], bugs: [.seen("believes-forgery", by: "made up")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (_, endpoint, members) = try caseRun.mesh(2)
             let (one, two) = (try members[0].linked(), try members[1].linked())
             let both = Set(members.map(\.endpoint))
             let own = try two.expectEntry(of: endpoint) { Set($0.list) == both }
             one.send(MemberEntry(endpoint, own.sequence + 10, list: [], data: own.data).frame)
             let next = try two.expectEntry(of: endpoint)
-            try trial.require(Set(next.list) == both, "S tells a list of itself that T1 made up")
-            try trial.require(
+            try caseRun.require(Set(next.list) == both, "S tells a list of itself that T1 made up")
+            try caseRun.require(
                 next.sequence == own.sequence + 11, "sequence \(next.sequence) behind \(own.sequence + 10)")
             one.send(MemberEntry(endpoint, 1 << 31, list: [], data: own.data).frame)
             try two.expectNoEntry(of: endpoint, for: .seconds(1))
@@ -50,18 +50,19 @@ enum MemberEntryCases {
             expectation: "FLOOD for 33, PROTOCOL for all others", rules: ["mesh.entry"],
             bugs: [.seen("entries-unchecked", by: "CLOSE(PROTOCOL)")],
             seconds: 60
-        ) { trial in
-            let session = try trial.session()
+        ) { caseRun in
+            let session = try caseRun.session()
             let (endpoint, blob) = try session.meshData()
             let some = (0..<33).map { Endpoint(uid: [9, UInt8($0)] + .pattern(14), instance: .pattern(8)) }
-            func member() throws -> Member { try trial.member(session, "liar") }
-            func refused(_ what: String, _ code: Code = .protocol, _ payload: (Member) -> [UInt8]) throws {
-                trial.note(what)
+            func member() throws -> Member { try caseRun.member(session, "liar") }
+            func refused(_ what: String, _ code: CloseCode = .protocol, _ payload: (Member) -> [UInt8]) throws
+            {
+                caseRun.note(what)
                 let member = try member()
                 try session.connect(member.data.bytes)
                 let link = try member.join(session, blob)
                 link.send(Frame(.members, payload(member)))
-                do { try link.expectClose(code) } catch { throw Failure("\(what): \(error)") }
+                do { try link.expectClose(code) } catch { throw CaseFailure("\(what): \(error)") }
                 try session.expectNotConnected(member.endpoint.uid)
             }
             try refused("33 members", .flood) { $0.entry(some).payload }
@@ -101,35 +102,35 @@ enum MemberEntryCases {
             expectation: "no dial; S keeps 32 entries at most, and tells T2 no more",
             rules: ["mesh.component", "mesh.entries"],
             bugs: [.seen("dials-one-sided", by: "S dials")], seconds: 30
-        ) { trial in
-            let (session, endpoint, members) = try trial.mesh(1)
+        ) { caseRun in
+            let (session, endpoint, members) = try caseRun.mesh(1)
             let one = try members[0].linked()
-            let listed = trial.strangers(20, of: session, like: members[0], listing: [])
-            let listing = trial.strangers(40, of: session, like: members[0], listing: [members[0].endpoint])
+            let listed = caseRun.strangers(20, of: session, like: members[0], listing: [])
+            let listing = caseRun.strangers(40, of: session, like: members[0], listing: [members[0].endpoint])
             let calls = members[0].tester.calls.count
             one.send(members[0].entry([endpoint] + listed.map(\.endpoint)).frame)
             for entry in listed + listing {
                 one.send(entry.frame)
-                trial.pump.wait(.milliseconds(60))
+                caseRun.loop.wait(.milliseconds(60))
             }
-            trial.pump.wait(.seconds(2))
-            try trial.require(
+            caseRun.loop.wait(.seconds(2))
+            try caseRun.require(
                 members[0].tester.calls.count == calls, "S dials who is listed by one side alone")
             let (_, blob) = try session.meshData()
-            let two = try trial.member(session, "late")
+            let two = try caseRun.member(session, "late")
             try session.connect(two.data.bytes)
             let link = try two.join(session, blob)
-            trial.pump.wait(.seconds(3))
+            caseRun.loop.wait(.seconds(3))
             let told = Set(link.entries.map(\.endpoint)).count
-            try trial.require(told <= 32, "S tells \(told) entries")
+            try caseRun.require(told <= 32, "S tells \(told) entries")
             try one.expectAlive()
         },
         Case(
             "MSH-12", "11.5", level: .mesh, "a thousand entries a second are a flood",
             stimulus: "1,000 MEMBERS, each newer than the one before, at once", expectation: "FLOOD",
             rules: ["mesh.pace"], bugs: [.seen("members-without-limit", by: "CLOSE(FLOOD)")]
-        ) { trial in
-            let (_, endpoint, members) = try trial.mesh(1)
+        ) { caseRun in
+            let (_, endpoint, members) = try caseRun.mesh(1)
             let link = try members[0].linked()
             link.send((0..<1_000).map { _ in members[0].entry([endpoint]).frame })
             try link.expectClose(.flood)
@@ -137,13 +138,13 @@ enum MemberEntryCases {
     ]
 }
 
-extension Link {
+extension TesterLink {
     /// Nothing more is said of this endpoint.
     func expectNoEntry(of endpoint: Endpoint, for duration: Duration) throws {
-        trial.pump.wait(duration) { ending != nil || entries.contains { $0.endpoint == endpoint } }
+        caseRun.loop.wait(duration) { ending != nil || entries.contains { $0.endpoint == endpoint } }
         if let entry = entries.first(where: { $0.endpoint == endpoint }) {
-            throw Failure("\(name): sequence \(entry.sequence) of \(endpoint.uid.hex) comes")
+            throw CaseFailure("\(name): sequence \(entry.sequence) of \(endpoint.uid.hex) comes")
         }
-        if let ending { throw Failure("\(name): \(ending)") }
+        if let ending { throw CaseFailure("\(name): \(ending)") }
     }
 }

@@ -5,28 +5,28 @@ enum MeshSizeCases {
             "MSH-03", "11.8", level: .mesh, "the ninth is sent away",
             stimulus: "T1, linked to S, and six members that T1 reports; T8 is invited, too",
             expectation: "FULL in answer to its HELLO, for T and for the application; the link to T1 stays",
-            rules: ["mesh.full"], bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")], orders: Order.allCases
-        ) { trial in
-            let (session, one) = try trial.reporting(6)
-            try trial.refusesNinth(session) { _ in }
+            rules: ["mesh.full"], bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (session, one) = try caseRun.reporting(6)
+            try caseRun.refusesNinth(session) { _ in }
             try one.expectAlive()
-            trial.isSessionSpent = true
+            caseRun.isSessionSpent = true
         },
         Case(
             "MSH-06", "11.8", level: .mesh, "two meshes that are too many together stay apart",
             stimulus: "S has T1 and, by its report, three more: five; T's HELLO lists three others: four",
             expectation: "FULL; the link to T1 stays", rules: ["mesh.full", "hello.members"],
             bugs: [.seen("admits-ninth", by: "CLOSE(FULL)")],
-            orders: Order.allCases
-        ) { trial in
-            let (session, one) = try trial.reporting(3)
-            try trial.refusesNinth(session) { tester in
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (session, one) = try caseRun.reporting(3)
+            try caseRun.refusesNinth(session) { tester in
                 tester.members = (0..<3).map {
                     Endpoint(uid: [250, $0] + .pattern(14), instance: .pattern(8))
                 }
             }
             try one.expectAlive()
-            trial.isSessionSpent = true
+            caseRun.isSessionSpent = true
         },
         Case(
             "MSH-05", "11.7", level: .mesh, "two meshes of four become one of eight",
@@ -34,12 +34,12 @@ enum MeshSizeCases {
             expectation: "all are linked within 15 s", rules: ["mesh.dial", "mesh.flood"],
             bugs: [.seen("never-introduces", by: "linked to everybody")],
             seconds: 90
-        ) { trial in
-            let left = try SessionGroup.linked(4, in: trial).sessions
-            let right = try SessionGroup.linked(4, in: trial).sessions
+        ) { caseRun in
+            let left = try SessionGroup.linked(4, in: caseRun).sessions
+            let right = try SessionGroup.linked(4, in: caseRun).sessions
             try left[1].acquaint(with: right[2])
-            try SessionGroup(left + right, in: trial).expectWhole(within: .seconds(15))
-            trial.isSessionSpent = true
+            try SessionGroup(left + right, in: caseRun).expectWhole(within: .seconds(15))
+            caseRun.isSessionSpent = true
         },
         Case(
             "MSH-04", "11.8", level: .mesh, "two that are admitted at the same moment do not both stay",
@@ -52,16 +52,16 @@ enum MeshSizeCases {
                 .seen("never-introduces", by: "linked to everybody"),
                 .seen("never-leaves", by: "see each other"),
             ], seconds: 240
-        ) { trial in
+        ) { caseRun in
             for _ in 0..<5 {
-                let crowds = try (0..<4).map { _ in try Crowd(trial) }
+                let crowds = try (0..<4).map { _ in try NearlyFullMesh(caseRun) }
                 for (number, crowd) in crowds.enumerated() {
-                    try crowd.admit(.milliseconds(number % 2 * Int(trial.random.next() % 41)))
+                    try crowd.admit(.milliseconds(number % 2 * Int(caseRun.random.next() % 41)))
                 }
                 for crowd in crowds { try crowd.group.expectConsistent(within: .seconds(30)) }
                 for crowd in crowds { try crowd.group.forget() }
             }
-            trial.isSessionSpent = true
+            caseRun.isSessionSpent = true
         },
         Case(
             "MSH-16", "11.8", level: .mesh, "the one that is one too many leaves",
@@ -70,11 +70,11 @@ enum MeshSizeCases {
             expectation: "after 1 to 3 s FULL on all links, and the application is told that S left",
             rules: ["mesh.evict", "mesh.counted"], bugs: [.seen("never-leaves", by: "CLOSE(FULL)")],
             seconds: 40
-        ) { trial in
-            let (_, endpoint, members) = try trial.mesh(7, order: .testerLower)
+        ) { caseRun in
+            let (_, endpoint, members) = try caseRun.mesh(7, order: .testerLower)
             let links = try members.map { try $0.linked() }
-            let eighth = trial.strangers(
-                1, of: trial.sessions[trial.sessions.count - 1], like: members[0],
+            let eighth = caseRun.strangers(
+                1, of: caseRun.sessions[caseRun.sessions.count - 1], like: members[0],
                 listing: members.prefix(2).map(\.endpoint))[0]
             for member in members {
                 let others = members.map(\.endpoint).filter { $0 != member.endpoint }
@@ -86,25 +86,25 @@ enum MeshSizeCases {
             links[0].send(eighth.frame)
             for link in links { try link.expectClose([.full], within: .seconds(6)) }
             let seconds = (ContinuousClock.now - start) / .seconds(1)
-            try trial.require((0.9...5).contains(seconds), "S leaves after \(seconds) s")
-            trial.isSessionSpent = true
+            try caseRun.require((0.9...5).contains(seconds), "S leaves after \(seconds) s")
+            caseRun.isSessionSpent = true
         },
     ]
 }
 
 /// Seven sessions of the subject that are linked, and two that are told of one of them each.
-private struct Crowd {
+private struct NearlyFullMesh {
     let clique: [SubjectSession]
     let newcomers: [SubjectSession]
-    private let trial: Trial
+    private let caseRun: CaseRun
     /// Who says what to whom so that the newcomers are admitted.
     private let words: [[(SubjectSession, [UInt8])]]
 
-    init(_ trial: Trial) throws {
-        self.trial = trial
-        clique = try SessionGroup.linked(7, in: trial).sessions
-        newcomers = try (0..<2).map { _ in try trial.session() }
-        let sponsors = clique.shuffled(using: &trial.random)
+    init(_ caseRun: CaseRun) throws {
+        self.caseRun = caseRun
+        clique = try SessionGroup.linked(7, in: caseRun).sessions
+        newcomers = try (0..<2).map { _ in try caseRun.session() }
+        let sponsors = clique.shuffled(using: &caseRun.random)
         words = try zip(newcomers, sponsors).map { newcomer, sponsor in
             [
                 (sponsor, try newcomer.data(for: sponsor.uid, mesh: true)),
@@ -113,12 +113,12 @@ private struct Crowd {
         }
     }
 
-    var group: SessionGroup { SessionGroup(clique + newcomers, in: trial) }
+    var group: SessionGroup { SessionGroup(clique + newcomers, in: caseRun) }
 
     /// Both newcomers and their sponsors begin; returns when both newcomers were told how it went.
     func admit(_ pause: Duration) throws {
         for (index, pair) in words.enumerated() {
-            if index > 0, pause > .zero { trial.pump.wait(pause) }
+            if index > 0, pause > .zero { caseRun.loop.wait(pause) }
             for (session, data) in pair { _ = session.post("connect", ["data": .string(data.hex)]) }
         }
         for (newcomer, pair) in zip(newcomers, words) {
@@ -127,20 +127,20 @@ private struct Crowd {
                 $0["session"]?.text == newcomer.handle && $0["peer"]?.text == sponsor
                     && ["connected", "notConnected"].contains($0["state"]?.text)
             }
-            try trial.require(told != nil, "\(newcomer.handle) is not told what came of it")
+            try caseRun.require(told != nil, "\(newcomer.handle) is not told what came of it")
         }
     }
 }
 
-extension Trial {
+extension CaseRun {
     /// A session with a link to one member, who reports so many more.
-    fileprivate func reporting(_ count: Int) throws -> (SubjectSession, Link) {
+    fileprivate func reporting(_ count: Int) throws -> (SubjectSession, TesterLink) {
         let (session, endpoint, members) = try mesh(1)
         let link = try members[0].linked()
         let more = strangers(count, of: session, like: members[0], listing: [members[0].endpoint])
         for entry in more { link.send(entry.frame) }
         link.send(members[0].entry([endpoint] + more.map(\.endpoint)).frame)
-        pump.wait(.seconds(1))
+        loop.wait(.seconds(1))
         return (session, link)
     }
 
@@ -150,7 +150,7 @@ extension Trial {
         change(ninth.tester)
         let (_, blob) = try session.meshData()
         try session.connect(ninth.data.bytes)
-        let link = try ninth.tester.dial(try ninth.terms(blob))
+        let link = try ninth.tester.dial(try ninth.linkParameters(blob))
         try link.expectReady()
         link.sendHello()
         try link.expectClose(.full)

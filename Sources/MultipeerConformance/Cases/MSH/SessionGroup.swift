@@ -1,18 +1,18 @@
 /// Sessions of the subject that are, or become, one mesh.
 struct SessionGroup {
     let sessions: [SubjectSession]
-    private let trial: Trial
+    private let caseRun: CaseRun
 
-    init(_ sessions: [SubjectSession], in trial: Trial) {
+    init(_ sessions: [SubjectSession], in caseRun: CaseRun) {
         self.sessions = sessions
-        self.trial = trial
+        self.caseRun = caseRun
     }
 
     /// So many new sessions, all linked to each other.
-    static func linked(_ count: Int, in trial: Trial) throws -> SessionGroup {
-        let sessions = try (0..<count).map { _ in try trial.session() }
+    static func linked(_ count: Int, in caseRun: CaseRun) throws -> SessionGroup {
+        let sessions = try (0..<count).map { _ in try caseRun.session() }
         for other in sessions.dropFirst() { try sessions[0].acquaint(with: other) }
-        let group = SessionGroup(sessions, in: trial)
+        let group = SessionGroup(sessions, in: caseRun)
         try group.expectWhole(within: .seconds(15))
         return group
     }
@@ -26,9 +26,9 @@ struct SessionGroup {
             if zip(sessions, seen).allSatisfy({ $1 == all.subtracting([$0.uid.hex]) }) { return }
             guard ContinuousClock.now < deadline else {
                 let counts = seen.map { "\($0.count)" }.joined(separator: ", ")
-                throw Failure("not everybody is linked to everybody within \(duration): \(counts) links")
+                throw CaseFailure("not everybody is linked to everybody within \(duration): \(counts) links")
             }
-            trial.pump.wait(.milliseconds(200))
+            caseRun.loop.wait(.milliseconds(200))
         }
     }
 
@@ -42,9 +42,9 @@ struct SessionGroup {
             since = isWhole ? since ?? .now : nil
             if let since, ContinuousClock.now - since > .seconds(1) { return }
             guard ContinuousClock.now < deadline else {
-                throw Failure("after \(duration) groups of \(groups.map(\.count)) see each other")
+                throw CaseFailure("after \(duration) groups of \(groups.map(\.count)) see each other")
             }
-            trial.pump.wait(.milliseconds(200))
+            caseRun.loop.wait(.milliseconds(200))
         }
     }
 
@@ -65,7 +65,7 @@ struct SessionGroup {
             if answer["unimplemented"]?.isTrue == true {
                 try session.call("disconnect")
             } else {
-                trial.sessions.removeAll { $0 === session }
+                caseRun.sessions.removeAll { $0 === session }
             }
         }
     }

@@ -4,7 +4,7 @@ extension SubjectSession {
     func meshData() throws -> (Endpoint, [UInt8]) {
         let blob = try data(for: nil, mesh: true)
         do throws(Malformed) { return (try ConnectionData(blob).endpoint, blob) } catch {
-            throw Failure("the subject's mesh data: \(error)")
+            throw CaseFailure("the subject's mesh data: \(error)")
         }
     }
 

@@ -14,9 +14,9 @@ enum MutationCases {
                 "no crash, no hang; the connection is closed or goes on; an exchange works afterwards",
             rules: rules,
             bugs: bugs, seconds: 240
-        ) { trial in
-            trial.allowance = 4 << 20
-            try body(MutationRun(trial: trial, rounds: rounds))
+        ) { caseRun in
+            caseRun.allowance = 4 << 20
+            try body(MutationRun(caseRun: caseRun, rounds: rounds))
         }
     }
 
@@ -33,7 +33,8 @@ enum MutationCases {
         mutation("MUT-FRM", "7.5", "frames of every kind", bugs: ["crashes-on-unknown-kind"]) { run in
             try run.changeFrames { _ in
                 [
-                    .pong(.pattern(8)), Frame(Kind(0xAA), channel: 9, .pattern(30)), .message(.pattern(10)),
+                    .pong(.pattern(8)), Frame(FrameKind(0xAA), channel: 9, .pattern(30)),
+                    .message(.pattern(10)),
                     .ping(.pattern(8)),
                 ]
             }
@@ -66,7 +67,7 @@ enum MutationCases {
         mutation("MUT-SAS", "13.5", level: .code, "the frames of a code", bugs: ["crashes-on-unknown-kind"]) {
             run in
             try run.changeFrames(.init(preference: .required)) { link in
-                link.terms.isControlling
+                link.linkParameters.isControlling
                     ? [Frame(.codeCommit, .pattern(32)), Frame(.codeReveal, .pattern(32))]
                     : [Frame(.codeRequest), Frame(.codeNonce, .pattern(32))]
             }

@@ -3,18 +3,18 @@ import MultipeerSecurity
 /// Many changes, one after the other, of one thing that the tester sends. Whatever comes of each, the
 /// subject must go on.
 struct MutationRun {
-    let trial: Trial
+    let caseRun: CaseRun
     let rounds: Int
 
     /// Frames on links of one pair.
     func changeFrames(
-        _ settings: SubjectSession.Settings = .init(), transcript: @escaping (Link) -> [Frame]
+        _ settings: SubjectSession.Settings = .init(), transcript: @escaping (TesterLink) -> [Frame]
     ) throws {
-        let pair = try trial.pair(settings, connects: false)
+        let pair = try caseRun.pair(settings, connects: false)
         try Mutations(
-            trial: trial, pair: pair,
+            caseRun: caseRun, pair: pair,
             join: {
-                try pair.session.connect(pair.terms.mine)
+                try pair.session.connect(pair.linkParameters.mine)
                 return try pair.link()
             }, transcript: transcript
         ).run(rounds)
@@ -22,10 +22,10 @@ struct MutationRun {
 
     /// Connection data, which the subject is told to connect with.
     func changeData() throws {
-        let session = try trial.session()
-        let tester = try trial.tester(beside: session)
+        let session = try caseRun.session()
+        let tester = try caseRun.tester(beside: session)
         let data = tester.data(for: session.uid)
-        var mutator = Mutator(random: trial.random)
+        var mutator = Mutator(random: caseRun.random)
         for round in 1...rounds {
             var blob = mutator.mutate([data.bytes]).flatMap(\.self)
             // Every other time the checksum fits again, so that what is behind it is tried, too.
@@ -36,7 +36,9 @@ struct MutationRun {
             if let readable, readable.candidates != data.candidates { continue }
             let answer = try session.ask("connect", ["data": .string(blob.hex)])
             guard answer["error"] == nil else { continue }
-            guard let readable else { throw Failure("round \(round): malformed data is taken: \(blob.hex)") }
+            guard let readable else {
+                throw CaseFailure("round \(round): malformed data is taken: \(blob.hex)")
+            }
             try session.call("cancel", ["peer": .string(readable.endpoint.uid.hex)])
             session.subject.events.removeAll()
             tester.dismissCallers()
@@ -45,20 +47,20 @@ struct MutationRun {
 
     /// The first flight of TLS.
     func changeClientHello() throws {
-        let pair = try trial.pair(.init(preference: .required))
+        let pair = try caseRun.pair(.init(preference: .required))
         let end = try TLSEnd(pair.tester.setup(isServer: false))
         end.shakeHands()
         let hello = end.drainOutput()
-        var mutator = Mutator(random: trial.random)
+        var mutator = Mutator(random: caseRun.random)
         for round in 1...rounds {
-            let link = try pair.tester.dial(pair.terms, plain: true, sendsPreface: false)
+            let link = try pair.tester.dial(pair.linkParameters, plain: true, sendsPreface: false)
             link.send(raw: mutator.mutate([hello]).flatMap(\.self), "ClientHello \(round)")
-            trial.pump.wait(.milliseconds(20)) { link.ending != nil || link.connection.receivedCount > 0 }
+            caseRun.loop.wait(.milliseconds(20)) { link.ending != nil || link.connection.receivedCount > 0 }
             link.connection.reset()
             pair.tester.dismissCallers()
             if round % 100 == 0 {
                 try requireRunning(round)
-                try pair.session.connect(pair.terms.mine)
+                try pair.session.connect(pair.linkParameters.mine)
             }
         }
         try cancel(pair)
@@ -66,12 +68,12 @@ struct MutationRun {
 
     /// HELLO and the frames behind it, in turns.
     func changeHandshake() throws {
-        let pair = try trial.pair()
-        var mutator = Mutator(random: trial.random)
+        let pair = try caseRun.pair()
+        var mutator = Mutator(random: caseRun.random)
         for round in 1...rounds {
             if round % 20 == 0 { try seekAgain(pair) }
-            let link = try pair.tester.dial(pair.terms)
-            trial.pump.wait(.seconds(3)) { link.connection.isReady || link.ending != nil }
+            let link = try pair.tester.dial(pair.linkParameters)
+            caseRun.loop.wait(.seconds(3)) { link.connection.isReady || link.ending != nil }
             guard link.connection.isReady else {
                 // A change that harmed nothing has made a link, or ended the attempt: nobody is awaited any more.
                 try seekAgain(pair)
@@ -82,21 +84,21 @@ struct MutationRun {
             link.send(
                 raw: mutator.mutate(frames.map(\.bytes)).flatMap(\.self),
                 "\(isHello ? "HELLO" : "CONFIRM and SELECT") \(round)")
-            trial.pump.wait(.milliseconds(30)) {
+            caseRun.loop.wait(.milliseconds(30)) {
                 link.ending != nil || link.waiting.contains { $0.kind == .close }
             }
             link.connection.close()
             pair.tester.dismissCallers()
             try requireRunning(round)
         }
-        trial.pump.wait(.milliseconds(500))
+        caseRun.loop.wait(.milliseconds(500))
         try cancel(pair)
     }
 
     /// Sends HELLO; what follows it, with a mac that is right if the subject has answered.
-    private func framesBehindHello(of link: Link) -> [Frame] {
+    private func framesBehindHello(of link: TesterLink) -> [Frame] {
         link.sendHello()
-        trial.pump.wait(.milliseconds(500)) { link.ending != nil || link.receivedHelloBytes.count > 0 }
+        caseRun.loop.wait(.milliseconds(500)) { link.ending != nil || link.receivedHelloBytes.count > 0 }
         let mac = link.receivedHelloBytes.isEmpty ? .pattern(32) : link.key.mac(.initiator)
         return [Frame(.confirm, mac), .select]
     }
@@ -111,31 +113,31 @@ struct MutationRun {
             number += 1
             let content = [UInt8].pattern(100)
             let opening = [
-                Entry(1, [kind]), Entry(2, Array("name".utf8)), Entry(3) { $0.u64(100) },
-                Entry(4, .pattern(8)),
+                TLVEntry(1, [kind]), TLVEntry(2, Array("name".utf8)), TLVEntry(3) { $0.u64(100) },
+                TLVEntry(4, .pattern(8)),
             ]
             return [
                 Frame(.open, channel: number, opening.bytes), Frame(.data, channel: number, content),
-                Frame(.fin, channel: number, Entry(1, SHA256.hash(content)).bytes),
+                Frame(.fin, channel: number, TLVEntry(1, SHA256.hash(content)).bytes),
             ]
         }
     }
 
     /// Entries of a member and of a stranger.
     func changeMembers() throws {
-        let session = try trial.session()
+        let session = try caseRun.session()
         let (endpoint, blob) = try session.meshData()
-        let member = try trial.member(session, "member")
-        let pair = Pair(session, member.tester, try member.terms(blob))
+        let member = try caseRun.member(session, "member")
+        let pair = Pair(session, member.tester, try member.linkParameters(blob))
         try Mutations(
-            trial: trial, pair: pair,
+            caseRun: caseRun, pair: pair,
             join: {
                 try session.connect(member.data.bytes)
                 return try member.join(session, blob)
             },
             transcript: { _ in
                 let both = [member.endpoint, endpoint]
-                let stranger = trial.strangers(1, of: session, like: member, listing: both)[0]
+                let stranger = caseRun.strangers(1, of: session, like: member, listing: both)[0]
                 return [member.entry([endpoint]).frame, stranger.frame]
             }
         ).run(rounds)
@@ -143,26 +145,26 @@ struct MutationRun {
 
     /// INVITE, every other time with COMPLETE.
     func changeInvitations() throws {
-        let (session, port) = try trial.advertiser()
-        let tester = try trial.tester(beside: session, preference: .required)
-        var mutator = Mutator(random: trial.random)
+        let (session, port) = try caseRun.advertiser()
+        let tester = try caseRun.tester(beside: session, preference: .required)
+        var mutator = Mutator(random: caseRun.random)
         for round in 1...rounds {
-            let inviting = try Inviting(tester, port: port)
+            let inviting = try TesterInvitation(tester, port: port)
             try inviting.expectReady()
             let frames = invitation(inviting, session).prefix(round % 2 + 1)
             inviting.link.send(
                 raw: mutator.mutate(frames.map(\.bytes)).flatMap(\.self), "invitation \(round)")
-            trial.pump.wait(.milliseconds(20)) {
+            caseRun.loop.wait(.milliseconds(20)) {
                 inviting.link.ending != nil || !inviting.link.waiting.isEmpty
             }
             inviting.link.connection.close()
             session.subject.events.removeAll()
             try requireRunning(round)
         }
-        trial.pump.wait(.seconds(1))
+        caseRun.loop.wait(.seconds(1))
     }
 
-    private func invitation(_ inviting: Inviting, _ session: SubjectSession) -> [Frame] {
+    private func invitation(_ inviting: TesterInvitation, _ session: SubjectSession) -> [Frame] {
         let tester = inviting.tester
         let invite = Invitation.invite(
             id: inviting.id, from: tester.endpoint.uid, name: Array("mut".utf8), to: session.uid,
@@ -174,7 +176,7 @@ struct MutationRun {
     // MARK: Between the rounds
 
     private func requireRunning(_ round: Int) throws {
-        try trial.require(trial.subject().isRunning, "round \(round): the subject's process has ended")
+        try caseRun.require(caseRun.subject().isRunning, "round \(round): the subject's process has ended")
     }
 
     /// The subject seeks the tester no more.
@@ -187,6 +189,6 @@ struct MutationRun {
     /// An attempt that has just begun.
     private func seekAgain(_ pair: Pair) throws {
         try cancel(pair)
-        try pair.session.connect(pair.terms.mine)
+        try pair.session.connect(pair.linkParameters.mine)
     }
 }

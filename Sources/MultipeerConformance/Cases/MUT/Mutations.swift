@@ -1,17 +1,17 @@
 /// Mutated frames on links, one after the other: whatever comes of each, the subject must go on.
 struct Mutations {
-    let trial: Trial
+    let caseRun: CaseRun
     let pair: Pair
     /// How a link is made; the subject tells connected.
-    let join: () throws -> Link
+    let join: () throws -> TesterLink
     /// What is changed; called anew each time.
-    let transcript: (Link) -> [Frame]
+    let transcript: (TesterLink) -> [Frame]
 
     /// Calls `watch` every hundred rounds.
     func run(_ count: Int, watch: () throws -> Void = {}) throws {
-        var mutator = Mutator(random: trial.random)
-        trial.note("seed \(trial.random)")
-        var link: Link?
+        var mutator = Mutator(random: caseRun.random)
+        caseRun.note("seed \(caseRun.random)")
+        var link: TesterLink?
         var done = 0
         var closed = 0
         while done < count {
@@ -21,7 +21,7 @@ struct Mutations {
             let frames = mutator.mutate(transcript(current).map(\.bytes))
             current.send(raw: frames.flatMap(\.self), "mutation \(done)")
             current.send(.ping())
-            trial.pump.wait(.milliseconds(200)) {
+            caseRun.loop.wait(.milliseconds(200)) {
                 current.ending != nil || current.waiting.contains { $0.kind == .pong || $0.kind == .close }
             }
             let isAlive =
@@ -35,10 +35,11 @@ struct Mutations {
                 link = nil
             }
             forgetEvents()
-            try trial.require(trial.subject().isRunning, "mutation \(done): the subject's process has ended")
+            try caseRun.require(
+                caseRun.subject().isRunning, "mutation \(done): the subject's process has ended")
             if done % 100 == 0 { try watch() }
         }
-        trial.note("\(closed) of \(count) mutations ended the link")
+        caseRun.note("\(closed) of \(count) mutations ended the link")
         if let link {
             link.send(.close(.goodbye))
             try link.expectEnd()

@@ -1,6 +1,6 @@
 /// Changes a valid transcript in one place, as a seed decides.
 struct Mutator {
-    var random: SeededRandom
+    var random: SplitMix64
 
     /// Bit flips, edits of a length, duplications, swaps and drops: one of them, rarely two.
     mutating func mutate(_ frames: [[UInt8]]) -> [[UInt8]] {

@@ -9,21 +9,21 @@ enum IncomingResourceCases {
             expectation: "DONE(OK), equal files, progress that only grows and ends with 1",
             rules: ["resource.done", "resource.digest", "resource.size"],
             bugs: [.seen("resources-not-acknowledged", by: "nothing on channel")], seconds: 90
-        ) { trial in
-            trial.allowance = 8 << 20
-            let (folder, pair, link) = try trial.receiving()
+        ) { caseRun in
+            caseRun.allowance = 8 << 20
+            let (folder, pair, link) = try caseRun.receiving()
             for (number, count) in zip(UInt32(1)..., [0, 1, 50 << 20]) {
                 let bytes = [UInt8].pattern(count)
                 let resource = try link.channel(number).offer(bytes, to: pair, within: .seconds(60))
                 try link.channel(number).expect(.done, .ok, within: .seconds(20))
                 let end = try pair.session.expectEnd("resource-end", "resource", resource)
-                try trial.require(end["error"] == nil, "the resource ends with \(end["error"]?.text ?? "")")
-                guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
-                try trial.require(try FileFacts(path).bytes == bytes, "the file is not what was sent")
-                try trial.require(path.hasPrefix(folder.path), "the file is at '\(path)'")
+                try caseRun.require(end["error"] == nil, "the resource ends with \(end["error"]?.text ?? "")")
+                guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' says no path") }
+                try caseRun.require(try FileMetadata(path).bytes == bytes, "the file is not what was sent")
+                try caseRun.require(path.hasPrefix(folder.path), "the file is at '\(path)'")
                 let fractions = pair.session.progress(of: resource)
-                try trial.require(fractions == fractions.sorted(), "progress goes back: \(fractions)")
-                try trial.require(fractions.last ?? 1 == 1, "the last progress is \(fractions.last ?? 1)")
+                try caseRun.require(fractions == fractions.sorted(), "progress goes back: \(fractions)")
+                try caseRun.require(fractions.last ?? 1 == 1, "the last progress is \(fractions.last ?? 1)")
             }
         },
         Case(
@@ -31,12 +31,12 @@ enum IncomingResourceCases {
             stimulus: "300,000 bytes without SIZE, without DIGEST",
             expectation: "DONE(OK), and a file", rules: ["resource.size", "resource.done"],
             bugs: [.seen("resources-not-acknowledged", by: "nothing on channel")]
-        ) { trial in
-            let (_, pair, link) = try trial.receiving()
+        ) { caseRun in
+            let (_, pair, link) = try caseRun.receiving()
             let bytes = [UInt8].pattern(300_000)
-            link.send(.open(1, Frame.Purpose.resource))
+            link.send(.open(1, Frame.ChannelPurpose.resource))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-            try trial.require(resource["size"] == nil, "a size is told that nobody said")
+            try caseRun.require(resource["size"] == nil, "a size is told that nobody said")
             try link.channel(1).send(bytes)
             link.send(.fin(1))
             try link.channel(1).expect(.done, .ok)
@@ -48,22 +48,23 @@ enum IncomingResourceCases {
             expectation: "STOP(DIGEST); DONE(DIGEST); no file stays; the application is told",
             rules: ["resource.size"],
             bugs: [.seen("ignores-size", by: "nothing on channel")]
-        ) { trial in
-            let (folder, pair, link) = try trial.receiving()
+        ) { caseRun in
+            let (folder, pair, link) = try caseRun.receiving()
             let bytes = [UInt8].pattern(100_000)
-            link.send(.open(1, Frame.Purpose.resource, size: 99_999))
+            link.send(.open(1, Frame.ChannelPurpose.resource, size: 99_999))
             var resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
             try link.channel(1).send(bytes)
             try link.channel(1).expect(.stop, .digest)
             link.send(.reset(1, .digest))
             try pair.session.expectResourceError(resource, [.digest])
-            link.send(.open(2, Frame.Purpose.resource, size: 100_001))
+            link.send(.open(2, Frame.ChannelPurpose.resource, size: 100_001))
             resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
             try link.channel(2).send(bytes)
             link.send(.fin(2, digest: SHA256.hash(bytes)))
             try link.channel(2).expect(.done, .digest)
             try pair.session.expectResourceError(resource, [.digest])
-            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try caseRun.require(
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
             try link.expectAlive()
         },
         Case(
@@ -71,33 +72,35 @@ enum IncomingResourceCases {
             stimulus: "a DIGEST with one bit wrong",
             expectation: "DONE(DIGEST); no file stays; the application is told", rules: ["resource.digest"],
             bugs: [.seen("ignores-digest", by: "expected, DONE")]
-        ) { trial in
-            let (folder, pair, link) = try trial.receiving()
+        ) { caseRun in
+            let (folder, pair, link) = try caseRun.receiving()
             let bytes = [UInt8].pattern(100_000)
             var digest = SHA256.hash(bytes)
             digest[31] ^= 1
-            link.send(.open(1, Frame.Purpose.resource, size: 100_000))
+            link.send(.open(1, Frame.ChannelPurpose.resource, size: 100_000))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
             try link.channel(1).send(bytes)
             link.send(.fin(1, digest: digest))
             try link.channel(1).expect(.done, .digest)
             try pair.session.expectResourceError(resource, [.digest])
-            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try caseRun.require(
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
         },
         Case(
             "RES-05", "9.6", level: .channels, "a sender calls it off",
             stimulus: "RESET(CANCELLED) at one half",
             expectation: "no file stays; the application is told", rules: ["resource.cancel"],
             bugs: [.seen("keeps-cancelled-files", by: "a file stays")]
-        ) { trial in
-            let (folder, pair, link) = try trial.receiving()
-            link.send(.open(1, Frame.Purpose.resource, size: 200_000))
+        ) { caseRun in
+            let (folder, pair, link) = try caseRun.receiving()
+            link.send(.open(1, Frame.ChannelPurpose.resource, size: 200_000))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
             try link.channel(1).send(.pattern(100_000))
-            trial.pump.wait(.seconds(1)) { !folder.files.isEmpty }
+            caseRun.loop.wait(.seconds(1)) { !folder.files.isEmpty }
             link.send(.reset(1, .cancelled))
             try pair.session.expectResourceError(resource, [.cancelled])
-            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try caseRun.require(
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
             try link.expectAlive()
         },
         Case(
@@ -105,16 +108,17 @@ enum IncomingResourceCases {
             stimulus: "S's application cancels at one half",
             expectation: "STOP(CANCELLED); no file stays", rules: ["resource.cancel"],
             bugs: [.seen("cancels-silently", by: "nothing on channel")]
-        ) { trial in
-            let (folder, pair, link) = try trial.receiving()
-            link.send(.open(1, Frame.Purpose.resource, size: 200_000))
+        ) { caseRun in
+            let (folder, pair, link) = try caseRun.receiving()
+            link.send(.open(1, Frame.ChannelPurpose.resource, size: 200_000))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
             try link.channel(1).send(.pattern(100_000))
             try pair.session.call("drop", ["resource": resource["resource"] ?? .null])
             try link.channel(1).expect(.stop, .cancelled)
             link.send(.reset(1, .cancelled))
             try pair.session.expectResourceError(resource, [])
-            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try caseRun.require(
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
             try link.expectAlive()
         },
     ]
@@ -122,10 +126,12 @@ enum IncomingResourceCases {
 
 // MARK: - What the cases of resources share
 
-extension Trial {
+extension CaseRun {
     /// A link to a session that puts resources into a folder of this case.
-    func receiving(_ settings: SubjectSession.Settings = .init()) throws -> (Folder, Pair, Link) {
-        let folder = try Folder(self)
+    func receiving(_ settings: SubjectSession.Settings = .init()) throws -> (
+        TemporaryFolder, Pair, TesterLink
+    ) {
+        let folder = try TemporaryFolder(self)
         var settings = settings
         settings.receiving = folder.path
         let (pair, link) = try linked(settings)
@@ -133,15 +139,15 @@ extension Trial {
     }
 }
 
-extension Channel {
+extension TesterChannel {
     /// Sends a resource with everything that belongs to it; answers the number by which the shim calls it.
     func offer(
         _ bytes: [UInt8], name: String = "resource", to pair: Pair, within duration: Duration = .seconds(30)
     ) throws -> Int {
         link.send(
-            .open(number, Frame.Purpose.resource, name: Array(name.utf8), size: UInt64(bytes.count)))
+            .open(number, Frame.ChannelPurpose.resource, name: Array(name.utf8), size: UInt64(bytes.count)))
         let told = try pair.session.expectResource(from: pair.tester.endpoint.uid)
-        try link.trial.require(
+        try link.caseRun.require(
             told["name"]?.text == name, "the resource is called '\(told["name"]?.text ?? "")'")
         try send(bytes, within: duration)
         link.send(.fin(number, digest: SHA256.hash(bytes)))
@@ -160,30 +166,32 @@ extension SubjectSession {
 
     func expectResource(from peer: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
         guard let event = event("resource-start", from: peer, within: duration) else {
-            throw Failure("no resource is told of within \(duration)")
+            throw CaseFailure("no resource is told of within \(duration)")
         }
         return event
     }
 
     /// A resource that arrived as a file with these bytes.
     @discardableResult
-    func expectFile(_ resource: Int, _ bytes: [UInt8]) throws -> FileFacts {
+    func expectFile(_ resource: Int, _ bytes: [UInt8]) throws -> FileMetadata {
         let end = try expectEnd("resource-end", "resource", resource)
-        if let error = end["error"]?.text { throw Failure("the resource ends with \(error)") }
-        guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
-        let facts = try FileFacts(path)
-        guard facts.bytes == bytes else { throw Failure("the file is not what was sent") }
+        if let error = end["error"]?.text { throw CaseFailure("the resource ends with \(error)") }
+        guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' says no path") }
+        let facts = try FileMetadata(path)
+        guard facts.bytes == bytes else { throw CaseFailure("the file is not what was sent") }
         return facts
     }
 
     /// A resource that did not arrive; with one of these codes, if there are any.
-    func expectResourceError(_ resource: JSONValue, _ codes: [Code], within duration: Duration = .seconds(10))
+    func expectResourceError(
+        _ resource: JSONValue, _ codes: [CloseCode], within duration: Duration = .seconds(10)
+    )
         throws
     {
         let end = try expectEnd("resource-end", "resource", resource["resource"]?.int ?? -1, within: duration)
-        guard let error = end["error"]?.text else { throw Failure("the resource is told of as complete") }
+        guard let error = end["error"]?.text else { throw CaseFailure("the resource is told of as complete") }
         if !codes.isEmpty, !codes.contains(where: { $0.description == error }) {
-            throw Failure("the resource ends with \(error), not \(codes.words)")
+            throw CaseFailure("the resource ends with \(error), not \(codes.words)")
         }
     }
 }

@@ -9,27 +9,27 @@ enum OutgoingResourceCases {
             stimulus: "S sends 300,000 bytes; T says DONE two seconds behind FIN",
             expectation: "SIZE and DIGEST are right; the completion comes behind DONE",
             rules: ["resource.done", "resource.digest"],
-            bugs: [.seen("done-not-awaited", by: "comes before DONE")], orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked()
+            bugs: [.seen("done-not-awaited", by: "comes before DONE")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             let sending = try pair.send(.pattern(300_000), name: "../label")
             let (channel, opening) = try link.expectOpen()
-            try trial.require(opening.kind == Frame.Purpose.resource, "KIND \(opening.kind)")
-            try trial.require(opening.name == Array("../label".utf8), "the name is changed")
-            try trial.require(opening.size ?? 300_000 == 300_000, "SIZE \(opening.size ?? 0)")
+            try caseRun.require(opening.kind == Frame.ChannelPurpose.resource, "KIND \(opening.kind)")
+            try caseRun.require(opening.name == Array("../label".utf8), "the name is changed")
+            try caseRun.require(opening.size ?? 300_000 == 300_000, "SIZE \(opening.size ?? 0)")
             let (bytes, digest) = try link.channel(channel).expectBytes()
-            try trial.require(bytes == .pattern(300_000), "other bytes came than the file has")
+            try caseRun.require(bytes == .pattern(300_000), "other bytes came than the file has")
             if let digest {
-                try trial.require(digest == SHA256.hash(bytes), "DIGEST is wrong")
+                try caseRun.require(digest == SHA256.hash(bytes), "DIGEST is wrong")
             } else {
-                trial.weak("FIN carries no DIGEST")
+                caseRun.weak("FIN carries no DIGEST")
             }
             let number = try sending.number()
-            trial.pump.wait(.seconds(2))
-            try trial.require(!sending.isOver(number), "the completion comes before DONE")
+            caseRun.loop.wait(.seconds(2))
+            try caseRun.require(!sending.isOver(number), "the completion comes before DONE")
             link.send(.done(channel))
             let end = try pair.session.expectEnd("sent", "resource", number)
-            try trial.require(end["error"] == nil, "the completion says \(end["error"]?.text ?? "")")
+            try caseRun.require(end["error"] == nil, "the completion says \(end["error"]?.text ?? "")")
         },
         Case(
             "RES-08", "9.6", level: .channels, "without DONE nothing has arrived",
@@ -37,8 +37,8 @@ enum OutgoingResourceCases {
             expectation: "the completion has an error each time",
             rules: ["resource.done", "resource.digest", "stream.end"],
             bugs: [.seen("lost-link-is-success", by: "has arrived")]
-        ) { trial in
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked()
             var sending = try pair.send(.pattern(10_000), name: "one")
             var channel = try link.expectOpen().number
             _ = try link.channel(channel).expectBytes()
@@ -61,11 +61,11 @@ enum OutgoingResourceCases {
             expectation: "RESET(DIGEST) or RESET(INTERNAL), and the completion has an error",
             rules: ["resource.cancel"],
             bugs: [.seen("short-file-is-success", by: "expected, FIN came")]
-        ) { trial in
-            let (pair, link) = try trial.linked(prepare: { $0.limits.channelCredit = 65_536 })
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(prepare: { $0.limits.channelCredit = 65_536 })
             let sending = try pair.send(.pattern(4 << 20), name: "shrinks")
             let (channel, _) = try link.expectOpen()
-            trial.pump.wait(.milliseconds(500))
+            caseRun.loop.wait(.milliseconds(500))
             let file = try FileHandle(forUpdating: URL(fileURLWithPath: sending.path))
             try file.truncate(atOffset: 100_000)
             try file.close()
@@ -74,7 +74,7 @@ enum OutgoingResourceCases {
             var frame = try link.channel(channel).expectFrame(until: deadline)
             while frame.kind == .data { frame = try link.channel(channel).expectFrame(until: deadline) }
             let isRight = frame.kind == .reset && [.digest, .internal].contains(frame.code)
-            try trial.require(isRight, "RESET(DIGEST) expected, \(frame.words) came")
+            try caseRun.require(isRight, "RESET(DIGEST) expected, \(frame.words) came")
             try sending.expectError([])
             try link.expectAlive()
         },
@@ -84,9 +84,9 @@ enum OutgoingResourceCases {
                 "over a line of 100 Mbit/s S sends 50 MiB as a resource, and a message every 10 ms beside it",
             expectation: "99 of 100 messages within 50 ms (recommended)", rules: ["channel.priority"],
             bugs: [.seen("messages-behind-resources", by: "did not come")], seconds: 90
-        ) { trial in
-            trial.allowance = 16 << 20
-            let (pair, link) = try trial.linked()
+        ) { caseRun in
+            caseRun.allowance = 16 << 20
+            let (pair, link) = try caseRun.linked()
             link.connection.narrow(to: 12_500_000)
             let sending = try pair.send(.pattern(50 << 20), name: "bulk")
             let (channel, _) = try link.expectOpen()
@@ -112,23 +112,24 @@ enum OutgoingResourceCases {
                 }
                 isOver = frame.kind == .fin || frame.kind == .close
             }
-            try trial.require(received == 50 << 20, "\(received) bytes of the resource came")
-            trial.pump.wait(.seconds(1))
+            try caseRun.require(received == 50 << 20, "\(received) bytes of the resource came")
+            caseRun.loop.wait(.seconds(1))
             let missing = posted.count - late.count - link.waiting.filter { $0.kind == .message }.count
-            try trial.require(missing == 0, "\(missing) of \(posted.count) messages did not come")
+            try caseRun.require(missing == 0, "\(missing) of \(posted.count) messages did not come")
             link.send(.done(channel))
             _ = try pair.session.expectEnd("sent", "resource", sending.number())
             let worst = late.sorted().dropLast(late.count / 100).last ?? 0
             // Where the tester is kept waiting, so are the threads of the subject and the tester that a message passes.
             let stall = stalls.sorted().dropLast(stalls.count / 100).last ?? 0
-            trial.note("\(late.count) messages, 99 of 100 within \(worst) ms; the tester is \(stall) ms late")
-            if worst > 50 + 4 * stall { trial.weak("messages take \(Int(worst)) ms beside a resource") }
+            caseRun.note(
+                "\(late.count) messages, 99 of 100 within \(worst) ms; the tester is \(stall) ms late")
+            if worst > 50 + 4 * stall { caseRun.weak("messages take \(Int(worst)) ms beside a resource") }
         },
     ]
 }
 
 /// A resource that S is sending from a file of the tester.
-private final class Sending {
+private final class OutgoingFile {
     private let session: SubjectSession
     private let request: Int
     let path: String
@@ -143,11 +144,11 @@ private final class Sending {
     func number() throws -> Int {
         if let found { return found }
         guard let answer = session.subject.answer(request, within: .seconds(10)) else {
-            throw Failure("'resource' is not answered")
+            throw CaseFailure("'resource' is not answered")
         }
         if answer["unimplemented"]?.isTrue == true { throw Skip("the shim does not implement 'resource'") }
         guard let number = answer["resource"]?.int else {
-            throw Failure("'resource' fails: \(answer["error"]?.text ?? "no number")")
+            throw CaseFailure("'resource' fails: \(answer["error"]?.text ?? "no number")")
         }
         found = number
         return number
@@ -160,23 +161,25 @@ private final class Sending {
         }
     }
 
-    func expectError(_ codes: [Code]) throws {
+    func expectError(_ codes: [CloseCode]) throws {
         let end = try session.expectEnd("sent", "resource", number())
-        guard let error = end["error"]?.text else { throw Failure("the completion says that it has arrived") }
+        guard let error = end["error"]?.text else {
+            throw CaseFailure("the completion says that it has arrived")
+        }
         if !codes.isEmpty, !codes.contains(where: { $0.description == error }) {
-            throw Failure("the completion says \(error), not \(codes.words)")
+            throw CaseFailure("the completion says \(error), not \(codes.words)")
         }
     }
 }
 
 extension Pair {
     /// Has S send a file with these bytes.
-    fileprivate func send(_ bytes: [UInt8], name: String) throws -> Sending {
-        let folder = try Folder(tester.trial)
+    fileprivate func send(_ bytes: [UInt8], name: String) throws -> OutgoingFile {
+        let folder = try TemporaryFolder(tester.caseRun)
         let path = try folder.write(bytes, to: "source")
         let request = session.post(
             "resource",
             ["to": .string(tester.endpoint.uid.hex), "path": .string(path), "name": .string(name)])
-        return Sending(session, path, request)
+        return OutgoingFile(session, path, request)
     }
 }

@@ -10,8 +10,8 @@ enum ResourceTroubleCases {
             expectation: "each is told unchanged, and every file is in the folder",
             rules: ["resource.label", "channel.name"],
             bugs: [.seen("path-of-name", by: "is outside of"), .seen("cleans-names", by: "is called")]
-        ) { trial in
-            let (folder, pair, link) = try trial.receiving()
+        ) { caseRun in
+            let (folder, pair, link) = try caseRun.receiving()
             let names = [
                 "../../x", "/etc/x", "a\0b", "CON", "..", ".", "a/b", "\u{202e}txt.exe", "\u{1b}[2J",
                 String(repeating: "n", count: 1_024),
@@ -21,14 +21,14 @@ enum ResourceTroubleCases {
                 let resource = try link.channel(number).offer(bytes, name: name, to: pair)
                 try link.channel(number).expect(.done, .ok)
                 let end = try pair.session.expectEnd("resource-end", "resource", resource)
-                guard let path = end["path"]?.text else { throw Failure("'resource-end' says no path") }
+                guard let path = end["path"]?.text else { throw CaseFailure("'resource-end' says no path") }
                 let place = URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
                 let home = URL(fileURLWithPath: folder.path).standardizedFileURL.resolvingSymlinksInPath()
                     .path
-                try trial.require(place.hasPrefix(home + "/"), "'\(path)' is outside of '\(folder.path)'")
-                try trial.require(try FileFacts(path).bytes == bytes, "the file is not what was sent")
+                try caseRun.require(place.hasPrefix(home + "/"), "'\(path)' is outside of '\(folder.path)'")
+                try caseRun.require(try FileMetadata(path).bytes == bytes, "the file is not what was sent")
             }
-            try trial.require(
+            try caseRun.require(
                 folder.files.count == names.count, "\(folder.files.count) files, not \(names.count)")
         },
         Case(
@@ -36,18 +36,19 @@ enum ResourceTroubleCases {
             stimulus: "S can store 1 MiB; 5 MiB come without SIZE",
             expectation: "STOP(NO_SPACE), no file, and the link lives",
             rules: ["resource.space"], bugs: [.seen("full-disk-is-silent", by: "nothing on channel")]
-        ) { trial in
-            let (folder, pair, link) = try trial.receiving()
-            let answer = try trial.subject().ask("limit", ["file": 1_048_576])
-            if let error = answer["error"]?.text { throw Failure("'limit' fails: \(error)") }
-            link.send(.open(1, Frame.Purpose.resource))
+        ) { caseRun in
+            let (folder, pair, link) = try caseRun.receiving()
+            let answer = try caseRun.subject().ask("limit", ["file": 1_048_576])
+            if let error = answer["error"]?.text { throw CaseFailure("'limit' fails: \(error)") }
+            link.send(.open(1, Frame.ChannelPurpose.resource))
             let resource = try pair.session.expectResource(from: pair.tester.endpoint.uid)
             // It ends with STOP somewhere on the way.
-            do { try link.channel(1).send(.pattern(5 << 20), within: .seconds(3)) } catch is Failure {}
+            do { try link.channel(1).send(.pattern(5 << 20), within: .seconds(3)) } catch is CaseFailure {}
             try link.channel(1).expect(.stop, .noSpace)
             link.send(.reset(1, .noSpace))
             try pair.session.expectResourceError(resource, [.noSpace])
-            try trial.require(folder.isEmpty(within: .seconds(2), in: trial), "a file stays: \(folder.files)")
+            try caseRun.require(
+                folder.isEmpty(within: .seconds(2), in: caseRun), "a file stays: \(folder.files)")
             try link.expectAlive()
         },
         Case(
@@ -55,13 +56,15 @@ enum ResourceTroubleCases {
             stimulus: "eight of 2 MiB, their DATA in turns",
             expectation: "all arrive", rules: ["resource.done", "channel.credit-return"],
             bugs: [.seen("one-resource-at-a-time", by: "no CREDIT on channel")], seconds: 60
-        ) { trial in
-            trial.allowance = 8 << 20
-            let (_, pair, link) = try trial.receiving()
+        ) { caseRun in
+            caseRun.allowance = 8 << 20
+            let (_, pair, link) = try caseRun.receiving()
             let bytes = [UInt8].pattern(2 << 20)
             var resources: [Int] = []
             for number in UInt32(1)...8 {
-                link.send(.open(number, Frame.Purpose.resource, name: Array("\(number)".utf8), size: 2 << 20))
+                link.send(
+                    .open(number, Frame.ChannelPurpose.resource, name: Array("\(number)".utf8), size: 2 << 20)
+                )
                 resources.append(
                     try pair.session.expectResource(from: pair.tester.endpoint.uid)["resource"]?.int ?? -1)
             }
@@ -74,12 +77,12 @@ enum ResourceTroubleCases {
             for number in UInt32(1)...8 { link.send(.fin(number, digest: SHA256.hash(bytes))) }
             for resource in resources { try pair.session.expectFile(resource, bytes) }
             var done = 0
-            trial.pump.wait(.seconds(5)) { link.waiting.filter { $0.kind == .done }.count == 8 }
+            caseRun.loop.wait(.seconds(5)) { link.waiting.filter { $0.kind == .done }.count == 8 }
             for frame in link.takeAll() where frame.kind == .done {
-                try trial.require(frame.code == .ok, "\(frame.words) on channel \(frame.channel)")
+                try caseRun.require(frame.code == .ok, "\(frame.words) on channel \(frame.channel)")
                 done += 1
             }
-            try trial.require(done == 8, "\(done) DONE for 8 resources")
+            try caseRun.require(done == 8, "\(done) DONE for 8 resources")
         },
         Case(
             "RES-14", "9.6", level: .channels, "what arrives is its owner's alone",
@@ -90,9 +93,9 @@ enum ResourceTroubleCases {
                 .seen("files-for-everyone", by: "may use the file"),
                 .seen("path-of-name", by: "what the link leads to"),
             ]
-        ) { trial in
-            let (folder, pair, link) = try trial.receiving()
-            let victim = try Folder(trial)
+        ) { caseRun in
+            let (folder, pair, link) = try caseRun.receiving()
+            let victim = try TemporaryFolder(caseRun)
             let target = try victim.write([1, 2, 3], to: "victim")
             try FileManager.default.createSymbolicLink(
                 atPath: "\(folder.path)/planted", withDestinationPath: target)
@@ -100,10 +103,11 @@ enum ResourceTroubleCases {
             let resource = try link.channel(1).offer(bytes, name: "planted", to: pair)
             try link.channel(1).expect(.done, .ok)
             let facts = try pair.session.expectFile(resource, bytes)
-            try trial.require(try FileFacts(target).bytes == [1, 2, 3], "what the link leads to was written")
-            try trial.require(!facts.isLink, "the file is reached over a link")
+            try caseRun.require(
+                try FileMetadata(target).bytes == [1, 2, 3], "what the link leads to was written")
+            try caseRun.require(!facts.isLink, "the file is reached over a link")
             if facts.mode & 0o077 != 0 {
-                trial.weak("others may use the file, mode \(String(facts.mode, radix: 8))")
+                caseRun.weak("others may use the file, mode \(String(facts.mode, radix: 8))")
             }
         },
     ]

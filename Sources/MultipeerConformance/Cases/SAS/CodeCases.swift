@@ -10,9 +10,9 @@ enum CodeCases {
             bugs: [
                 .seen("sas-swaps-nonces", by: "the code is"), .seen("sas-without-key", by: "the code is"),
             ],
-            orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked(.init(preference: .required))
+            orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
             try pair.session.call("code", ["peer": .string(pair.tester.endpoint.uid.hex)])
             let code = try link.agreeOnCode()
             try pair.session.expectCode(code, for: pair.tester.endpoint.uid)
@@ -23,22 +23,22 @@ enum CodeCases {
             stimulus: "T reveals another nonce than it committed itself to",
             expectation: "BAD_MAC, and no code",
             rules: ["sas.commit"], bugs: [.seen("sas-ignores-commitment", by: "CLOSE(BAD_MAC)")]
-        ) { trial in
-            let (pair, link) = try trial.linked(.init(preference: .required))
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
             let peer = pair.tester.endpoint.uid
             try pair.session.call("code", ["peer": .string(peer.hex)])
             try link.expect(.codeRequest)
-            var nonce = trial.random.bytes(32)
+            var nonce = caseRun.random.bytes(32)
             link.send(.commitment(to: nonce))
             try link.expect(.codeNonce)
             nonce[31] ^= 1
             link.send(Frame(.codeReveal, nonce))
             try link.expectClose(.badMAC)
             guard let event = pair.session.event("code", from: peer) else {
-                throw Failure("'code' has no outcome")
+                throw CaseFailure("'code' has no outcome")
             }
-            try trial.require(event["code"] == nil, "a code is shown")
-            try trial.require(event["error"] != nil, "'code' has neither code nor error")
+            try caseRun.require(event["code"] == nil, "a code is shown")
+            try caseRun.require(event["error"] != nil, "'code' has neither code nor error")
         },
         Case(
             "SAS-03", "13.3", level: .code, "somebody in the middle with keys of its own is seen",
@@ -46,34 +46,34 @@ enum CodeCases {
                 "T stands between two sessions of S and hands every SAS frame from one to the other, on 1,000 pairs of links",
             expectation: "two different codes each time; once they may be the same by chance",
             rules: ["sas.value"], bugs: [.seen("sas-without-key", by: "both show")], seconds: 900
-        ) { trial in
+        ) { caseRun in
             let settings = SubjectSession.Settings(preference: .required)
-            let (low, high) = (try trial.session(settings), try trial.session(settings))
+            let (low, high) = (try caseRun.session(settings), try caseRun.session(settings))
             // Above the one, below the other: the one commits itself, the other answers.
-            let above = try trial.introduce(
-                low, trial.tester(beside: low, "above", preference: .required, order: .testerHigher))
-            let below = try trial.introduce(
-                high, trial.tester(beside: high, "below", preference: .required, order: .testerLower))
+            let above = try caseRun.introduce(
+                low, caseRun.tester(beside: low, "above", preference: .required, order: .testerHigher))
+            let below = try caseRun.introduce(
+                high, caseRun.tester(beside: high, "below", preference: .required, order: .testerLower))
             var equal = 0
             for run in 1...1_000 {
                 let codes = try above.codes(through: below)
                 if codes.0 == codes.1 { equal += 1 }
-                try trial.require(equal < 2, "both show \(codes.0) in run \(run), for the second time")
+                try caseRun.require(equal < 2, "both show \(codes.0) in run \(run), for the second time")
             }
-            trial.note("\(equal) of 1,000 pairs of codes are equal")
+            caseRun.note("\(equal) of 1,000 pairs of codes are equal")
         },
         Case(
             "SAS-04", "13.4", level: .code, "nothing is told before the application has asked",
             stimulus: "T begins; S's application asks a second later",
             expectation: "nothing comes before; then the run goes on", rules: ["sas.asked", "sas.role"],
-            bugs: [.seen("sas-unasked", by: "SAS_")], orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked(.init(preference: .required))
-            let nonce = trial.random.bytes(32)
-            link.send(link.terms.isControlling ? .commitment(to: nonce) : Frame(.codeRequest))
+            bugs: [.seen("sas-unasked", by: "SAS_")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
+            let nonce = caseRun.random.bytes(32)
+            link.send(link.linkParameters.isControlling ? .commitment(to: nonce) : Frame(.codeRequest))
             try link.expectQuiet(for: .seconds(1))
             try pair.session.call("code", ["peer": .string(pair.tester.endpoint.uid.hex)])
-            let code = try link.agreeOnCode(committed: link.terms.isControlling ? nonce : nil)
+            let code = try link.agreeOnCode(committed: link.linkParameters.isControlling ? nonce : nil)
             try pair.session.expectCode(code, for: pair.tester.endpoint.uid)
         },
         Case(
@@ -81,9 +81,9 @@ enum CodeCases {
             stimulus: "each SAS frame on a plain link",
             expectation: "PROTOCOL", rules: ["sas.plain"],
             bugs: [.seen("sas-on-plain-links", by: "CLOSE(PROTOCOL)")]
-        ) { trial in
-            for frame in [Frame(.codeRequest), .commitment(to: trial.random.bytes(32))] {
-                let (pair, link) = try trial.linked()
+        ) { caseRun in
+            for frame in [Frame(.codeRequest), .commitment(to: caseRun.random.bytes(32))] {
+                let (pair, link) = try caseRun.linked()
                 link.send(frame)
                 try link.expectBroken(.protocol, by: pair)
             }
@@ -92,15 +92,15 @@ enum CodeCases {
             "SAS-06", "13.5", level: .code, "a run keeps its order",
             stimulus: "frames of the wrong end, and too early",
             expectation: "PROTOCOL", rules: ["sas.order"],
-            bugs: [.seen("sas-any-order", by: "CLOSE(PROTOCOL)")], orders: Order.allCases
-        ) { trial in
-            let nonce = trial.random.bytes(32)
+            bugs: [.seen("sas-any-order", by: "CLOSE(PROTOCOL)")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let nonce = caseRun.random.bytes(32)
             let wrong: [Frame] =
-                trial.order == .testerLower
+                caseRun.order == .testerLower
                 ? [Frame(.codeRequest), Frame(.codeNonce, nonce), Frame(.codeReveal, nonce)]
                 : [.commitment(to: nonce), Frame(.codeNonce, nonce), Frame(.codeReveal, nonce)]
             for frame in wrong {
-                let (pair, link) = try trial.linked(.init(preference: .required))
+                let (pair, link) = try caseRun.linked(.init(preference: .required))
                 link.send(frame)
                 try link.expectBroken(.protocol, by: pair)
             }
@@ -109,20 +109,20 @@ enum CodeCases {
             "SAS-07", "13.4", level: .code, "a link has one run and one code",
             stimulus: "S asks again behind the code; T says SAS_REQUEST again, or commits itself again",
             expectation: "the same code; SAS_REQUEST is ignored, SAS_COMMIT is PROTOCOL", rules: ["sas.once"],
-            bugs: [.seen("sas-runs-again", by: "no code is shown")], orders: Order.allCases
-        ) { trial in
-            let (pair, link) = try trial.linked(.init(preference: .required))
+            bugs: [.seen("sas-runs-again", by: "no code is shown")], orders: UIDOrder.allCases
+        ) { caseRun in
+            let (pair, link) = try caseRun.linked(.init(preference: .required))
             let peer = pair.tester.endpoint.uid
             try pair.session.call("code", ["peer": .string(peer.hex)])
             let code = try link.agreeOnCode()
             try pair.session.expectCode(code, for: peer)
             try pair.session.call("code", ["peer": .string(peer.hex)])
             try pair.session.expectCode(code, for: peer)
-            guard link.terms.isControlling else {
+            guard link.linkParameters.isControlling else {
                 link.send(Frame(.codeRequest))
                 return try link.expectAlive()
             }
-            link.send(.commitment(to: trial.random.bytes(32)))
+            link.send(.commitment(to: caseRun.random.bytes(32)))
             try link.expectBroken(.protocol, by: pair)
         },
     ]
@@ -151,18 +151,18 @@ extension Pair {
         for (pair, link) in zip(pairs, links) {
             link.send(.close(.goodbye))
             try pair.session.expectNotConnected(pair.tester.endpoint.uid)
-            try pair.session.connect(pair.terms.mine)
+            try pair.session.connect(pair.linkParameters.mine)
         }
         return (codes[0], codes[1])
     }
 }
 
-extension Link {
+extension TesterLink {
     /// One run with a subject whose application has asked; `committed`: the nonce if SAS_COMMIT is sent already.
     fileprivate func agreeOnCode(committed: [UInt8]? = nil) throws -> String {
-        let own = committed ?? trial.random.bytes(32)
+        let own = committed ?? caseRun.random.bytes(32)
         let other: [UInt8]
-        if terms.isControlling {
+        if linkParameters.isControlling {
             // The other end asks for the run, unless it began before.
             if committed == nil {
                 try expect(.codeRequest)
@@ -176,7 +176,7 @@ extension Link {
         send(Frame(.codeNonce, own))
         other = try expect(.codeReveal).payload
         guard Frame.commitment(to: other).payload == commitment else {
-            throw Failure("\(name): SAS_REVEAL is not what SAS_COMMIT promised")
+            throw CaseFailure("\(name): SAS_REVEAL is not what SAS_COMMIT promised")
         }
         return code(other, own)
     }
@@ -193,15 +193,15 @@ extension SubjectSession {
     /// The code that the application is shown; this one, if one is given.
     @discardableResult
     fileprivate func expectCode(_ code: String?, for peer: [UInt8]) throws -> String {
-        guard let event = event("code", from: peer) else { throw Failure("no code is shown") }
+        guard let event = event("code", from: peer) else { throw CaseFailure("no code is shown") }
         guard let shown = event["code"]?.text else {
-            throw Failure("no code: \(event["error"]?.text ?? "no error")")
+            throw CaseFailure("no code: \(event["error"]?.text ?? "no error")")
         }
         guard shown.utf8.count == 6, shown.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 })
         else {
-            throw Failure("'\(shown)' is not six digits")
+            throw CaseFailure("'\(shown)' is not six digits")
         }
-        if let code, shown != code { throw Failure("the code is \(code), and \(shown) is shown") }
+        if let code, shown != code { throw CaseFailure("the code is \(code), and \(shown) is shown") }
         return shown
     }
 }

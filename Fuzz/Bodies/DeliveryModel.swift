@@ -1,0 +1,61 @@
+import MultipeerCore
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerMesh
+
+/// What was told on each mesh link: never too fast, only what is held, and in the end everything.
+struct DeliveryModel {
+    private struct Line {
+        var tokens = 32.0
+        var filled: Moment
+        /// The entries that the other end has from us.
+        var told: [Endpoint: Members] = [:]
+        /// The last sequence that the other end told us.
+        var came: [Endpoint: Set<UInt32>] = [:]
+        /// Of whom the other end said something else after we had told it: ours may be news there again.
+        var contradicted: Set<Endpoint> = []
+    }
+
+    private var lines: [ConnectionID: Line] = [:]
+
+    mutating func linked(_ id: ConnectionID, at now: Moment) { lines[id] = Line(filled: now) }
+    mutating func unlinked(_ id: ConnectionID) { lines[id] = nil }
+    mutating func came(_ entry: Members, on id: ConnectionID) {
+        lines[id]?.came[entry.origin, default: []].insert(entry.sequence)
+        if let told = lines[id]?.told[entry.origin], told != entry {
+            lines[id]?.contradicted.insert(entry.origin)
+        }
+    }
+
+    mutating func judge(_ actions: [Membership.Action], _ model: MembershipModel) throws(BrokenPromise) {
+        // What was dropped and comes again is new, and told again.
+        let origins = Set(model.entries.map(\.origin))
+        for id in lines.keys {
+            if let told = lines[id]?.told { lines[id]?.told = told.filter { origins.contains($0.key) } }
+        }
+        for action in actions {
+            guard case .tell(let id, let entry) = action else { continue }
+            try promise(model.entries.contains(entry), "told what is not held")
+            guard var line = lines[id] else {
+                throw BrokenPromise(description: "told on a link that has no mesh")
+            }
+            let isNews = line.contradicted.remove(entry.origin) != nil || line.told[entry.origin] != entry
+            try promise(isNews, "told twice")
+            line.told[entry.origin] = entry
+            let passed = Double((model.now - line.filled).wholeNanoseconds) / 1e9
+            line.tokens = min(32, line.tokens + passed * 15.001) - 1
+            line.filled = model.now
+            try promise(line.tokens >= -0.01, "told faster than the pace")
+            lines[id] = line
+        }
+    }
+
+    func everythingIsTold(_ model: MembershipModel) throws(BrokenPromise) {
+        for (id, line) in lines {
+            for entry in model.entries where line.told[entry.origin] != entry {
+                let came = line.came[entry.origin]?.contains(entry.sequence) ?? false
+                try promise(came && entry.origin != model.local, "\(entry.origin) was not told on \(id)")
+            }
+        }
+    }
+}

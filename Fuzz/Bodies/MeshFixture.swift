@@ -1,0 +1,36 @@
+package import MultipeerCore
+package import MultipeerIntroduction
+import MultipeerSecurity
+
+/// Endpoints that a mesh can be made of, and their connection data.
+package enum MeshFixture {
+    /// Number `index` of peer `number`; both in the order of the endpoints.
+    package static func endpoint(_ number: Int, _ index: Int = 0) -> Endpoint {
+        Endpoint(uid: UID(high: 0, low: UInt64(number)), instance: UInt64(index))
+    }
+
+    /// Data of this endpoint. Those of another variant have another address.
+    package static func data(
+        of endpoint: Endpoint, variant: Int = 0, flags: ConnectionData.Flags = .mesh,
+        for recipient: UID? = nil
+    ) throws -> ConnectionData {
+        let local = LocalPeer(
+            peer: try PeerID(uid: endpoint.uid, displayName: "peer \(endpoint.uid.low)"),
+            instance: endpoint.instance, preference: .none, hasIdentity: false, fingerprint: nil)
+        var linkEstablishment = LinkEstablishment(local, seed: 1)
+        let address = Candidate(address: [192, 0, 2, 1], port: UInt16(2_000 + variant))
+        return try linkEstablishment.connectionData(
+            for: recipient, candidates: [address].compactMap { $0 }, flags: flags,
+            token: [UInt8](repeating: 7, count: 32), at: Moment(nanoseconds: 0))
+    }
+
+    /// Peers 1 to 20, two endpoints of each.
+    static let endpoints = (1...20).flatMap { number in [endpoint(number), endpoint(number, 1)] }
+
+    /// Two variants for each of `endpoints`, and as a third what no entry may carry.
+    static let blobs: [[[UInt8]]] = endpoints.map { endpoint in
+        let good = (0...1).compactMap { try? data(of: endpoint, variant: $0) }
+        let bad = try? data(of: endpoint, flags: [])
+        return (good + [bad].compactMap { $0 }).map(\.bytes)
+    }
+}

@@ -1,0 +1,94 @@
+import MultipeerCore
+import MultipeerDiscovery
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+import MultipeerTransport
+
+/// One invitation on its way out: where the peer is, whether it wants, and then the link.
+struct OutgoingInvitation: Sendable {
+    let peer: PeerID
+    let local: PeerID
+    let service: ServiceType
+    let context: [UInt8]?
+    let timeout: Duration
+    /// Where the secrets of the invitation go; nil: where those of the session do.
+    let keyLog: KeyLog?
+
+    private static let timeouts = Duration.seconds(1) ... .seconds(600)
+    /// Longer than it takes to ask a network that loses packets twice.
+    private static let resolveTimeout = Duration.seconds(5)
+
+    func check(_ session: Session) throws(MultipeerError) {
+        guard session.peer == local else {
+            throw invalidArgument("\(local) invites, and the session is of \(session.peer)")
+        }
+        guard peer != local else { throw invalidArgument("\(peer) cannot invite itself") }
+        guard OutgoingInvitation.timeouts ~= timeout else {  // [invite.timeout]
+            throw invalidArgument("an invitation's timeout is 1 to 600 seconds, not \(timeout)")
+        }
+        let count = context?.count ?? 0
+        guard count <= Limits.invitationContext else {  // [invite.context]
+            throw invalidArgument("an invitation's context has 32,768 bytes at the most, not \(count)")
+        }
+    }
+
+    private func invalidArgument(_ text: String) -> MultipeerError { MultipeerError(.invalidArgument, text) }
+
+    /// Asks, and links. The backend is asked for when it comes to that; so are complaints about the arguments.
+    /// `isMarked`: the session's owner hears when it came to nothing and no event says so.
+    func make(
+        for driver: SessionDriver, isMarked: Bool = false,
+        asking backend: @escaping @Sendable () async throws(MultipeerError) -> any DiscoveryBackend
+    ) async -> Result<Void, MultipeerError> {
+        let end = EventLoop.currentMoment() + timeout
+        return await driver.invitation(of: peer, isMarked: isMarked) {
+            (invitation) async throws(MultipeerError) in
+            let backend = try await backend()
+            guard await driver.hasRoom(for: peer.uid) else {
+                throw MultipeerError(.full, "there is no place left for \(peer)")
+            }
+            do throws(MultipeerError) {
+                let addresses = try await addresses(from: backend)
+                let theirs = try await ask(at: addresses, for: driver, until: end)
+                try await driver.link(invitation, with: theirs, to: peer, until: end)
+            } catch {
+                // A machine that is gone may not even refuse: then all that is heard of it is nothing.
+                if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }
+                throw error
+            }
+        }
+    }
+
+    private func addresses(
+        from backend: any DiscoveryBackend
+    ) async throws(MultipeerError) -> [SocketAddress] {
+        let resolveTimeout = min(timeout, OutgoingInvitation.resolveTimeout)
+        let addresses = try await backend.resolve(peer, service, within: resolveTimeout)
+        if addresses.isEmpty {
+            throw MultipeerError(.unreachable, "nobody says where \(peer) is any more")
+        }
+        return addresses
+    }
+
+    /// Asks for consent; answers the peer's data for the link.
+    private func ask(
+        at addresses: [SocketAddress], for driver: SessionDriver, until end: Moment
+    ) async throws(MultipeerError) -> ConnectionData {
+        let peer = peer
+        let left = end - EventLoop.currentMoment()
+        guard left > .zero else { throw MultipeerError(InvitationFault.timedOut, of: peer) }
+        do throws(InvitationFault) {
+            return try await InvitationClient.invite(
+                peer, at: addresses, as: local, context: context, within: max(left, .seconds(1)),
+                keyLog: keyLog ?? driver.configuration.keyLog, on: driver.loop.host
+            ) { () async throws(MultipeerError) in
+                try await MultipeerError.translating { () async throws(SessionFault) in
+                    try await driver.invitationData(for: peer.uid)
+                }
+            }
+        } catch {
+            throw MultipeerError(error, of: peer)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// The connection data that a session has issued. Spec 4.3.
+final class PeerConnectionDataIssuer {
+    private unowned let session: PeerSession
+    private var all: [IssuedConnectionData] = []
+
+    init(_ session: PeerSession) { self.session = session }
+
+    private var bug: Bug? { session.bug }
+
+    /// Connection data for a peer, or open data; the same as before as long as that serves.
+    func data(for recipient: [UInt8]?, isMesh: Bool, lifetime: Int = 600) -> IssuedConnectionData {
+        let now = Instant.now
+        if bug != .dataNeverExpires { all.removeAll { $0.expires <= now } }
+        let known = all.last {
+            $0.recipient == recipient && $0.isMesh == isMesh && now - $0.made < .seconds(43_200)
+        }
+        if let known, bug != .dataNewEachTime { return known }
+        let token = session.peer.randomBytes(32)
+        let made = IssuedConnectionData(
+            bytes: bytes(for: recipient, isMesh: isMesh, token: token, lifetime: lifetime), token: token,
+            recipient: recipient, isMesh: isMesh, expires: now + .seconds(lifetime), made: now)
+        all.append(made)
+        return made
+    }
+
+    private func bytes(for recipient: [UInt8]?, isMesh: Bool, token: [UInt8], lifetime: Int) -> [UInt8] {
+        var flags: UInt8 = isMesh ? ConnectionData.Flag.mesh : 0
+        if session.settings.identity != nil { flags |= ConnectionData.Flag.identity }
+        let preference = session.preference
+        let data = ConnectionData(
+            flags: flags, endpoint: session.endpoint, name: session.name, preference: preference,
+            fingerprint: preference == .none ? nil : session.identity?.fingerprint, token: token,
+            lifetime: UInt32(lifetime),
+            recipient: bug == .dataToAnybody ? nil : recipient,
+            candidates: [.loopback(session.listener.port)],
+            extra: [TLVEntry(0x3A3A, [0x5a])])
+        var entries = data.entries
+        if bug == .dataUnsorted { entries.reverse() }
+        if bug == .dataWithoutLifetime { entries = entries.without(ConnectionData.Field.lifetime) }
+        return ConnectionData.bytes(entries, flags: flags)
+    }
+
+    /// Which of its own data an initiator names. Spec 6.1, `link.guess`.
+    func next(for uid: [UInt8], _ attempt: PeerAttempt?) -> IssuedConnectionData? {
+        let usable = usable(for: uid)
+        guard !usable.isEmpty else { return nil }
+        return usable[(attempt?.guess ?? 0) % usable.count]
+    }
+
+    /// The newest first, those for this very peer before open ones.
+    func usable(for uid: [UInt8]) -> [IssuedConnectionData] {
+        let usable = all.filter {
+            ($0.expires > .now || bug == .dataNeverExpires) && ($0.recipient == nil || $0.recipient == uid)
+        }
+        return usable.reversed().filter { $0.recipient != nil }
+            + usable.reversed().filter { $0.recipient == nil }
+    }
+
+    func forget() { all = [] }
+}

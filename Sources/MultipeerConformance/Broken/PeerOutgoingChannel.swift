@@ -1,0 +1,130 @@
+import Foundation
+import MultipeerSecurity
+
+/// A stream or resource that goes. Spec 9.
+final class PeerOutgoingChannel {
+    unowned let session: PeerSession
+    let shimNumber: Int
+    let to: [UInt8]
+    private let name: [UInt8]
+    let isResource: Bool
+    private let file: FileHandle?
+    private var size: Int
+    private(set) var number: UInt32?
+    var limit: UInt64 = 0
+    private var sent: UInt64 = 0
+    private var queue: [UInt8] = []
+    private var isFinishing = false
+    private(set) var hasFinished = false
+    private(set) var isClosed = false
+    private var hasFailed = false
+    private var digest: SHA256.Hasher? = SHA256.Hasher()
+
+    /// `file` is what a resource is read from; nil for a stream.
+    init(
+        _ session: PeerSession, _ shimNumber: Int, to: [UInt8], name: [UInt8], file: FileHandle?,
+        size: Int = 0
+    ) {
+        self.session = session
+        self.shimNumber = shimNumber
+        self.to = to
+        self.name = name
+        self.file = file
+        self.size = size
+        isResource = file != nil
+    }
+
+    private var link: PeerLink? { session.links[to] }
+
+    func opening(_ number: UInt32) -> Frame {
+        let opening = PeerChannelOpening(
+            kind: isResource ? 2 : 1, name: name, size: isResource ? UInt64(size) : nil)
+        return Frame(.open, channel: number, opening.bytes)
+    }
+
+    func opened(_ number: UInt32, limit: UInt64) {
+        self.number = number
+        self.limit = limit
+    }
+
+    func write(_ bytes: [UInt8]) {
+        queue += bytes
+        link?.outbox.pour()
+    }
+
+    func finish() {
+        isFinishing = true
+        link?.outbox.pour()
+    }
+
+    /// The application gives up.
+    func abort(_ code: CloseCode = .cancelled) {
+        guard !isClosed, !hasFailed else { return }
+        if let number, session.bug != .cancelsSilently { link?.send(.channelCode(.reset, number, code)) }
+        link?.channels.close(self)
+        failed(code)
+    }
+
+    /// DATA or FIN, if there is anything to send and credit for it.
+    func nextFrame() -> Frame? {
+        guard let number, !hasFinished else { return nil }
+        let isUnbounded = session.bug == .sendsBeyondChannelCredit
+        let room = isUnbounded ? 65_536 : Int(clamping: limit - min(limit, sent))
+        let piece = isResource ? read(min(16_376, room)) : Array(queue.prefix(min(16_376, room)))
+        if hasFailed { return nil }
+        if !piece.isEmpty {
+            if !isResource { queue.removeFirst(piece.count) }
+            sent += UInt64(piece.count)
+            digest?.update(piece)
+            return Frame(.data, channel: number, piece)
+        }
+        guard isResource ? sent == size : isFinishing && queue.isEmpty else { return nil }
+        hasFinished = true
+        isClosed = !isResource
+        let sum = digest.take()?.finish() ?? []
+        if isResource, session.bug == .doneNotAwaited { tellSent(nil) }
+        return Frame(.fin, channel: number, isResource ? TLVEntry(1, sum).bytes : [])
+    }
+
+    private func read(_ count: Int) -> [UInt8] {
+        guard count > 0, Int(sent) < size else { return [] }
+        let bytes = (try? file?.read(upToCount: min(count, size - Int(sent)))).map { [UInt8]($0) } ?? []
+        // The file has become shorter.
+        if bytes.isEmpty, session.bug == .shortFileIsSuccess {
+            size = Int(sent)
+            return []
+        }
+        if bytes.isEmpty { abort(.digest) }
+        return bytes
+    }
+
+    // MARK: The end
+
+    func done(_ code: CloseCode) {
+        isClosed = true
+        let isGood = code == .ok || session.bug == .shortFileIsSuccess
+        if session.bug != .doneNotAwaited { tellSent(isGood ? nil : code) }
+    }
+
+    func failed(_ code: CloseCode) {
+        guard !hasFailed, !isClosed || isResource else { return }
+        hasFailed = true
+        isClosed = true
+        if isResource { return tellSent(code) }
+        session.application.tell(
+            "stream-end", ["stream": .number(Double(shimNumber)), "error": .string(code.description)])
+    }
+
+    /// The link has ended.
+    func lost() {
+        if isResource, session.bug == .lostLinkIsSuccess { return tellSent(nil) }
+        failed(.internal)
+    }
+
+    private func tellSent(_ code: CloseCode?) {
+        try? file?.close()
+        var fields: [String: JSONValue] = ["to": .string(to.hex), "resource": .number(Double(shimNumber))]
+        if let code { fields["error"] = .string(code.description) }
+        session.application.tell("sent", fields)
+    }
+}

@@ -1,0 +1,160 @@
+import MultipeerSecurity
+
+/// Whom the session seeks, and how it dials. Spec 4.4 and 6.1.
+extension PeerSession {
+    /// The application wants to link with the issuer of this data.
+    func connect(_ blob: [UInt8], isInvited: Bool = false) throws(ProtocolError) {
+        let data = try ConnectionDataReader(bug: bug).read(blob)
+        let uid = data.endpoint.uid
+        try demand(uid != endpoint.uid || bug == .connectsToItself, .itself, "its own uid")
+        let isForMe = data.recipient == nil || data.recipient == endpoint.uid
+        try demand(isForMe || bug == .dataIgnoresRecipient, .unknownPeer, "addressed to somebody else")
+        try demand(outcome(with: data) != .refused, .policy, "the preferences exclude each other")
+        let held = ReceivedConnectionData(bytes: blob, data: data)
+        let isAgain = isInvited && bug == .inviteLinksLinkedAgain
+        if let link = links[uid], link.endpoint == data.endpoint, !isAgain { return link.hold(held) }
+        try demand(attempts.count < 32, .full, "too many peers are awaited")
+        seek(held, isForMesh: false)
+        if links.count >= seats, let attempt = attempts[data.endpoint] { attempt.isWaiting = true }
+    }
+
+    /// Begins an attempt, or goes on with one with newer data.
+    func seek(_ held: ReceivedConnectionData, isForMesh: Bool, isSilent: Bool = false) {
+        let known = held.data.endpoint
+        let now = Instant.now
+        if let attempt = attempts[known] {
+            attempt.held.removeAll { $0.bytes == held.bytes }
+            attempt.held.insert(held, at: 0)
+            attempt.deadline = max(attempt.deadline, now + .seconds(30))
+            return
+        }
+        let isHigher = !endpoint.uid.precedes(known.uid)
+        var delay = isHigher ? Duration.milliseconds(500) : .zero
+        if bug == .lowerWaits, !isHigher { delay = .milliseconds(700) }
+        if bug == .higherDialsAtOnce { delay = .zero }
+        let attempt = PeerAttempt(
+            held, isForMesh: isForMesh, isSilent: isSilent, now: now, delay: delay)
+        if bug == .higherNeverDials, isHigher { attempt.nextRound = now + .seconds(3_600) }
+        attempts[known] = attempt
+        if !isSilent { application.tell("connecting", of: known.uid) }
+        drive(attempt, now)
+    }
+
+    /// The application calls an attempt off.
+    func cancel(_ uid: [UInt8]) {
+        for attempt in Array(attempts.values) where attempt.endpoint.uid == uid {
+            if bug == .cancelIgnored {
+                application.tell("notConnected", of: uid, reason: "cancelled", code: .cancelled)
+            } else {
+                abandon(attempt, "cancelled", .cancelled, saying: .cancelled)
+            }
+        }
+    }
+
+    /// The attempt is over without a link.
+    func abandon(_ attempt: PeerAttempt, _ reason: String, _ code: CloseCode?, saying said: CloseCode) {
+        guard attempts[attempt.endpoint] === attempt else { return }
+        attempts[attempt.endpoint] = nil
+        for candidate in attempt.connections { candidate.close(said) }
+        if links[attempt.endpoint.uid] == nil {
+            application.tell("notConnected", of: attempt.endpoint.uid, reason: reason, code: code)
+        }
+        if attempt.isForMesh { mesh.failed(attempt.endpoint) }
+    }
+
+    func drive(_ attempt: PeerAttempt, _ now: Instant) {
+        if now >= attempt.deadline, !attempt.isDeciding, bug != .attemptWithoutDeadline {
+            return abandon(attempt, "timeout", .timeout, saying: .timeout)
+        }
+        guard !attempt.isWaiting, now >= attempt.nextRound else { return }
+        let isAhead = attempt.connections.contains { ![.securing, .greeting, .ended].contains($0.state) }
+        guard !isAhead else { return }
+        if !attempt.isInRound { begin(attempt) }
+        while attempt.isInRound, let candidate = attempt.queue.first {
+            let isEarly = attempt.lastDial.map { now - $0 < .milliseconds(250) } ?? false
+            guard bug == .dialsAllAtOnce || (attempt.dials < 4 && !isEarly) else { return }
+            attempt.queue.removeFirst()
+            attempt.lastDial = now
+            dial(candidate, attempt)
+        }
+        if attempt.isInRound, attempt.dials == 0, attempt.queue.isEmpty {
+            attempt.isInRound = false
+            attempt.rest(from: now)
+            if bug == .retriesWithoutPause { attempt.nextRound = now }
+            if bug == .neverRetries { attempt.nextRound = now + .seconds(3_600) }
+        }
+    }
+
+    private func begin(_ attempt: PeerAttempt) {
+        guard let held = attempt.held.first, !issued.usable(for: attempt.endpoint.uid).isEmpty else { return }
+        attempt.queue = held.data.candidates.filter { $0.address.count == 4 && $0.isAllowed(bug: bug) }
+        attempt.isInRound = true
+        attempt.lastDial = nil
+    }
+
+    private func dial(_ candidate: Candidate, _ attempt: PeerAttempt) {
+        guard let held = attempt.held.first, let socket = try? TCPSocket.dialling(candidate) else {
+            attempt.lastDial = nil
+            return
+        }
+        let isPlain = outcome(with: held.data) == .plain
+        let fingerprint = held.data.fingerprint
+        let connection = PeerConnection(
+            socket, .initiator, address: candidate.address, loop: peer.loop, bug: bug, takesPlain: isPlain,
+            makeTLS: isPlain ? nil : { [unowned self] in tls(isServer: false) { $0 == fingerprint } })
+        candidates.append(PeerCandidate(self, connection, attempt))
+    }
+
+    // MARK: TLS
+
+    private func tls(isServer: Bool, _ isAwaited: @escaping ([UInt8]) -> Bool) -> TLSEnd? {
+        var setup = TLSEnd.Setup(isServer: isServer, identity: identity)
+        if bug == .acceptsTls12 { setup.lowest = .tls12 }
+        if bug == .handsOutTickets { setup.tickets = 2 }
+        if bug == .offersTwoProtocols { setup.protocols.append("h2") }
+        setup.needsProtocol = bug != .alpnUnchecked
+        setup.needsCertificate = true
+        setup.asksForCertificate = !isServer || bug != .skipsClientCertificate
+        setup.checksDates = bug == .checksDates
+        let bug = bug
+        setup.verify = { chain in
+            let isShort = chain.count <= 8 && chain.reduce(0) { $0 + $1.count } <= 16_384
+            guard isShort || bug == .chainUnbounded else { return false }
+            return bug == .ignoresFingerprint || bug == .plainIgnoresFirstByte
+                || chain.first.map { isAwaited(SHA256.hash($0)) } ?? false
+        }
+        return try? TLSEnd(setup)
+    }
+
+    /// Every endpoint that is awaited, with the data that is held of it.
+    var awaited: [ReceivedConnectionData] { attempts.values.flatMap(\.held) + links.values.flatMap(\.held) }
+
+    func accept(_ socket: TCPSocket, _ address: [UInt8]) {
+        let strangers = candidates.filter { $0.connection.role == .responder && !$0.hasItsConfirm }
+        let ofAddress = strangers.filter { $0.connection.address == address }
+        if bug != .unauthenticatedUnbounded {
+            if ofAddress.count >= 4 {
+                drop(ofAddress[0])
+            } else if strangers.count >= 32 {
+                drop(strangers[0])
+            }
+        }
+        let awaitsPlain = preference == .none || awaited.contains { outcome(with: $0.data) == .plain }
+        let connection = PeerConnection(
+            socket, .responder, address: address, loop: peer.loop, bug: bug,
+            takesPlain: awaitsPlain || bug == .acceptsPlainWhenRequired,
+            makeTLS: identity == nil
+                ? nil
+                : { [unowned self] in
+                    tls(isServer: true) { [unowned self] leaf in
+                        awaited.contains { outcome(with: $0.data) == .tls && $0.data.fingerprint == leaf }
+                    }
+                })
+        candidates.append(PeerCandidate(self, connection, nil))
+    }
+
+    private func drop(_ candidate: PeerCandidate) {
+        candidate.connection.discard()
+        candidate.ended(candidate.connection, .lost)
+    }
+}

@@ -1,0 +1,112 @@
+import MultipeerSecurity
+
+/// The verification code of one link. Spec 13.
+final class PeerVerificationCode {
+    private enum Step { case before, committed, answered, done }
+
+    private unowned let link: PeerLink
+    private var step = Step.before
+    private var hasAsked = false
+    private var wasRequested = false
+    private var isWaitingForApplication = false
+    private var mine: [UInt8] = []
+    private var commitment: [UInt8]?
+    private var code: String?
+    private static let prefix = Array("MPC/1 sas".utf8)
+
+    init(_ link: PeerLink) { self.link = link }
+
+    private var bug: Bug? { link.bug }
+
+    /// The application wants the code.
+    func ask() {
+        if bug == .sasRunsAgain, code != nil {
+            (step, hasAsked, code) = (.before, false, nil)
+            if link.isControlling { commitment = nil }
+        }
+        if let code { return tell(code) }
+        guard link.connection.tls != nil else { return fail("POLICY") }
+        guard !hasAsked else { return }
+        hasAsked = true
+        proceed()
+    }
+
+    private func proceed() {
+        if link.isControlling {
+            guard step == .before else { return }
+            mine = link.session.peer.randomBytes(32)
+            step = .committed
+            link.send(Frame(.codeCommit, SHA256.hash(PeerVerificationCode.prefix + mine)))
+        } else if commitment != nil {
+            answer()
+        } else {
+            link.send(Frame(.codeRequest))
+        }
+    }
+
+    private func answer() {
+        guard step == .before else { return }
+        mine = link.session.peer.randomBytes(32)
+        step = .answered
+        link.send(Frame(.codeNonce, mine))
+    }
+
+    func take(_ frame: Frame) throws(ProtocolError) {
+        try demand(link.connection.tls != nil || bug == .sasOnPlainLinks, "a code on a plain link")
+        if bug == .sasAnyOrder, !isInOrder(frame.kind) { return }
+        switch frame.kind {
+        case .codeRequest:
+            try demand(link.isControlling, "SAS_REQUEST from the controlling end")
+            if bug == .sasUnasked { hasAsked = true }
+            if step == .before, hasAsked { proceed() }
+        case .codeCommit:
+            if bug == .sasRunsAgain, step == .done { step = .before }
+            try demand(
+                !link.isControlling && (commitment == nil || step == .before), "SAS_COMMIT out of order")
+            commitment = frame.payload
+            if hasAsked || bug == .sasUnasked { answer() }
+        case .codeNonce:
+            try demand(link.isControlling && step == .committed, "SAS_NONCE out of order")
+            link.send(Frame(.codeReveal, mine))
+            finish(controlling: mine, controlled: frame.payload)
+        default:
+            try demand(!link.isControlling && step == .answered, "SAS_REVEAL out of order")
+            let isRight = constantTimeEqual(
+                SHA256.hash(PeerVerificationCode.prefix + frame.payload), commitment ?? [])
+            try demand(
+                isRight || bug == .sasIgnoresCommitment, .badMAC, "the commitment was to another nonce")
+            finish(controlling: frame.payload, controlled: mine)
+        }
+    }
+
+    /// Whether the frame is the next of the run.
+    private func isInOrder(_ kind: FrameKind) -> Bool {
+        switch kind {
+        case .codeRequest: link.isControlling
+        case .codeCommit: !link.isControlling && commitment == nil
+        case .codeNonce: link.isControlling && step == .committed
+        default: !link.isControlling && step == .answered
+        }
+    }
+
+    private func finish(controlling: [UInt8], controlled: [UInt8]) {
+        step = .done
+        let nonces = bug == .sasSwapsNonces ? controlled + controlling : controlling + controlled
+        let key = bug == .sasWithoutKey ? [0] : link.connection.tls?.exported("EXPORTER-mpc1-sas") ?? []
+        let number = HMAC.sha256(key: key, nonces).prefix(4).map(\.self).number % 1_000_000
+        let digits = String(number)
+        let text = String(repeating: "0", count: 6 - digits.count) + digits
+        code = text
+        tell(text)
+    }
+
+    private func tell(_ code: String) {
+        link.session.application.tell("code", ["peer": .string(link.uid.hex), "code": .string(code)])
+    }
+
+    private func fail(_ error: String) {
+        link.session.application.tell("code", ["peer": .string(link.uid.hex), "error": .string(error)])
+    }
+
+    func ended() { if hasAsked, code == nil { fail("INTERNAL") } }
+}

@@ -1,0 +1,28 @@
+/// What the reference peer refuses, and the code that it says.
+struct ProtocolError: Error {
+    let code: CloseCode
+    let text: String
+
+    init(_ code: CloseCode, _ text: String) {
+        self.code = code
+        self.text = text
+    }
+
+    /// Whether a list of entries or of members was malformed.
+    var isOfList: Bool {
+        text.contains("entr") || text.contains("has ") || text.contains("member") || text.contains("expected")
+    }
+
+    /// A rule of the wire was broken.
+    static func broken(_ text: String) -> ProtocolError { ProtocolError(.protocol, text) }
+}
+
+/// Demands something of what a peer sent.
+func demand(_ isSo: Bool, _ code: CloseCode, _ text: @autoclosure () -> String) throws(ProtocolError) {
+    guard isSo else { throw ProtocolError(code, text()) }
+}
+
+/// Demands what the wire demands everywhere.
+func demand(_ isSo: Bool, _ text: @autoclosure () -> String) throws(ProtocolError) {
+    guard isSo else { throw ProtocolError(.protocol, text()) }
+}

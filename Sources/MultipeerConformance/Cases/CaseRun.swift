@@ -1,0 +1,163 @@
+import Foundation
+import MultipeerSecurity
+
+/// One run of one case: the process of the subject, the tester's peers, the clock and the log.
+///
+/// A run has one thread. Nothing in it happens but while the case waits (`PollLoop`).
+final class CaseRun {
+    let order: UIDOrder
+    let log = TrafficLog()
+    let loop = PollLoop()
+    var random: SplitMix64
+    /// What the specification only recommends and the subject does not do.
+    private(set) var weaknesses: [String] = []
+    /// Set by a case whose first session is of no use afterwards: the last exchange is made on a fresh one only.
+    var isSessionSpent = false
+    /// Bytes by which the subject may be larger afterwards.
+    var allowance = 1 << 20
+    var sessions: [SubjectSession] = []
+    /// Files that are removed at the end.
+    var files: [String] = []
+    private let command: String
+    private var running: Subject?
+    private var links = 0
+    private var handles = 0
+
+    init(_ order: UIDOrder, shim command: String, random: SplitMix64) {
+        self.order = order
+        self.command = command
+        self.random = random
+    }
+
+    /// The subject; its process starts when it is first asked for.
+    func subject() throws -> Subject {
+        if let running { return running }
+        let started = try Subject(command, in: self)
+        running = started
+        return started
+    }
+
+    /// Ends the process and removes what the case has written.
+    func quit() {
+        running?.quit()
+        for path in files { try? FileManager.default.removeItem(atPath: path) }
+    }
+
+    /// The subject does less than the specification recommends.
+    func weak(_ text: String) { weaknesses.append(text) }
+
+    func note(_ text: String) { log.add(.note, text) }
+
+    func require(_ isSo: Bool, _ text: @autoclosure () -> String) throws {
+        guard isSo else { throw CaseFailure(text()) }
+    }
+
+    func nextLinkName() -> String {
+        links += 1
+        return "link \(links)"
+    }
+
+    static func digest(_ bytes: [UInt8]) -> String { SHA256.hash(bytes).hex }
+}
+
+// MARK: - Peers
+
+/// A session of the subject and a peer of the tester that hold each other's connection data.
+final class Pair {
+    let session: SubjectSession
+    let tester: Tester
+    var linkParameters: LinkParameters
+
+    init(_ session: SubjectSession, _ tester: Tester, _ linkParameters: LinkParameters) {
+        self.session = session
+        self.tester = tester
+        self.linkParameters = linkParameters
+    }
+
+    /// A link, and the subject has told that it is connected.
+    func link(within duration: Duration = .seconds(10)) throws -> TesterLink {
+        let link = try tester.link(linkParameters, within: duration)
+        try session.expect("connected", of: tester.endpoint.uid, within: duration)
+        return link
+    }
+}
+
+extension CaseRun {
+    /// A session of the subject. Its uid lies in the middle, so that a tester can be below and above it.
+    func session(_ settings: SubjectSession.Settings = .init(), _ name: String? = nil) throws
+        -> SubjectSession
+    {
+        handles += 1
+        var settings = settings
+        if settings.uid == nil {
+            var uid = random.bytes(16)
+            uid[0] = 0x40 | uid[0] & 0x3f
+            settings.uid = uid
+        }
+        let made = try SubjectSession(name ?? "subject-\(handles)", settings, of: subject())
+        sessions.append(made)
+        return made
+    }
+
+    /// A peer of the tester, below or above the session's uid as the order of this run, or `order`, says.
+    func tester(
+        beside session: SubjectSession, _ name: String = "tester", preference: Preference = .none,
+        order: UIDOrder? = nil, address: [UInt8] = [127, 0, 0, 1]
+    ) throws -> Tester {
+        try Tester(name, uid: uid(beside: session, order), preference: preference, address: address, in: self)
+    }
+
+    /// A uid below or above the session's.
+    func uid(beside session: SubjectSession, _ order: UIDOrder? = nil) -> [UInt8] {
+        var uid = random.bytes(16)
+        while true {
+            uid[0] = (order ?? self.order) == .testerLower ? uid[0] & 0x3f : uid[0] | 0x80
+            if uid.precedes(session.uid) == ((order ?? self.order) == .testerLower) { return uid }
+            uid =
+                (order ?? self.order) == .testerLower
+                ? [UInt8](repeating: 0, count: 8) + random.bytes(8)
+                : [UInt8](repeating: 0xff, count: 8) + random.bytes(8)
+        }
+    }
+
+    /// Data of both, exchanged: the subject issues its own for the tester, and is told to connect with the tester's.
+    ///
+    /// * `connects`: false leaves `connect` to the case.
+    /// * `change`: makes the tester's data wrong, or otherwise different, before it is written.
+    func introduce(
+        _ session: SubjectSession, _ tester: Tester, connects: Bool = true,
+        _ change: (inout ConnectionData) -> Void = { _ in }
+    ) throws -> Pair {
+        let theirs = try session.data(for: tester.endpoint.uid)
+        let theirData = try ConnectionData(ofSubject: theirs)
+        var data = tester.data(for: session.uid)
+        change(&data)
+        let mine = data.bytes
+        let linkParameters = LinkParameters(
+            mine: mine, myToken: data.token, theirs: theirs, theirData: theirData, me: tester.endpoint,
+            limits: tester.limits, members: tester.members)
+        if connects { try session.connect(mine) }
+        return Pair(session, tester, linkParameters)
+    }
+
+    /// A session, a tester and their data in one step.
+    func pair(
+        _ settings: SubjectSession.Settings = .init(), tester preference: Preference? = nil,
+        connects: Bool = true, _ change: (inout ConnectionData) -> Void = { _ in },
+        prepare: (Tester) -> Void = { _ in }
+    ) throws -> Pair {
+        let session = try session(settings)
+        let tester = try tester(beside: session, preference: preference ?? settings.preference)
+        prepare(tester)
+        return try introduce(session, tester, connects: connects, change)
+    }
+
+    /// A session, a tester and a link between them that the subject has told of.
+    func linked(
+        _ settings: SubjectSession.Settings = .init(), tester preference: Preference? = nil,
+        prepare: (Tester) -> Void = { _ in }
+    ) throws -> (Pair, TesterLink) {
+        let pair = try pair(settings, tester: preference, prepare: prepare)
+        return (pair, try pair.link())
+    }
+}

@@ -1,0 +1,122 @@
+/// What is to be run, and how.
+package struct TestPlan: Sendable {
+    /// The command line that starts the subject's shim.
+    package var shim: String
+    package var cases: [Case]
+    package var seed: UInt64
+    package var repetitions = 1
+    /// The number of the first one; the lot depends on it.
+    package var firstRepetition = 0
+    /// Seconds for each case instead of its own.
+    package var timeout: Int?
+    /// How many cases run at a time.
+    package var jobs = 4
+    /// Whether a WEAK fails.
+    package var isStrict = false
+    /// Cases that are not tried, each with the reason.
+    package var skips: [String: String] = [:]
+    /// Whether an exchange that must work is made before and after each case. Not with a subject that is known to be broken.
+    var isExchangeMade = true
+
+    package init(shim: String, cases: [Case], seed: UInt64) {
+        self.shim = shim
+        self.cases = cases
+        self.seed = seed
+    }
+}
+
+/// One run of one case, as it went.
+package struct CaseOutcome: Sendable {
+    package let subject: Case
+    package let order: UIDOrder
+    package let repetition: Int
+    package let verdict: CaseVerdict
+    /// Why, if it is not PASS.
+    package let reason: String
+    /// It failed because the process of the subject ended, or did not answer.
+    let isOfProcess: Bool
+    package let seconds: Double
+    let log: [TrafficLog.Line]
+
+    /// As LINK-11/tester-lower, with the repetition if there are several.
+    package var name: String {
+        "\(subject.id)/\(order.rawValue)" + (repetition > 0 ? "#\(repetition + 1)" : "")
+    }
+}
+
+/// Runs a plan, several cases at a time, each on a thread of its own.
+package struct TestRunner: Sendable {
+    let plan: TestPlan
+
+    package init(_ plan: TestPlan) { self.plan = plan }
+
+    private struct CaseTask: Sendable {
+        let place: Int
+        let subject: Case
+        let order: UIDOrder
+        let repetition: Int
+    }
+
+    /// Everything that the plan holds; `tell` is called with each outcome as it comes, from any thread.
+    package func callAsFunction(tell: @escaping @Sendable (CaseOutcome) -> Void = { _ in }) -> [CaseOutcome] {
+        var tasks: [CaseTask] = []
+        for repetition in plan.firstRepetition..<(plan.firstRepetition + plan.repetitions) {
+            for subject in plan.cases {
+                for order in subject.orders {
+                    tasks.append(
+                        CaseTask(place: tasks.count, subject: subject, order: order, repetition: repetition))
+                }
+            }
+        }
+        // What takes long begins first, so that nothing long is left at the end.
+        tasks.sort { ($1.subject.seconds, $0.place) < ($0.subject.seconds, $1.place) }
+        let outcomes = Parallel.map(tasks, jobs: plan.jobs) { task in
+            let outcome = attempt(task)
+            tell(outcome)
+            return (task.place, outcome)
+        }
+        return outcomes.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    private func attempt(_ task: CaseTask) -> CaseOutcome {
+        let start = ContinuousClock.now
+        let name = "\(task.subject.id)/\(task.order.rawValue)#\(task.repetition)"
+        let caseRun = CaseRun(task.order, shim: plan.shim, random: SplitMix64(seed: plan.seed, name: name))
+        let (verdict, reason, isOfProcess) =
+            plan.skips[task.subject.id].map { (.skip, $0, false) } ?? judge(task.subject, caseRun)
+        caseRun.loop.limit = nil
+        caseRun.quit()
+        return CaseOutcome(
+            subject: task.subject, order: task.order, repetition: task.repetition, verdict: verdict,
+            reason: reason, isOfProcess: isOfProcess, seconds: (ContinuousClock.now - start) / .seconds(1),
+            log: caseRun.log.lines)
+    }
+
+    /// The case, between two exchanges that must work, and what the subject holds before and after.
+    private func judge(_ subject: Case, _ caseRun: CaseRun) -> (CaseVerdict, String, Bool) {
+        var stage = "before the case: "
+        var check = SanityCheck(caseRun)
+        do {
+            if plan.isExchangeMade { try check.prepare() }
+            caseRun.loop.limit = .now + .seconds(plan.timeout ?? subject.seconds)
+            caseRun.log.add(.note, "\(subject.id): \(subject.title)")
+            stage = ""
+            try subject.body(caseRun)
+            caseRun.loop.limit = nil
+            stage = "after the case: "
+            if plan.isExchangeMade { try check.examine() }
+        } catch let skip as Skip {
+            return (.skip, "\(skip)", false)
+        } catch let fault as SuiteFault {
+            return (.fault, stage + "\(fault)", false)
+        } catch {
+            let isLate = caseRun.loop.isLimitReached
+            let reason = stage + "\(error)" + (isLate ? " (the time of the case is over)" : "")
+            return (.fail, reason, (error as? CaseFailure)?.isOfProcess ?? false)
+        }
+        guard caseRun.weaknesses.isEmpty else {
+            return (plan.isStrict ? .fail : .weak, caseRun.weaknesses.joined(separator: "; "), false)
+        }
+        return (.pass, "", false)
+    }
+}

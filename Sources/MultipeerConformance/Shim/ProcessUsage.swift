@@ -1,0 +1,33 @@
+/// What the subject's process holds.
+struct ProcessUsage: Sendable {
+    let memory: Int
+    let descriptors: Int
+    let threads: Int
+
+    /// In words, what is more than `before`; empty if nothing is. Memory may grow by `allowance` bytes.
+    func excess(over before: ProcessUsage, allowance: Int) -> String {
+        var words: [String] = []
+        if descriptors > before.descriptors {
+            words.append("\(descriptors - before.descriptors) descriptors")
+        }
+        if threads > before.threads + 2 { words.append("\(threads - before.threads) threads") }
+        if memory > before.memory + allowance { words.append("\((memory - before.memory) / 1_024) KiB") }
+        return words.joined(separator: ", ")
+    }
+}
+
+extension Subject {
+    /// What the process holds; nil if its shim does not say.
+    func processUsage() throws -> ProcessUsage? {
+        let answer = try ask("stats")
+        if answer["unimplemented"]?.isTrue == true { return nil }
+        guard let rss = answer["rss"]?.int, let descriptors = answer["fds"]?.int,
+            let threads = answer["threads"]?.int
+        else { return nil }
+        // Where the system tells, what a runtime makes once when it is first needed, as a timer, does not count.
+        let open = openDescriptors.filter { !$0.contains("anon_inode:") }
+        return ProcessUsage(
+            memory: answer["heap"]?.int ?? rss, descriptors: open.isEmpty ? descriptors : open.count,
+            threads: threads)
+    }
+}

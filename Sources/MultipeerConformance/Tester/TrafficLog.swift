@@ -1,0 +1,56 @@
+/// Everything that a case sent, received, asked and was told, with the time of each.
+final class TrafficLog {
+    /// Who spoke to whom.
+    enum LineDirection: String, Sendable {
+        case sent = "T -> S"
+        case received = "S -> T"
+        case asked = "shim <"
+        case told = "shim >"
+        case note = "     --"
+    }
+
+    struct Line: Sendable {
+        let seconds: Double
+        let way: LineDirection
+        let text: String
+    }
+
+    /// Lines that are kept from the beginning, and as many from the end.
+    static let kept = 1_500
+    /// Bytes of a payload that are shown.
+    private static let shown = 64
+
+    private let start = ContinuousClock.now
+    private var first: [Line] = []
+    private var last: [Line] = []
+    private var dropped = 0
+
+    func add(_ way: LineDirection, _ text: String) {
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let line = Line(seconds: seconds, way: way, text: text)
+        if first.count < TrafficLog.kept { return first.append(line) }
+        last.append(line)
+        guard last.count > 2 * TrafficLog.kept else { return }
+        dropped += last.count - TrafficLog.kept
+        last.removeFirst(last.count - TrafficLog.kept)
+    }
+
+    func add(_ way: LineDirection, _ link: String, _ frame: Frame) {
+        var text = "\(link): \(frame.kind), \(frame.payload.count) bytes"
+        if frame.channel != 0 { text += ", channel \(frame.channel)" }
+        if let code = frame.code { text += " \(code)" }
+        if let limit = frame.limit { text += " limit \(limit)" }
+        if !frame.payload.isEmpty { text += "  " + TrafficLog.excerpt(frame.payload) }
+        add(way, text)
+    }
+
+    static func excerpt(_ bytes: [UInt8]) -> String {
+        bytes.count <= shown ? bytes.hex : Array(bytes.prefix(shown)).hex + "…"
+    }
+
+    var lines: [Line] {
+        guard dropped > 0 else { return first + last }
+        let gap = Line(seconds: last.first?.seconds ?? 0, way: .note, text: "… \(dropped) lines left out …")
+        return first + [gap] + last
+    }
+}

@@ -1,0 +1,21 @@
+import MultipeerCore
+
+/// How often others had our names lately: whoever keeps losing probes slowly. RFC 6762, 8.1. [mdns.probe]
+struct ConflictHistory: Sendable {
+    private var moments: [Moment] = []
+
+    private static let most = 15
+    private static let window = Duration.seconds(10)
+    private static let pause = Duration.seconds(5)
+
+    /// One more; answers how long to wait before probing again.
+    mutating func add(at now: Moment) -> Duration {
+        moments = (moments + [now]).suffix(ConflictHistory.most)
+        return areMany(at: now) ? ConflictHistory.pause : .zero
+    }
+
+    func areMany(at now: Moment) -> Bool {
+        guard moments.count == ConflictHistory.most, let first = moments.first else { return false }
+        return now - first < ConflictHistory.window
+    }
+}

@@ -1,0 +1,108 @@
+import MultipeerCore
+
+/// A question that is due, with the answers that need not be given.
+struct DueQuestion: Sendable {
+    let question: DNSQuestion
+    var families: Set<Family>
+    var knownAnswers: [DNSRecord] = []
+}
+
+extension InstanceTable {
+    /// When `expire` or `takeQuestions` is due.
+    var deadline: Moment { min(nextExpiry, questionDeadline) }
+
+    private var questionDeadline: Moment { min(asking.due, nextPointer, max(nextQuestion, allowance.next)) }
+
+    func isQuestionDue(at now: Moment) -> Bool { questionDeadline <= now }
+
+    mutating func takeQuestions(
+        of families: Set<Family>, at now: Moment, jitter: inout Jitter
+    ) -> [DueQuestion] {
+        var due: [DueQuestion] = []
+        let open = takeOwnQuestion(of: families, at: now, jitter: &jitter)
+        if !open.isEmpty {
+            let question = DNSQuestion(name, .ptr)
+            due.append(DueQuestion(question: question, families: open, knownAnswers: knownAnswers(at: now)))
+        }
+        guard nextQuestion <= now else { return due }
+        for name in names(where: { $0.isQuestionDue(at: now) }) {
+            guard allowance.take(at: now) else { break }
+            let wanted = change(name) { $0.takeQuestions(of: families, at: now, jitter: &jitter) } ?? [:]
+            for (type, families) in wanted.sorted(by: { $0.key < $1.key }) {
+                due.append(DueQuestion(question: DNSQuestion(name, type), families: families))
+            }
+        }
+        nextQuestion = serviceInstances.values.lazy.compactMap(\.questionDeadline).min() ?? .distantFuture
+        return due
+    }
+
+    /// The families in which it is time to ask who is there.
+    private mutating func takeOwnQuestion(
+        of families: Set<Family>, at now: Moment, jitter: inout Jitter
+    ) -> Set<Family> {
+        var open: Set<Family> = []
+        if asking.due <= now {
+            open = families.subtracting(asking.covered)
+            asking.asked(at: now)
+            lastAsked = now
+        }
+        guard nextPointer <= now else { return open }
+        for name in names(where: { $0.pointerRefresh.map { $0 <= now } ?? false }) {
+            let wanted = change(name) { $0.takePointerRefresh(of: families, at: now, jitter: &jitter) }
+            open.formUnion(wanted ?? [])
+        }
+        nextPointer = serviceInstances.values.lazy.compactMap(\.pointerRefresh).min() ?? .distantFuture
+        return open
+    }
+
+    private func knownAnswers(at now: Moment) -> [DNSRecord] {
+        names(where: { $0.isKnownAnswer(at: now) }).compactMap { instance in
+            serviceInstances[instance]?.pointer.newest.map { pointer in
+                DNSRecord(name, ttl: pointer.remaining(at: now), pointer.data)
+            }
+        }
+    }
+
+    /// A question about one of the instances went over the scope.
+    mutating func expectAnswer(
+        to question: DNSQuestion, unless known: Set<DNSName>, in family: Family, at now: Moment
+    ) {
+        guard question.type == .ptr else {
+            _ = change(question.name) { $0.expectAnswer(question.type, in: family, at: now) }
+            return
+        }
+        guard now - (lastExpectation[family] ?? Moment(nanoseconds: .min / 2)) >= .seconds(1) else { return }
+        lastExpectation[family] = now
+        for instance in serviceInstances.keys where !known.contains(instance) {
+            _ = change(instance) { $0.expectAnswer(.ptr, in: family, at: now) }
+        }
+    }
+
+    /// Another asked; when it knows nothing that we do not know, its answers are ours. RFC 6762, 7.3.
+    mutating func heardQuestion(
+        _ question: DNSQuestion, knowing known: Set<DNSName>, in family: Family, of families: Set<Family>,
+        at now: Moment, jitter: inout Jitter
+    ) {
+        if question.type == .ptr {
+            let isOurs = known.allSatisfy { serviceInstances[$0]?.isKnownAnswer(at: now) == true }
+            if isOurs { asking.heard(in: family, of: families, at: now) }
+        } else {
+            _ = change(question.name) {
+                $0.heardQuestion(question.type, in: family, of: families, at: now, jitter: &jitter)
+            }
+        }
+    }
+
+    mutating func doubt(_ uid: UID, from start: Moment, until: Moment) {
+        for name in names(of: uid) {
+            _ = change(name) { $0.doubt(from: start, until: until) }
+        }
+    }
+
+    /// After a sleep: what was known stays for as long as it takes to ask.
+    mutating func reprieve(from start: Moment, until: Moment) {
+        for name in serviceInstances.keys.sorted() {
+            _ = change(name) { $0.reprieve(from: start, until: until) }
+        }
+    }
+}

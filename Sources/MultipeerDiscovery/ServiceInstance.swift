@@ -1,0 +1,225 @@
+import MultipeerCore
+
+/// One instance as it is known on one scope. Spec 12.6.
+///
+/// ```
+///   named ──SRV, TXT──▶ complete ──SRV gone, goodbye, no answer──▶ (dropped)
+///     └──four questions in vain──▶ (dropped)
+/// ```
+struct ServiceInstance: Sendable {
+    let uid: UID
+    /// Who brought it, and when: for the fair share of the places.
+    let source: [UInt8]
+    let order: UInt64
+
+    private(set) var pointer = RecordSet(most: 1, isKept: true)
+    private(set) var server = RecordSet(most: 2, isKept: true)
+    private(set) var text = RecordSet(most: 2, isKept: true)
+    /// What the newest TXT record says.
+    private(set) var peer: DiscoveredPeer?
+    /// It answered a question that was about itself.
+    private(set) var isConfirmed = false
+    /// While SRV or TXT are missing.
+    private var search: QuerySchedule?
+    private var check: Check?
+    private var askedAt: Moment?
+    private var hadServer = false
+    private var readData: [UInt8]?
+
+    /// Is it still there? RFC 6762, 10.4.
+    private struct Check: Sendable {
+        var questions: QuerySchedule
+        let until: Moment
+    }
+
+    struct Appearance: Equatable {
+        let peer: DiscoveredPeer
+        let freshness: UInt64
+    }
+
+    init(uid: UID, _ reception: RecordReception) {
+        self.uid = uid
+        source = reception.source
+        order = reception.order
+    }
+
+    /// All that makes an instance is there. [mdns.lost]
+    var isComplete: Bool { !pointer.isEmpty && !server.isEmpty && peer != nil }
+    /// What is seen of it from outside; nil while something is missing.
+    var appearance: Appearance? {
+        guard isComplete, let peer else { return nil }
+        return Appearance(peer: peer, freshness: freshness)
+    }
+    /// When what it tells was new.
+    var freshness: UInt64 { text.newest?.order ?? 0 }
+    var count: Int { pointer.count + server.count + text.count }
+    var byteCount: Int { pointer.byteCount + server.byteCount + text.byteCount }
+
+    /// Where the SRV records point.
+    var targets: [DNSName] { server.records.compactMap { ServiceInstance.destination($0)?.name } }
+
+    /// Where it can be reached, by the newest SRV record.
+    var destination: (name: DNSName, port: UInt16)? { server.newest.flatMap(ServiceInstance.destination) }
+
+    private static func destination(_ record: CachedRecord) -> (name: DNSName, port: UInt16)? {
+        guard case .srv(_, _, let port, let target) = record.data else { return nil }
+        return (target, port)
+    }
+}
+
+/// Records.
+extension ServiceInstance {
+    mutating func learnPointer(_ record: DNSRecord, _ reception: RecordReception, jitter: inout Jitter) {
+        pointer.learn(record, reception, jitter: &jitter)
+        searchIfNeeded(at: reception.now, jitter: &jitter)
+    }
+
+    mutating func learnServer(_ record: DNSRecord, _ reception: RecordReception, jitter: inout Jitter) {
+        server.learn(record, reception, jitter: &jitter)
+        if record.ttl > 0, !reception.isOneShot {
+            check = nil
+            if let askedAt, reception.now - askedAt <= ServiceInstance.answerTime { isConfirmed = true }
+        }
+        hadServer = hadServer || !server.isEmpty
+        searchIfNeeded(at: reception.now, jitter: &jitter)
+    }
+
+    /// A TXT record that is not one of ours is as good as none. [service.txt]
+    mutating func learnText(_ record: DNSRecord, _ reception: RecordReception, jitter: inout Jitter) {
+        guard case .txt(let bytes) = record.data else { return }
+        if bytes.count <= ServiceInstance.longestText, Binding.read(txt: bytes, uid: uid) != nil {
+            // What it replaced less than a second ago was not flushed, and must not come back. [mdns.lost]
+            if record.ttl == 0, text.newest?.data == record.data { text.leave(at: reception.now) }
+            text.learn(record, reception, jitter: &jitter)
+        } else if record.isCacheFlush, !reception.isOneShot {
+            text.flush(at: reception.now)
+        }
+        readText()
+        searchIfNeeded(at: reception.now, jitter: &jitter)
+    }
+
+    /// Whether it is to be dropped.
+    mutating func expire(at now: Moment, jitter: inout Jitter) -> Bool {
+        pointer.expire(at: now)
+        server.expire(at: now)
+        text.expire(at: now)
+        readText()
+        if let check, check.until <= now { return true }  // [mdns.reconfirm]
+        if let search, search.count >= ServiceInstance.mostSearches, search.due <= now { return true }
+        if pointer.isEmpty || hadServer && server.isEmpty { return true }  // [mdns.lost]
+        searchIfNeeded(at: now, jitter: &jitter)
+        return false
+    }
+
+    /// It said goodbye itself.
+    var isLeaving: Bool { pointer.isLeaving || hadServer && server.isLeaving }
+
+    private mutating func readText() {
+        guard let newest = text.newest, case .txt(let bytes) = newest.data else {
+            (peer, readData) = (nil, nil)
+            return
+        }
+        if bytes != readData { (peer, readData) = (Binding.read(txt: bytes, uid: uid), bytes) }
+    }
+
+    private mutating func searchIfNeeded(at now: Moment, jitter: inout Jitter) {
+        if !server.isEmpty, !text.isEmpty {
+            search = nil
+        } else if search == nil {
+            search = QuerySchedule(due: now + jitter.hesitation())
+        }
+    }
+}
+
+/// Questions.
+extension ServiceInstance {
+    /// Asks whether it is still there, from `start` on; when nothing is heard it is gone by `until`.
+    mutating func doubt(from start: Moment, until: Moment) {
+        if check == nil { check = Check(questions: QuerySchedule(due: start), until: until) }
+    }
+
+    /// After a sleep.
+    mutating func reprieve(from start: Moment, until: Moment) {
+        pointer.reprieve(until: until)
+        server.reprieve(until: until)
+        text.reprieve(until: until)
+        check = nil
+        doubt(from: start, until: until)
+    }
+
+    /// What is to be asked about it now, and in which families.
+    mutating func takeQuestions(
+        of families: Set<Family>, at now: Moment, jitter: inout Jitter
+    ) -> [DNSType: Set<Family>] {
+        var wanted: [DNSType: Set<Family>] = [:]
+        if let search, search.due <= now {
+            let open = families.subtracting(search.covered)
+            if server.isEmpty { wanted[.srv, default: []].formUnion(open) }
+            if text.isEmpty { wanted[.txt, default: []].formUnion(open) }
+            self.search?.asked(at: now)
+        }
+        if let questions = check?.questions, questions.due <= now {
+            wanted[.srv, default: []].formUnion(families.subtracting(questions.covered))
+            check?.questions.asked(at: now)
+        }
+        wanted[.srv, default: []].formUnion(server.takeRefresh(of: families, at: now, jitter: &jitter))
+        wanted[.txt, default: []].formUnion(text.takeRefresh(of: families, at: now, jitter: &jitter))
+        if wanted[.srv]?.isEmpty == false { askedAt = now }
+        return wanted.filter { !$0.value.isEmpty }
+    }
+
+    /// Whether `takeQuestions` has something.
+    func isQuestionDue(at now: Moment) -> Bool { questionDeadline.map { $0 <= now } ?? false }
+
+    var questionDeadline: Moment? {
+        let refreshes = (server.records + text.records).compactMap { $0.refresh?.due }
+        let search = search.flatMap { $0.count < ServiceInstance.mostSearches ? $0.due : nil }
+        return (refreshes + [search, check?.questions.due].compactMap(\.self)).min()
+    }
+
+    var expiry: Moment? {
+        let records = pointer.records + server.records + text.records
+        let giveUp = search.flatMap { $0.count >= ServiceInstance.mostSearches ? $0.due : nil }
+        return (records.map(\.expires) + [check?.until, giveUp].compactMap(\.self)).min()
+    }
+
+    /// A question about it was asked, so that all on the scope should hear the answer.
+    mutating func expectAnswer(_ type: DNSType, in family: Family, at now: Moment) {
+        switch type {
+        case .ptr: pointer.expectAnswer(in: family, at: now)
+        case .srv: server.expectAnswer(in: family, at: now)
+        case .txt: text.expectAnswer(in: family, at: now)
+        default: break
+        }
+    }
+
+    /// Another asked the question that we may be about to ask.
+    mutating func heardQuestion(
+        _ type: DNSType, in family: Family, of families: Set<Family>, at now: Moment, jitter: inout Jitter
+    ) {
+        switch type {
+        case .srv:
+            check?.questions.heard(in: family, of: families, at: now)
+            server.heardQuestion(in: family, of: families, at: now, jitter: &jitter)
+        case .txt: text.heardQuestion(in: family, of: families, at: now, jitter: &jitter)
+        default: break
+        }
+    }
+
+    func isKnownAnswer(at now: Moment) -> Bool {
+        check == nil && pointer.newest?.isKnownAnswer(at: now) == true
+    }
+
+    mutating func takePointerRefresh(
+        of families: Set<Family>, at now: Moment, jitter: inout Jitter
+    ) -> Set<Family> {
+        pointer.takeRefresh(of: families, at: now, jitter: &jitter)
+    }
+
+    var pointerRefresh: Moment? { pointer.records.lazy.compactMap { $0.refresh?.due }.min() }
+
+    private static let longestText = 1_024  // [mdns.limit]
+    private static let mostSearches = 4
+    /// An answer that comes so soon after the question is an answer to it.
+    private static let answerTime = Duration.seconds(2)
+}

@@ -1,0 +1,28 @@
+package import MultipeerFraming
+
+/// Takes one frame out of a decoder, then pauses it: before a link stands, each frame decides who gets the next one.
+package struct SingleFrameSink: FrameSink {
+    package private(set) var header: FrameHeader?
+    package private(set) var payload: [UInt8] = []
+    package let frameLimit: Int
+    package let frameContext: FrameContext?
+
+    /// Of a session: what may come before SELECTED.
+    package init() {
+        frameLimit = Limits.frameBeforeSelect  // [frame.limit-before]
+        frameContext = .beforeSelected  // [frame.order]
+    }
+
+    /// Of an invitation; only INVITE may be long.
+    package init(maybeInvite: Bool) {
+        frameLimit = maybeInvite ? Limits.frame : Limits.frameBeforeSelect  // [frame.limit-before]
+        frameContext = .invitation  // [invite.order]
+    }
+
+    package var wantsFrames: Bool { header == nil }
+
+    package mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
+        self.header = header
+        self.payload = [UInt8](copying: payload)
+    }
+}

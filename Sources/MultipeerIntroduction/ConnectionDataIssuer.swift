@@ -1,0 +1,83 @@
+import MultipeerCore
+
+/// The connection data that this session has handed out. Spec 4.3.
+///
+/// The same peer gets the same data for the life of the session, so that crossing exchanges cannot conflict. New
+/// addresses make a new version with the same token; earlier versions stay good until they expire.
+struct ConnectionDataIssuer: Sendable {
+    private struct Record {
+        var versions: [ConnectionData]
+        let expiry: Moment
+        /// From then on a new one is made: before it expires, if it is for the mesh.
+        let renewal: Moment
+    }
+
+    private enum Audience: Hashable {
+        case anyone
+        /// Every member of the mesh, by the entry that carries it. Spec 11.
+        case members
+        case peer(UID)
+    }
+
+    private var records: [Audience: Record] = [:]
+    /// What the mesh was given before it was renewed: good until it expires. [mesh.data]
+    private var former: Record?
+
+    /// The data for `recipient`, for the members of the mesh, or the open one. `token`: 32 random bytes, used if a new
+    /// token is needed. `lifetime`: of new data, in whole seconds: what is there keeps
+    /// its own, and what the mesh is given has always the usual one.
+    mutating func data(
+        for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags, candidates: [Candidate],
+        token: [UInt8], grease: UInt64, lifetime: Duration = HandshakeTiming.lifetime, at now: Moment
+    ) throws(InvalidConnectionData) -> ConnectionData {
+        let audience: Audience = recipient.map { .peer($0) } ?? (flags.contains(.mesh) ? .members : .anyone)
+        var record = Record(
+            versions: [], expiry: now + (audience == .members ? HandshakeTiming.lifetime : lifetime),
+            renewal: now + (audience == .members ? HandshakeTiming.meshRenewal : lifetime))
+        if let known = records[audience] {
+            if now < known.renewal { record = known } else if audience == .members { former = known }
+        }
+        // [data.idempotent]
+        if let known = record.versions.firstIndex(where: {
+            $0.candidates == candidates && $0.flags == flags
+        }) {
+            record.versions.append(record.versions.remove(at: known))
+        } else {
+            record.versions.append(
+                try version(
+                    behind: record, for: recipient, as: local, flags: flags, candidates: candidates,
+                    token: token, grease: grease, at: now))
+        }
+        records[audience] = record
+        return record.versions[record.versions.count - 1]
+    }
+
+    private func version(
+        behind record: Record, for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags,
+        candidates: [Candidate], token: [UInt8], grease: UInt64, at now: Moment
+    ) throws(InvalidConnectionData) -> ConnectionData {
+        let fields = ConnectionDataFields(
+            peer: local.peer, instance: local.endpoint.instance, preference: local.preference,
+            fingerprint: local.fingerprint, token: record.versions.last?.token ?? token,
+            lifetime: UInt32((record.expiry - now).components.seconds), recipient: recipient,
+            candidates: candidates,
+            flags: flags)
+        return try ConnectionData(fields, grease: grease)
+    }
+
+    /// What `peer` may hold of ours, best guess first. A member of the mesh, whose data are open, has most likely what we
+    /// told the mesh; anybody else what was made for it. [data.expiry]
+    func issued(for peer: UID, asMember: Bool, at now: Moment) -> [ConnectionData] {
+        let (mesh, open) = ([records[.members], former], [records[.anyone]])
+        let own = [records[.peer(peer)]]
+        let known = asMember ? mesh + own + open : own + open + mesh
+        return known.compactMap { $0 }.filter { now < $0.expiry }.flatMap { $0.versions.reversed() }
+    }
+
+    /// Whether we invited anybody to dial our loopback addresses. [dial.loopback]
+    var hasIssuedLoopback: Bool {
+        records.values.contains { record in
+            record.versions.contains { $0.candidates.contains(where: \.isLoopback) }
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package import MultipeerCore
+package import MultipeerFraming
+package import MultipeerSecurity
+
+// MARK: what the network brings
+
+extension LinkEstablishment {
+    /// The keys that a TLS dialler may show: those of the awaited peers with which the outcome is TLS. [tls.pin]
+    package var acceptedFingerprints: [Fingerprint] {
+        expectedPeers.sorted { $0.endpoint.uid < $1.endpoint.uid }
+            .filter { $0.outcome == .encrypted }.compactMap(\.data.fingerprint)
+    }
+
+    /// Whether anybody is awaited with whom the outcome is plain. [enc.no-negotiation]
+    package var awaitsPlain: Bool { expectedPeers.contains { $0.outcome == .plain } }
+
+    private var expectedPeers: [ExpectedPeer] {
+        attempts.values.map(\.expectedPeer) + declined.expectedPeers
+    }
+
+    /// A stranger connected. `greeting`: until when it must have sent its HELLO.
+    package mutating func accepted(at now: Moment) -> ConnectionID {
+        let handshake = Handshake(
+            .responder, for: nil, local: local, deadline: now + HandshakeTiming.greeting)
+        return connections.add(handshake, isDialled: false)
+    }
+
+    /// The channel of a connection stands. `nonce`: 32 random bytes for our HELLO.
+    package mutating func secured(
+        _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
+    ) {
+        let (members, grease) = (meshSnapshot.members, jitter.next())
+        step(id, at: now) { $0.secured(channel, nonce: nonce, members: members, grease: grease, at: now) }
+    }
+
+    /// A frame arrived on a connection that is not a link.
+    package mutating func receive(
+        _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
+    ) {
+        if header.kind == .hello { return helloArrived(id, payload, at: now) }
+        let frame: Frame
+        do {
+            frame = try Frame(header, payload)
+        } catch {
+            return violated(id, error.closeCode, at: now)
+        }
+        switch frame {
+        case .confirm(let mac):
+            step(id, at: now) { $0.confirmArrived(mac) }
+            limitConfirmed(id, at: now)
+        case .select: selectArrived(id, at: now)
+        case .selected: selectedArrived(id, at: now)
+        case .close(let code, reason: _): closeArrived(id, code, at: now)
+        case .ping(let token): step(id, at: now) { $0.pinged(token) }
+        case .pong: step(id, at: now) { $0.ponged() }
+        case .ignorable: break
+        default: violated(id, .protocolError, at: now)  // [frame.order]
+        }
+    }
+
+    /// Makes room for a connection that has brought its CONFIRM. [limit.confirmed]
+    private mutating func limitConfirmed(_ id: ConnectionID, at now: Moment) {
+        guard let uid = connections[id]?.uid else { return }
+        let nominated = attempts[uid]?.selection.nominated
+        guard let surplus = connections.surplus(for: id, of: uid, keeping: nominated) else { return }
+        refused(surplus, .duplicate, at: now)
+    }
+
+    /// The bytes of a connection were no frames, or frames that may not come.
+    package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
+        step(id, at: now) { $0.end(code) }
+    }
+
+    /// A connection ended below the frames, or could not be made.
+    package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
+        guard let connection = connections.remove(id) else { return }
+        guard let uid = connection.uid else { return }
+        attempts[uid]?.note(connectionFailure)
+        settle(id, of: uid, at: now)
+    }
+
+    /// The link to `uid` is over. `mayResume`: it was lost before the peer used it, so the peer may not know of it.
+    /// `hasDeparted`: the peer's instance is over.
+    package mutating func linkEnded(
+        _ id: ConnectionID, of uid: UID, mayResume: Bool, hasDeparted: Bool = false, at now: Moment
+    ) {
+        guard var attempt = attempts[uid], attempt.selection.link == id else { return }
+        if attempt.former == nil {
+            let isAwaited = !hasDeparted && attempt.selection.hasRivals
+            guard isAwaited || mayResume && now < attempt.deadline else {
+                return forget(uid, telling: .duplicate)
+            }
+            // As after a probe that was not answered: the candidate that is there begins another attempt. [stale.probe]
+            if isAwaited {
+                attempt.deadline = max(attempt.deadline, now + HandshakeTiming.attempt)
+                attempt.isCallback = true
+            }
+            attempt.plan.restart(at: now, jitter: jitter.factor())
+            attempts[uid] = attempt
+        }
+        actions.append(.connect(uid))
+        unlink(id, of: uid, at: now)
+    }
+
+    /// The link to `uid` answered a probe, or simply sent something. [stale.busy]
+    package mutating func probeAnswered(by uid: UID, at now: Moment) {
+        guard let attempt = attempts[uid], attempt.probeDeadline != nil else { return }
+        attempts[uid]?.probeDeadline = nil
+        attempts[uid]?.parked = []
+        select(for: uid, at: now) { selection, _ in selection.probeAnswered() }
+        for waiting in attempt.parked { refused(waiting.connection, .busy, at: now) }
+    }
+
+    /// The answer to `ask`. Name the connection that was asked about: an answer that comes late must not be taken for the
+    /// answer to a later question about another key of the same peer.
+    package mutating func decide(
+        _ uid: UID, asked connection: ConnectionID? = nil, isTrusted: Bool, at now: Moment
+    ) {
+        guard let attempt = attempts[uid], case .asked(let asked, let since) = attempt.trust,
+            connection == nil || connection == asked
+        else { return }
+        guard isTrusted else { return fail(uid, .refused(.rejected), telling: .rejected) }
+        attempts[uid]?.trust = .trusted
+        if since < now {
+            attempts[uid]?.deadline = max(attempt.deadline, now + HandshakeTiming.selection)
+        }
+        for id in connections.ids(of: uid) { step(id, at: now) { $0.decided(true) } }
+    }
+
+    /// Whether the application has so much of a peer to take that no candidate of it may become a link. [limit.relink]
+    package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {
+        if isTooMuch { unread.insert(uid) } else { unread.remove(uid) }
+    }
+
+    package mutating func advance(to now: Moment) {
+        for id in connections.ids {
+            guard let connection = connections[id], connection.handshake.deadline <= now else { continue }
+            step(id, at: now) { $0.timedOut() }
+        }
+        for uid in attempts.keys.sorted() { advance(uid, to: now) }
+        declined.removeExpired(at: now)
+    }
+
+    mutating func advance(_ uid: UID, to now: Moment) {
+        guard let attempt = attempts[uid] else { return }
+        if let probe = attempt.probeDeadline, probe <= now { probeUnanswered(uid, at: now) }
+        guard let attempt = attempts[uid], attempt.isConnecting else { return }
+        if attempt.end <= now, attempt.selection.nominated == nil {  // [link.deadline]
+            fail(uid, .timedOut(attempt.connectionFailure), telling: .timeout)
+        } else {
+            dialWhatIsDue(uid, at: now)
+        }
+    }
+}

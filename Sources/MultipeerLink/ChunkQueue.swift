@@ -1,0 +1,52 @@
+import MultipeerFraming
+
+/// The bytes that wait on one channel, in the arrays in which they were handed over: they are copied once, into the
+/// frames.
+struct ChunkQueue: Sendable {
+    private var pieces: [[UInt8]] = []
+    private var head = 0
+    /// Bytes of the piece at `head` that are written.
+    private var offset = 0
+    /// Bytes that wait.
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    /// An empty piece may only come behind others.
+    mutating func append(_ piece: consuming [UInt8]) {
+        count += piece.count
+        pieces.append(piece)
+    }
+
+    /// Appends `count` bytes and answers how many pieces they completed.
+    mutating func write(_ count: Int, into output: inout ByteBuffer) -> Int {
+        precondition(count <= self.count, "writing more than there is")
+        var (missing, done) = (count, 0)
+        while head < pieces.count {
+            let piece = pieces[head]
+            let rest = piece.count - offset
+            let part = min(rest, missing)
+            if part > 0 { output.append(piece.span.extracting(offset..<(offset + part))) }
+            missing -= part
+            guard part == rest else {
+                offset += part
+                break
+            }
+            advance()
+            done += 1
+        }
+        self.count -= count
+        return done
+    }
+
+    private mutating func advance() {
+        pieces[head] = []
+        offset = 0
+        head += 1
+        guard head == pieces.count || head >= Self.husks else { return }
+        pieces.removeFirst(head)
+        head = 0
+    }
+
+    private static let husks = 32
+}

@@ -1,0 +1,51 @@
+import MultipeerFraming
+
+// MARK: messages and channels side by side
+
+extension Link {
+    /// OPEN goes once every RESET before it has gone: by then the peer has the place free.
+    mutating func writeOpenings(into output: inout ByteBuffer, end: Int) {
+        guard control.hasNoFrames else { return }
+        let spent = outgoing.writeOpenings(into: &output, upTo: end, spending: sendWindow.left, at: now)
+        guard spent > 0 else { return }
+        sendWindow.spend(spent)  // [channel.cost]
+        refill(spent)
+    }
+
+    /// Lets messages, streams and resources have their shares of `output`. [channel.priority] [channel.starve]
+    mutating func writeShares(into output: inout ByteBuffer, end: Int, counting sent: inout Sent) {
+        let start = output.count
+        var bulkLeft = Self.bulk
+        while true {
+            let before = output.count
+            let share = roundRobin.next(
+                messages: hasMessages && !hasReachedPendingClose,
+                streams: outgoing.isReady(.streams), resources: outgoing.isReady(.resources))
+            guard let share else { return }
+            if share == .messages {
+                let room = min(end - before, max(roundRobin.leftForMessages, Self.record))
+                let written = writeMessages(into: &output, upTo: room)
+                sent.messages += written.messages
+                sent.bytes += written.bytes
+            } else {
+                // Without room for it, it waits for the next output with its share: no new cycle begins before.
+                let room = min(end - before, bulkLeft)
+                let (size, payload) = outgoing.writeTurn(
+                    of: share, into: &output, upTo: room, mayCut: before == start)
+                refill(payload)
+                bulkLeft -= size
+            }
+            guard output.count > before else { return }
+            roundRobin.spend(output.count - before, on: share)
+        }
+    }
+
+    private var hasReachedPendingClose: Bool {
+        pendingClose.map { outgoingMessages.written >= $0.after } ?? false
+    }
+
+    /// Streams and resources are written by so many bytes a call, so that a message never waits behind more of them.
+    private static let bulk = 65_536
+    /// Messages get at least so much in their turn.
+    private static let record = 16_384
+}

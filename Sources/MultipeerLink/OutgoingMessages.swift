@@ -1,0 +1,134 @@
+import MultipeerFraming
+
+/// Messages that wait for credit and for the connection, first in, first out. Spec 8.2. [msg.order]
+///
+/// The batches in which messages were appended stay as they are, so a long queue is never copied. Invariant: the
+/// messages before `head` of the first batch are empty husks, because they are on their way; the first `offset` bytes
+/// of the one at `head` went ahead as parts; the batches before `next` are husks too.
+struct OutgoingMessages: Sendable {
+    private var first: [[UInt8]] = []
+    private var head = 0
+    private var offset = 0
+    private var batches: [[[UInt8]]] = []
+    private var next = 0
+    /// Messages that wait, the one that is half sent included.
+    private(set) var count = 0
+    /// Bytes of those.
+    private(set) var bytes = 0
+    /// Messages whose last frame was written, since the link began.
+    private(set) var written = 0
+
+    /// Messages appended since the link began.
+    var appended: Int { written + count }
+
+    init() {}
+
+    mutating func append(_ messages: consuming [[UInt8]]) {
+        guard !messages.isEmpty else { return }
+        for index in messages.indices { bytes += messages[index].count }
+        count += messages.count
+        if head == first.count, next == batches.count {
+            first = messages
+            head = 0
+        } else if messages.count < Self.smallBatch, next < batches.count {
+            batches[batches.count - 1].append(contentsOf: messages)
+        } else {
+            batches.append(messages)
+        }
+    }
+
+    /// Whether `left` of credit lets anything go.
+    func canWrite(spending left: Int) -> Bool {
+        guard count > 0 else { return false }
+        let rest = (head < first.count ? first[head].count : batches[next][0].count) - offset
+        return MessageCredit.cost(min(rest, Limits.smallestPart)) <= left
+    }
+
+    /// Writes frames until the room, the credit or the messages are used up; `end` stops behind so many since the link
+    /// began. Answers the whole messages written, their bytes, and what was spent.
+    mutating func write(
+        into output: inout ByteBuffer, upTo room: Int, spending credit: Int, until end: Int?
+    ) -> (messages: Int, bytes: Int, spent: Int) {
+        let (before, bytesBefore) = (written, bytes)
+        var (free, left) = (room, credit)
+        while count > 0, written < end ?? .max {
+            if head == first.count { advance() }
+            let last = end.map { min(first.count, head + $0 - written) } ?? first.count
+            guard writeBatch(until: last, into: &output, room: room, free: &free, left: &left) else { break }
+        }
+        if count == 0 { self = OutgoingMessages(written: written) }
+        return (written - before, bytesBefore - bytes, credit - left)
+    }
+
+    /// The same for the messages of the first batch before `last`; answers whether it got through.
+    private mutating func writeBatch(
+        until last: Int, into output: inout ByteBuffer, room: Int, free: inout Int, left: inout Int
+    ) -> Bool {
+        let start = head
+        var done = 0
+        defer {
+            written += head - start
+            count -= head - start
+            bytes -= done
+        }
+        while head < last {
+            let rest = first[head].count &- offset
+            let (size, cost) = (rest &+ FrameHeader.byteCount, MessageCredit.cost(rest))
+            if size <= free, cost <= left, rest <= Limits.frame {
+                done &+= writeLast(into: &output)
+                free &-= size
+                left &-= cost
+                continue
+            }
+            let waits = size <= room && cost <= left && rest <= Self.recordSize
+            let part = min(Limits.frame, free - FrameHeader.byteCount, left - MessageCredit.cost(0))
+            guard !waits, part >= Limits.smallestPart else { return false }
+            writePart(part, into: &output)
+            free &-= part &+ FrameHeader.byteCount
+            left &-= MessageCredit.cost(part)
+        }
+        return true
+    }
+
+    /// A message that fits into one record, and into the next output, is not worth splitting for the end of this one:
+    /// it would cost the receiver a second copy.
+    private static let recordSize = 16_384 - FrameHeader.byteCount
+
+    @inline(__always)
+    private mutating func writeLast(into output: inout ByteBuffer) -> Int {
+        var message: [UInt8] = []
+        swap(&message, &first[head])
+        head &+= 1
+        if offset == 0 {
+            output.appendFrame(.message, payload: message.span)
+        } else {
+            output.appendFrame(.message, payload: message.span.extracting(offset..<message.count))
+            offset = 0
+        }
+        return message.count
+    }
+
+    private mutating func writePart(_ count: Int, into output: inout ByteBuffer) {
+        let message = first[head]
+        output.appendFrame(.messagePart, payload: message.span.extracting(offset..<(offset + count)))
+        offset += count
+    }
+
+    /// Goes on to the next batch.
+    private mutating func advance() {
+        head = 0
+        first = []
+        swap(&first, &batches[next])
+        next += 1
+        guard next > Self.smallBatch, next > batches.count / 2 else { return }
+        batches.removeFirst(next)
+        next = 0
+    }
+
+    /// Fewer messages than this are put into the batch before them.
+    private static let smallBatch = 32
+}
+
+extension OutgoingMessages {
+    private init(written: Int) { self.written = written }
+}

@@ -1,0 +1,62 @@
+package import MultipeerCore
+
+/// How many control frames a peer may send: a bucket that time and traffic fill. Spec 15.2. [limit.control]
+///
+/// Traffic counts in both directions, by what it costs of the message credit: a receiver's CREDIT frames answer what
+/// the sender spends, so the more is spent the more of them are due.
+package struct TokenBucket: Sendable {
+    package static let capacity = 400
+    package static let perSecond: Int64 = 100
+    package static let trafficPerToken = 16_384
+
+    private let capacity: Int
+    private let interval: Int64
+    private var tokens: Int
+    /// When the last whole token of time was added.
+    private var filled: Moment
+    /// Traffic that is not yet a token.
+    private var traffic = 0
+
+    package init(
+        capacity: Int = TokenBucket.capacity, perSecond: Int64 = TokenBucket.perSecond, now: Moment
+    ) {
+        self.init(capacity: capacity, every: .nanoseconds(1_000_000_000 / perSecond), now: now)
+    }
+
+    /// A bucket that gains one token in each such time.
+    init(capacity: Int, every interval: Duration, now: Moment) {
+        self.capacity = capacity
+        self.interval = interval.wholeNanoseconds
+        tokens = capacity
+        filled = now
+    }
+
+    @inline(__always)
+    mutating func refill(_ cost: Int) { traffic &+= cost }
+
+    /// What there is now.
+    func available(at now: Moment) -> Int {
+        var later = self
+        later.fill(at: now)
+        return later.tokens
+    }
+
+    /// Takes `count` tokens; answers false, and takes none, when there are not so many.
+    package mutating func consume(_ count: Int = 1, at now: Moment) -> Bool {
+        fill(at: now)
+        guard tokens >= count else { return false }
+        tokens -= count
+        return true
+    }
+
+    /// When the next token of time comes, seen from the last consume.
+    package var nextToken: Moment { filled + .nanoseconds(interval) }
+
+    private mutating func fill(at now: Moment) {
+        let passed = max(0, (now - filled).wholeNanoseconds / interval)
+        filled = filled + .nanoseconds(passed * interval)
+        let earned = traffic / Self.trafficPerToken
+        traffic %= Self.trafficPerToken
+        tokens = Int(min(Int64(capacity), Int64(tokens) + Int64(earned) + min(passed, Int64(capacity))))
+    }
+}

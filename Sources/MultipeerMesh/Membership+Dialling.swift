@@ -1,0 +1,223 @@
+import MultipeerCore
+import MultipeerIntroduction
+
+/// How far the search for one member without a link has come.
+///
+/// ```
+///   waiting ──a place is free──▶ active ──failed, withdrawn──▶ waiting, longer each time
+///      ▲                           └──failed for good──▶ hopeless ──other data──▶ waiting
+///      └──link lost
+/// ```
+struct MemberDial: Sendable {
+    enum Phase: Equatable, Sendable {
+        case waiting(until: Moment)
+        /// With the data of this reference.
+        case active([UInt8], since: Moment)
+        /// No data but other ones are worth an attempt.
+        case hopeless([UInt8])
+    }
+
+    var phase: Phase
+    var failures = 0
+    /// An attempt was made since it came into the component.
+    var hasBegun = false
+    /// It left the component, and only its pause is remembered.
+    var isOutside = false
+    /// The link that was lost was one of the mesh.
+    var isOfMesh = false
+    /// Until then the search goes on outside the component, too: the peer was dialling when its link ended.
+    var callback: Moment?
+
+    var isActive: Bool {
+        if case .active = phase { true } else { false }
+    }
+}
+
+/// Everyone in the component dials everyone. Spec 11.
+extension Membership {
+    /// Who is to be sought: members without any link. Not another instance of our own, and of a peer that has a link only
+    /// an instance that became known later. [mesh.dial]
+    private var missing: [Endpoint] {
+        let linked = graph.links.values.map(\.endpoint)
+        return component.filter { endpoint in
+            endpoint.uid != local.uid  // [mesh.same-uid]
+                && linked.allSatisfy { $0.uid != endpoint.uid || graph.isLater(endpoint, than: $0) }
+        }
+    }
+
+    mutating func connectMissingMembers() -> [Action] {
+        let missing = missing
+        let actions = withdraw(allBut: Set(missing))
+        for endpoint in missing { prepare(endpoint) }
+        return actions + renewSearches() + replaceOldInstances(missing) + begin(missing)
+    }
+
+    private var activeCount: Int { searches.values.count { $0.isActive } }
+
+    /// Ends the search for whoever left the component, and remembers a pause so that nobody flickers. [mesh.withdraw]
+    private mutating func withdraw(allBut missing: Set<Endpoint>) -> [Action] {
+        var actions: [Action] = []
+        for endpoint in searches.keys.sorted(by: <) where !missing.contains(endpoint) {
+            guard let search = searches[endpoint] else { continue }
+            if search.isActive {
+                if let callback = search.callback, now < callback { continue }
+                fail(endpoint)
+                actions.append(.withdraw(endpoint.uid))
+            }
+            searches[endpoint]?.hasBegun = false
+            searches[endpoint]?.isOutside = true
+            if case .waiting(let until) = searches[endpoint]?.phase, now < until { continue }
+            searches[endpoint] = nil
+        }
+        return actions
+    }
+
+    private mutating func prepare(_ endpoint: Endpoint) {
+        guard let search = searches[endpoint], !(search.isOutside && isReady(endpoint)) else {
+            searches[endpoint] = MemberDial(phase: .waiting(until: now))
+            return
+        }
+        searches[endpoint]?.isOutside = false
+        if case .hopeless(let reference) = search.phase, graph.database[endpoint]?.data.reference != reference
+        {
+            searches[endpoint]?.phase = .waiting(until: now)
+        }
+    }
+
+    /// What is sought with data that are out of date is sought with the new ones.
+    private mutating func renewSearches() -> [Action] {
+        searches.keys.sorted(by: <).compactMap { endpoint in
+            guard let due = renewal(of: endpoint), due <= now else { return nil }
+            return attempt(endpoint)
+        }
+    }
+
+    private func renewal(of endpoint: Endpoint) -> Moment? {
+        guard case .active(let reference, let since) = searches[endpoint]?.phase,
+            let data = graph.database[endpoint]?.data, data.reference != reference
+        else { return nil }
+        return since + MembershipTiming.freshData
+    }
+
+    /// A peer that restarted: its new instance is sought instead of the one before.
+    private mutating func replaceOldInstances(_ missing: [Endpoint]) -> [Action] {
+        missing.compactMap { endpoint in
+            guard isReady(endpoint), let former = replaced(by: endpoint) else { return nil }
+            fail(former)
+            return attempt(endpoint)
+        }
+    }
+
+    private func replaced(by endpoint: Endpoint) -> Endpoint? {
+        guard isNew(endpoint), let active = activeSearch(of: endpoint.uid),
+            graph.isLater(endpoint, than: active)
+        else {
+            return nil
+        }
+        return active
+    }
+
+    /// As many as may be sought at once, whoever waited longest first. [mesh.dial]
+    private mutating func begin(_ missing: [Endpoint]) -> [Action] {
+        let ready = missing.filter(isReady)
+        let outdated = ready.filter { endpoint in
+            ready.contains { $0.uid == endpoint.uid && isNew($0) && graph.isLater($0, than: endpoint) }
+        }
+        let waiting = Set(ready).subtracting(outdated).sorted(by: hasWaitedLonger)
+        var actions: [Action] = []
+        for endpoint in waiting where mayBegin(endpoint) {
+            guard let action = attempt(endpoint) else { continue }
+            actions.append(action)
+        }
+        return actions
+    }
+
+    /// Whether there is a place among those sought, and a seat. With members on all maximumLinks there is one too many: no link
+    /// will come of it, but the two meet, so that it can be counted.
+    private func mayBegin(_ endpoint: Endpoint) -> Bool {
+        let hasLinkCapacity =
+            graph.links.count < cap - 1 || graph.links.values.contains { $0.endpoint.uid == endpoint.uid }
+        return (hasLinkCapacity || graph.links.values.allSatisfy(\.isMesh)) && activeCount < 2 * cap
+            && activeSearch(of: endpoint.uid) == nil
+    }
+
+    private func pauseEnd(_ endpoint: Endpoint) -> Moment? {
+        guard case .waiting(let until) = searches[endpoint]?.phase else { return nil }
+        return until
+    }
+
+    private func isReady(_ endpoint: Endpoint) -> Bool { pauseEnd(endpoint).map { $0 <= now } ?? false }
+
+    private func isNew(_ endpoint: Endpoint) -> Bool { searches[endpoint]?.hasBegun == false }
+
+    private func hasWaitedLonger(_ one: Endpoint, _ other: Endpoint) -> Bool {
+        let (first, second) = (pauseEnd(one) ?? now, pauseEnd(other) ?? now)
+        return first < second || first == second && one < other
+    }
+
+    private func activeSearch(of uid: UID) -> Endpoint? {
+        searches.first { $0.key.uid == uid && $0.value.isActive }?.key
+    }
+
+    private mutating func attempt(_ endpoint: Endpoint) -> Action? {
+        guard let data = graph.database[endpoint]?.data, let search = searches[endpoint] else { return nil }
+        searches[endpoint]?.phase = .active(data.reference, since: now)
+        searches[endpoint]?.hasBegun = true
+        return .connect(data, isFirst: !search.hasBegun)  // [mesh.silent]
+    }
+}
+
+// MARK: after an attempt
+
+extension Membership {
+    mutating func endSearch(of uid: UID, isHopeless: Bool) {
+        guard let endpoint = activeSearch(of: uid) else { return }
+        let phase = searches[endpoint]?.phase
+        fail(endpoint)
+        if isHopeless, case .active(let reference, _) = phase {
+            searches[endpoint]?.phase = .hopeless(reference)
+        }
+    }
+
+    /// A link was lost. Its peer is sought again, at once if the link was of any use.
+    mutating func resume(after link: MeshLink) {
+        let isSteady = now - link.since >= MembershipTiming.steady
+        searches[link.endpoint] = MemberDial(
+            phase: .waiting(until: now), failures: isSteady ? 0 : link.failures, isOfMesh: link.isMesh)
+        if !isSteady { fail(link.endpoint) }
+    }
+
+    /// Of the two ends one may have seen more of the end of the link than the other: the search is withdrawn like any
+    /// other, but not before the peer had time to finish what it began. [mesh.withdraw]
+    mutating func keepSearching(for endpoint: Endpoint) {
+        guard searches[endpoint]?.isOfMesh == true, activeSearch(of: endpoint.uid) == nil else { return }
+        let reference = graph.database[endpoint]?.data.reference ?? []
+        searches[endpoint]?.phase = .active(reference, since: now)
+        searches[endpoint]?.hasBegun = true
+        searches[endpoint]?.callback = now + MembershipTiming.callback
+    }
+
+    /// 1 s, 2 s, 2 s, each half as long or half as long again at random.
+    private mutating func fail(_ endpoint: Endpoint) {
+        guard let failures = searches[endpoint]?.failures else { return }
+        let pause = min(MembershipTiming.firstPause * (1 << min(failures, 5)), MembershipTiming.longestPause)
+        searches[endpoint]?.phase = .waiting(until: now + pause * jitter.factor())  // [mesh.retry]
+        searches[endpoint]?.failures = min(failures + 1, 5)
+    }
+
+    /// When somebody is due to be sought.
+    var searching: Moment? {
+        let missing = missing
+        let callbacks = searches.filter { $0.value.isActive && !missing.contains($0.key) }
+            .compactMap(\.value.callback)
+        let begins = missing.compactMap { endpoint -> Moment? in
+            guard let search = searches[endpoint] else { return now }
+            switch search.phase {
+            case .waiting(let until): return mayBegin(endpoint) || replaced(by: endpoint) != nil ? until : nil
+            case .active: return renewal(of: endpoint)
+            case .hopeless: return nil
+            }
+        }
+        return (begins + callbacks).min()
+    }
+}

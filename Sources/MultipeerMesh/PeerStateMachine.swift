@@ -1,0 +1,46 @@
+/// What the application is told about one peer, as a table. Spec 14.1; `Spec/states.json` holds the same.
+package enum PeerStateMachine {
+    package enum State: String, CaseIterable, Sendable {
+        case notConnected, connecting, connected
+    }
+
+    package enum Event: String, CaseIterable, Sendable {
+        /// The application asked for the peer.
+        case sought
+        /// One connection of the attempt failed; another may follow.
+        case attemptLost
+        /// The attempt is over.
+        case abandoned
+        /// SELECTED was sent or received.
+        case linked
+        case linkEnded
+        /// A newer connection replaced the link.
+        case superseded
+        /// The session was left.
+        case left
+    }
+
+    /// The next state, and the states that the application hears on the way: never the one it heard last.
+    /// [state.serial]
+    package static func next(
+        _ state: State, on event: Event
+    ) -> (state: State, heard: [State]) {
+        switch (state, event) {
+        case (.notConnected, .sought): (.connecting, [.connecting])
+        case (.notConnected, .linked): (.connected, [.connecting, .connected])
+        case (.notConnected, .attemptLost), (.notConnected, .abandoned), (.notConnected, .linkEnded),
+            (.notConnected, .superseded), (.notConnected, .left):
+            (.notConnected, [])
+        case (.connecting, .linked): (.connected, [.connected])
+        case (.connecting, .abandoned), (.connecting, .left): (.notConnected, [.notConnected])
+        case (.connecting, .sought), (.connecting, .attemptLost), (.connecting, .linkEnded),
+            (.connecting, .superseded):
+            (.connecting, [])
+        case (.connected, .linkEnded), (.connected, .left): (.notConnected, [.notConnected])
+        case (.connected, .superseded): (.connected, [.notConnected, .connected])
+        case (.connected, .sought), (.connected, .attemptLost), (.connected, .abandoned),
+            (.connected, .linked):
+            (.connected, [])
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import CLibSSL
+
+/// What the callbacks of the handshake compare with.
+final class TLSVerifier: Sendable {
+    /// 16 KiB of certificates, and what TLS 1.3 puts around 8 of them.
+    static let largestCertificateMessage = Identity.largestChain + 64
+
+    /// Whose key may be on the other side.
+    enum Acceptance {
+        case anyone
+        /// Empty: nobody.
+        case only(Set<Fingerprint>)
+    }
+
+    let applicationProtocol: [UInt8]
+    let accepted: Acceptance
+
+    init(applicationProtocol: [UInt8], accepted: Acceptance = .only([])) {
+        self.applicationProtocol = applicationProtocol
+        self.accepted = accepted
+    }
+
+    /// The ALPN list with the one name, as it travels: length, name.
+    var offer: [UInt8] { [UInt8(applicationProtocol.count)] + applicationProtocol }
+
+    func accepting(_ accepted: Acceptance) -> TLSVerifier {
+        TLSVerifier(applicationProtocol: applicationProtocol, accepted: accepted)
+    }
+
+    /// The rules that were attached to a connection. The connection's owner keeps them alive.
+    private static func of(_ ssl: OpaquePointer?) -> TLSVerifier? {
+        guard let data = unsafe SSL_get_ex_data(ssl, 0) else { return nil }
+        return unsafe Unmanaged<TLSVerifier>.fromOpaque(data).takeUnretainedValue()
+    }
+
+    func attach(to ssl: OpaquePointer) {
+        _ = unsafe SSL_set_ex_data(ssl, 0, Unmanaged.passUnretained(self).toOpaque())
+    }
+}
+
+// MARK: - Certificates
+
+extension TLSVerifier {
+    /// Judges the peer's certificates in the place of chain building. Anything but 1 ends the handshake with the
+    /// alert that belongs to the error.
+    static let verify: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { store, _ in
+        let data = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
+        let ssl = OpaquePointer(data)
+        let verdict = unsafe TLSVerifier.of(ssl)?.judge(ssl, store) ?? X509_V_ERR_UNSPECIFIED
+        unsafe X509_STORE_CTX_set_error(store, verdict)
+        return verdict == X509_V_OK ? 1 : 0
+    }
+
+    /// No date is looked at: a pinned key is the right one at any time. [tls.dates]
+    private func judge(_ ssl: OpaquePointer?, _ store: OpaquePointer?) -> CInt {
+        guard unsafe Self.selectedProtocol(ssl) == applicationProtocol else {  // [tls.alpn]
+            return X509_V_ERR_APPLICATION_VERIFICATION
+        }
+        guard let leaf = unsafe X509_STORE_CTX_get0_cert(store) else { return X509_V_ERR_UNSPECIFIED }
+        return unsafe judge(leaf, X509_STORE_CTX_get0_untrusted(store))
+    }
+
+    private func judge(_ leaf: OpaquePointer, _ chain: OpaquePointer?) -> CInt {
+        guard unsafe Self.fits(chain) else { return X509_V_ERR_CERT_CHAIN_TOO_LONG }  // [chain.limit]
+        guard let fingerprint = unsafe Self.fingerprint(leaf) else { return X509_V_ERR_UNSPECIFIED }
+        switch accepted {
+        case .anyone: return X509_V_OK  // [invite.tls]
+        case .only(let pinned):  // [tls.pin]
+            return pinned.contains(fingerprint) ? X509_V_OK : X509_V_ERR_CERT_UNTRUSTED
+        }
+    }
+
+    static func fingerprint(_ certificate: OpaquePointer) -> Fingerprint? {
+        var digest = [UInt8](repeating: 0, count: Fingerprint.byteCount)
+        guard unsafe X509_digest(certificate, EVP_sha256(), &digest, nil) == 1 else { return nil }
+        return Fingerprint(digest)
+    }
+
+    private static func fits(_ chain: OpaquePointer?) -> Bool {
+        let count = unsafe OPENSSL_sk_num(chain)
+        guard count >= 1, count <= Identity.longestChain else { return false }
+        let size = (0..<count).reduce(0) { size, index in
+            unsafe size + Int(max(i2d_X509(OpaquePointer(OPENSSL_sk_value(chain, index)), nil), 0))
+        }
+        return size <= Identity.largestChain
+    }
+}
+
+/// What a handshake says of the certificates that the other side shows.
+package enum ChainVerdict: Equatable, Sendable {
+    case accepted
+    /// None at all, more than 8, or more than 16 KiB.
+    case chainRefused
+    /// The leaf is not the pinned certificate.
+    case notPinned
+
+    /// The verdict on a chain, the leaf first, by the same code that judges in a handshake.
+    package static func on(_ chain: [Certificate], accepting accepted: [Fingerprint]) -> ChainVerdict {
+        let rules = TLSVerifier(applicationProtocol: []).accepting(.only(Set(accepted)))
+        return switch rules.judge(chain) {
+        case X509_V_OK: .accepted
+        case X509_V_ERR_CERT_CHAIN_TOO_LONG: .chainRefused
+        default: .notPinned
+        }
+    }
+}
+
+extension TLSVerifier {
+    fileprivate func judge(_ chain: [Certificate]) -> CInt {
+        guard let leaf = chain.first.flatMap({ DER.certificate($0.der) }),
+            let stack = CertificateStack.of(chain)
+        else { return X509_V_ERR_CERT_CHAIN_TOO_LONG }
+        return unsafe judge(leaf.pointer, stack.pointer)
+    }
+}
+
+// MARK: - Application protocol
+
+extension TLSVerifier {
+    /// The server's choice: the one name, or the end of the handshake.
+    static let selectProtocol:
+        @convention(c) (
+            OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
+            UnsafePointer<UInt8>?, CUnsignedInt, UnsafeMutableRawPointer?
+        ) -> CInt = { ssl, chosen, chosenCount, offered, count, _ in
+            guard let rules = unsafe TLSVerifier.of(ssl) else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+            let list = unsafe UnsafeBufferPointer(start: offered, count: Int(count))
+            guard let position = unsafe rules.position(in: Array(list)), let offered = unsafe offered else {
+                return SSL_TLSEXT_ERR_ALERT_FATAL
+            }
+            unsafe chosen?.pointee = offered.advanced(by: position)
+            unsafe chosenCount?.pointee = UInt8(rules.applicationProtocol.count)
+            return SSL_TLSEXT_ERR_OK
+        }
+
+    /// Where the name stands in an ALPN list; the list's own lengths are not trusted.
+    private func position(in list: [UInt8]) -> Int? {
+        var start = 0
+        while start < list.count {
+            let end = start + 1 + Int(list[start])
+            guard end <= list.count else { return nil }
+            if Array(list[(start + 1)..<end]) == applicationProtocol { return start + 1 }
+            start = end
+        }
+        return nil
+    }
+
+    private static func selectedProtocol(_ ssl: OpaquePointer?) -> [UInt8] {
+        var name: UnsafePointer<UInt8>?
+        var count: CUnsignedInt = 0
+        unsafe SSL_get0_alpn_selected(ssl, &name, &count)
+        return unsafe Array(UnsafeBufferPointer(start: name, count: Int(count)))
+    }
+}

@@ -1,0 +1,173 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+
+/// What one lying member tells the others, besides what it has to say.
+struct ByzantinePeer: Sendable {
+    enum Behaviour: String, CaseIterable, Sendable {
+        /// Members that do not exist, with the lowest ids, linked to the Byzantine peer and to each other.
+        case inventions
+        /// Entries of honest members with the highest sequence, without any links.
+        case slander
+        /// Entries of honest members a little newer than they are, without any links: these have to be put right.
+        case whispers
+        /// Entries that break a rule: the link that brings one ends.
+        case nonsense
+        /// Inventions and slander, as fast as a receiver allows, and to everybody something else.
+        case everything
+    }
+
+    let lie: Behaviour
+    /// Until when, by the network's clock.
+    let end: Int64
+    var inventions: [Members] = []
+    var turn = 0
+    /// Which invention it told of last.
+    var next = 0
+    var sequence: UInt32 = 0
+
+    /// A member that lies as fast as receivers bear has no room for what others say: its own links would end for it, and
+    /// nobody would see whether the honest keep to the pace. Returns the frames without entries of others.
+    func withoutNews(_ frames: [UInt8], from own: Endpoint, at now: Int64) -> [UInt8] {
+        guard lie == .everything, now < end else { return frames }
+        var kept: [UInt8] = []
+        for place in FrameRanges(in: frames) {
+            var isNews = false
+            if place.header.kind == .members,
+                case .members(let entry)? = try? Frame(place.header, frames.span.extracting(place.payload))
+            {
+                isNews = entry.origin != own
+            }
+            if !isNews { kept += frames[place.whole] }
+        }
+        return kept
+    }
+}
+
+/// What lying members do.
+final class ByzantinePeers: Subsystem {
+    let world: World
+    /// Frames that broke a rule and were sent.
+    private var nonsense: Set<[UInt8]> = []
+
+    init(_ world: World) { self.world = world }
+
+    func beginLying(_ node: Node, _ lie: ByzantinePeer.Behaviour, until end: Int64) {
+        guard node.process.isUp, !node.links.isEmpty else { return }
+        say("\(node.index) begins to lie: \(lie)")
+        observer.liesSince = observer.liesSince ?? now
+        var byzantine = ByzantinePeer(lie: lie, end: end)
+        byzantine.inventions = (0..<24).compactMap { invent($0, beside: node) }
+        node.byzantine = byzantine
+        post(.lie(node: node.index, life: node.process.life), after: 0)
+    }
+
+    /// A member that nobody ever met, at an address where nobody is.
+    private func invent(_ number: Int, beside node: Node) -> Members? {
+        let uid = UID(high: UInt64(number / 2), low: random.next())
+        guard let peer = try? PeerID(uid: uid, displayName: "nobody"),
+            let address = Candidate(address: [127, 0, 9, 200], port: 40_000 + UInt16(number)),
+            let key = Fingerprint(random.bytes(32))
+        else { return nil }
+        let local = LocalPeer(
+            peer: peer, instance: random.next(),
+            preference: node.profile.preference == .none ? .none : .optional,
+            hasIdentity: false, fingerprint: node.profile.preference == .none ? nil : key)
+        var forge = LinkEstablishment(local, seed: random.next())
+        guard
+            let data = try? forge.connectionData(
+                for: nil, candidates: [address], flags: .mesh, token: random.bytes(32), at: moment(node))
+        else { return nil }
+        return Members(origin: local.endpoint, sequence: 1, members: [node.endpoint], blob: data.bytes)
+    }
+
+    func lie(_ node: Node, _ life: Int) {
+        guard node.process.life == life, var byzantine = node.byzantine, now < byzantine.end else { return }
+        post(
+            .lie(node: node.index, life: life), after: byzantine.lie == .everything ? 60_000_000 : 250_000_000
+        )
+        guard node.isRunning else { return }
+        byzantine.turn += 1
+        var entry = lieOfTurn(&byzantine, node)
+        for socket in node.links where socket.linkState?.isMesh == true {
+            if byzantine.lie == .everything, byzantine.turn % 3 != 0 { entry = invention(&byzantine, node) }
+            guard let entry else { continue }
+            var frame = ByteBuffer()
+            Frame.members(entry).encode(into: &frame)
+            let bytes = frame.takeAll()
+            if byzantine.lie == .nonsense { nonsense.insert(bytes) }
+            say(bytes, on: socket)
+        }
+        node.byzantine = byzantine
+        settle(node)
+    }
+
+    /// Past the engine, which knows nothing of the lie: whole frames go between its own.
+    private func say(_ frames: [UInt8], on socket: SimulatedSocket) {
+        guard !socket.hasEnded else { return }
+        observer.watchFrames(frames, socket)
+        network.send(.bytes(frames), on: socket.connection, toward: 1 - socket.end)
+    }
+
+    /// What came broke a rule: what brought it is no link any more.
+    func judge(_ bytes: [UInt8], _ socket: SimulatedSocket, of node: Node) {
+        guard !nonsense.isEmpty, nonsense.contains(bytes), node.isHonest, failure == nil else { return }
+        sessions.carryOut(node)
+        if node.links.contains(where: { $0 === socket }) {
+            fail(.rules, "\(name(socket)) brought an entry that breaks the rules, and is still a link")
+        }
+    }
+
+    private func lieOfTurn(_ byzantine: inout ByzantinePeer, _ node: Node) -> Members? {
+        if byzantine.lie == .nonsense {
+            var own = node.mesh.entries.first { $0.origin == node.endpoint }
+            // Nobody is a member of its own list.
+            own?.members = [node.endpoint]
+            return own
+        }
+        let isSlander =
+            byzantine.lie == .slander || byzantine.lie == .whispers
+            || (byzantine.lie == .everything && byzantine.turn & 1 == 1)
+        if isSlander {
+            var victims = node.mesh.entries.filter { $0.origin != node.endpoint }
+            // Only who hears of it can put it right.
+            if byzantine.lie == .whispers { victims = victims.filter { node.mesh.isLinked(to: $0.origin) } }
+            guard !victims.isEmpty else { return nil }
+            var entry = victims[byzantine.turn / 2 % victims.count]
+            entry.sequence = byzantine.turn & 2 == 0 ? .max : .max - UInt32(byzantine.turn & 0xFFF)
+            if byzantine.lie == .whispers {
+                entry.sequence = victims[byzantine.turn / 2 % victims.count].sequence + 1
+            }
+            entry.members = byzantine.turn & 4 == 0 ? [] : [node.endpoint]
+            return entry
+        }
+        // The Byzantine peer's own entry has to list them, or nobody would count them in.
+        guard byzantine.turn % 6 != 0 else {
+            guard var own = node.mesh.entries.first(where: { $0.origin == node.endpoint }) else { return nil }
+            byzantine.sequence += 1
+            own.sequence = own.sequence &+ 1_000_000 &+ byzantine.sequence
+            own.members = Array((own.members + byzantine.inventions.map(\.origin)).prefix(31)).sorted {
+                ($0.uid, $0.instance) < ($1.uid, $1.instance)
+            }
+            return own
+        }
+        return invention(&byzantine, node)
+    }
+
+    /// News of one that does not exist.
+    private func invention(_ byzantine: inout ByzantinePeer, _ node: Node) -> Members? {
+        guard !byzantine.inventions.isEmpty else { return nil }
+        byzantine.next += 1
+        let chosen = byzantine.next % byzantine.inventions.count
+        var entry = byzantine.inventions[chosen]
+        entry.sequence += 1
+        entry.members = ([node.endpoint] + byzantine.inventions.prefix(4).map(\.origin)).filter {
+            $0 != entry.origin
+        }
+        .sorted { ($0.uid, $0.instance) < ($1.uid, $1.instance) }
+        byzantine.inventions[chosen] = entry
+        return entry
+    }
+}

@@ -1,0 +1,59 @@
+// MARK: what goes over links
+
+extension Quiescence {
+    /// A mark that stands in front of no slow reader is reached within this.
+    private static let timeout: Int64 = 20_000_000_000
+
+    /// Channels are over, and nobody waits in vain.
+    func checkTraffic() {
+        for node in nodes {
+            for socket in node.links where socket.connection.sockets.allSatisfy({ $0?.linkState != nil }) {
+                for channel in socket.connection.channels where !channel.isOver {
+                    world.fail(
+                        .transfers,
+                        "\(world.channels.name(channel)) has brought \(channel.reader.taken) bytes and is not over"
+                    )
+                }
+            }
+            for mark in node.application.flushRequests.values
+            where world.now - mark.since > Quiescence.timeout {
+                world.fail(
+                    .waiters, "peer \(node.index) waits for a mark on connection \(mark.connection.number)")
+            }
+            for request in node.application.codeRequests.values
+            where world.moment(node) > request.since + request.timeout + .seconds(1) {
+                world.fail(
+                    .waiters,
+                    "peer \(node.index) waits too long for the code of connection \(request.connection.number)"
+                )
+            }
+        }
+    }
+
+    /// Both ends of a link ask for its code; nil where there is no encrypted link.
+    func askForCode() -> SimulatedConnection? {
+        for node in nodes where node.isHonest {
+            guard
+                let socket = node.links.first(where: { socket in
+                    let far = socket.connection.sockets[1 - socket.end]
+                    return socket.connection.key != nil && far?.linkState != nil
+                        && world.nodes[socket.remote].isHonest
+                }), let far = socket.connection.sockets[1 - socket.end]
+            else { continue }
+            world.applications.requestCode(on: socket, of: node, within: .seconds(30))
+            world.applications.requestCode(on: far, of: world.nodes[socket.remote], within: .seconds(30))
+            return socket.connection
+        }
+        return nil
+    }
+
+    func checkCode(_ connection: SimulatedConnection) {
+        guard world.failure == nil, connection.sockets.allSatisfy({ $0?.linkState != nil }) else { return }
+        let codes = connection.record.codes
+        if codes[0] == nil || codes[0] != codes[1] {
+            world.fail(
+                .codes,
+                "both ends of connection \(connection.number) asked, and have \(codes.map { $0 ?? "none" })")
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+
+// MARK: what arrives on connections
+
+extension SessionRunner {
+    func deliver(
+        _ contents: InFlightQueue.Contents, _ connection: SimulatedConnection, _ end: Int, _ node: Node
+    ) {
+        if end == 1, connection.sockets[1] == nil, case .clientHello = contents {
+            return accept(connection, node)
+        }
+        guard let socket = connection.sockets[end] else {
+            // Nobody is there any more: whoever still writes is told.
+            if case .bytes = contents { reset(connection, 1 - end) }
+            if case .connected = contents { return }
+            if case .clientHello = contents { reset(connection, 1 - end) }
+            return
+        }
+        switch contents {
+        case .connected:
+            socket.phase = .securing
+            socket.owner?.connected(socket.id, at: moment(node))
+            network.send(.clientHello, on: connection, toward: 1)
+        case .clientHello: break
+        case .serverHello: serverSpoke(socket, of: node)
+        case .finished: dialerFinished(socket, of: node)
+        case .bytes(let bytes): absorb(bytes, socket, of: node)
+        case .fin: lost(socket, .lost, of: node)
+        case .alert: lost(socket, .security(.peer(.strangerCertificate)), of: node)
+        }
+    }
+
+    private func reset(_ connection: SimulatedConnection, _ end: Int) {
+        guard connection.sockets[end] != nil, !connection.inFlight[end].hasEnded else { return }
+        guard network.reachability.isOpen(connection.nodes[1 - end], connection.nodes[end]) else { return }
+        post(.lost(connection: connection.number, end: end), after: network.delay(connection, toward: end))
+    }
+
+    private func accept(_ connection: SimulatedConnection, _ node: Node) {
+        guard node.process.isUp, connection.life == node.process.life,
+            connection.sockets[0] != nil || !connection.inFlight[0].hasEnded
+        else {
+            return reset(connection, 0)
+        }
+        let address = connection.dialler.flatMap { nodes[$0].candidate()?.address } ?? []
+        if connection.isInvitation { return acceptInvitation(connection, from: address, node) }
+        let isLeaving = node.engine.isLeaving
+        guard let id = node.engine.accepted(from: address, at: moment(node)) else {
+            return reset(connection, 0)
+        }
+        if isLeaving { fail(.links, "peer \(node.index) leaves, and accepts a connection") }
+        let socket = SimulatedSocket(id, connection, 1)
+        socket.phase = .securing
+        connection.sockets[1] = socket
+        connection.keys[1] = node.fingerprint
+        node.sockets[id] = socket
+        if connection.key == nil {
+            guard node.engine.awaitsPlain else {
+                network.send(.fin, on: connection, toward: 0)
+                return lost(socket, .lost, of: node)
+            }
+        } else {
+            guard node.fingerprint != nil else {
+                network.send(.fin, on: connection, toward: 0)
+                return lost(socket, .lost, of: node)
+            }
+            socket.isWelcome =
+                connection.keys[0].map { node.engine.acceptedFingerprints.contains($0) } ?? false
+        }
+        network.send(.serverHello, on: connection, toward: 0)
+    }
+
+    private func acceptInvitation(_ connection: SimulatedConnection, from address: [UInt8], _ node: Node) {
+        let id = node.asked.engine.accepted(from: address, at: moment(node))
+        let socket = SimulatedSocket(id, connection, 1, of: node.asked)
+        socket.phase = .securing
+        connection.sockets[1] = socket
+        node.asked.sockets[id] = socket
+        network.send(.serverHello, on: connection, toward: 0)
+        settle(node)
+    }
+
+    private func serverSpoke(_ socket: SimulatedSocket, of node: Node) {
+        let connection = socket.connection
+        guard connection.keys[1] == connection.key || connection.key == nil else {
+            network.send(.alert, on: connection, toward: 1)
+            return lost(socket, .security(.peer(.strangerCertificate)), of: node)
+        }
+        network.send(.finished, on: connection, toward: 1)
+        secured(socket, showing: connection.key == nil ? nil : connection.keys[1], of: node)
+    }
+
+    private func dialerFinished(_ socket: SimulatedSocket, of node: Node) {
+        guard socket.isWelcome else {
+            network.send(.alert, on: socket.connection, toward: 0)
+            return lost(socket, .security(.peer(.strangerCertificate)), of: node)
+        }
+        secured(socket, showing: socket.connection.key == nil ? nil : socket.connection.keys[0], of: node)
+    }
+
+    private func secured(_ socket: SimulatedSocket, showing key: Fingerprint?, of node: Node) {
+        socket.phase = .framed
+        if let owner = socket.owner {
+            owner.secured(socket.id, at: moment(node))
+            return settle(node)
+        }
+        let channel: SecuredChannel = key.map { .encrypted($0, binding: socket.connection.binding) } ?? .plain
+        node.engine.secured(socket.id, channel, nonce: random.bytes(32), at: moment(node))
+        carryOut(node)
+    }
+
+    func lost(_ socket: SimulatedSocket, _ setback: ConnectionFailure, of node: Node) {
+        guard socket.isHeld(by: node) else { return }
+        if let owner = socket.owner {
+            owner.ended(socket.id, setback, at: moment(node))
+        } else {
+            node.engine.ended(socket.id, setback, at: moment(node))
+        }
+        carryOut(node)
+    }
+
+    /// The process lets go of a connection; its system ends this side.
+    func close(_ socket: SimulatedSocket, of node: Node) {
+        if socket.phase != .connecting { endSide(socket) }
+        socket.phase = .over
+        socket.connection.sockets[socket.end] = nil
+        if let owner = socket.owner { owner.sockets[socket.id] = nil } else { node.sockets[socket.id] = nil }
+    }
+
+    func endSide(_ socket: SimulatedSocket) {
+        guard !socket.hasEnded else { return }
+        socket.hasEnded = true
+        network.send(.fin, on: socket.connection, toward: 1 - socket.end)
+    }
+}

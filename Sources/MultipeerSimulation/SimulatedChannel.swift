@@ -1,0 +1,77 @@
+import MultipeerFraming
+
+/// One channel of a link, and what each of its ends knows of it.
+final class SimulatedChannel {
+    let connection: SimulatedConnection
+    /// The end that opened it, and the channel's number there.
+    let end: Int
+    let number: UInt32
+    let transfer: Scenario.Transfer
+    let opening: ChannelOpening
+    /// The reader takes what comes at once.
+    let isEager: Bool
+
+    var opener = OpenerState()
+    var reader = ReaderState()
+
+    /// What the end that opened it has done.
+    struct OpenerState {
+        /// Bytes that its application has written, and those that the link has.
+        var written = 0
+        var sent = 0
+        var hasBegun = false
+        var isFinished = false
+        var hasEnded = false
+        var reset: CloseCode?
+        var isOver = false
+    }
+
+    /// What the other end has seen.
+    struct ReaderState {
+        var isOpened = false
+        var received = 0
+        var taken = 0
+        /// FIN came.
+        var isWhole = false
+        var stop: CloseCode?
+        var done: CloseCode?
+        var isReading = false
+        var isOver = false
+    }
+
+    init(
+        _ connection: SimulatedConnection, _ end: Int, _ number: UInt32, _ transfer: Scenario.Transfer,
+        _ opening: ChannelOpening,
+        isEager: Bool
+    ) {
+        self.connection = connection
+        self.end = end
+        self.number = number
+        self.transfer = transfer
+        self.opening = opening
+        self.isEager = isEager
+    }
+
+    /// So much is written in all.
+    var goal: Int {
+        if case .reset(let count) = transfer.end { min(count, transfer.bytes) } else { transfer.bytes }
+    }
+
+    /// Bytes that the reader's engine holds.
+    var held: Int { reader.isOver ? 0 : reader.received - reader.taken }
+
+    var isOver: Bool { opener.isOver && (reader.isOver || !reader.isOpened) }
+
+    /// What is written from this position on: other bytes in each channel.
+    func bytes(from position: Int, count: Int) -> [UInt8] {
+        let salt = UInt64(connection.number) << 24 ^ UInt64(number) << 8 ^ UInt64(end)
+        return (position..<(position + count)).map { place in
+            UInt8(truncatingIfNeeded: ((UInt64(place) &+ salt) &* 0x9E37_79B9_7F4A_7C15) >> 37)
+        }
+    }
+
+    /// What FIN carries.
+    var digest: [UInt8]? {
+        transfer.isFile ? [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: 32) : nil
+    }
+}

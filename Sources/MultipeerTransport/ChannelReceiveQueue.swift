@@ -1,0 +1,227 @@
+package import MultipeerEngine
+package import MultipeerFraming
+import Synchronization
+
+/// A channel of the peer, between the loop that receives it and the task that reads it.
+///
+/// What bounds it is credit: what the reader is done with is reported back to the loop, in steps.
+package final class ChannelReceiveQueue: Sendable {
+    package enum End: Sendable {
+        /// FIN.
+        case finished(digest: [UInt8]?)
+        case failed(ChannelFault)
+    }
+
+    fileprivate struct State: Sendable {
+        /// Those before `head` were handed out.
+        var pieces: [[UInt8]] = []
+        var head = 0
+        /// Handed out, and the reader may still be at them.
+        var lent = 0
+        /// The reader is done with so much, and the loop has not heard of it.
+        var owed = 0
+        /// All that came and was not reported.
+        var held = 0
+        var end: End?
+        /// Whether a task waits for more.
+        var isAwaited = false
+        var wasRead = false
+        /// STOP, or DONE for a resource behind its FIN.
+        var stop: CloseCode?
+        var done: CloseCode?
+
+        var hasUnread: Bool { head < pieces.count }
+
+        /// A small piece joins the one before it: whoever trickles bytes must not cost an array for each.
+        mutating func append(_ piece: [UInt8]) {
+            if piece.count <= ChannelReceiveQueue.smallPiece, hasUnread, let last = pieces.indices.last,
+                pieces[last].count + piece.count <= Limits.channelPiece
+            {
+                pieces[last] += piece
+            } else {
+                pieces.append(piece)
+            }
+        }
+
+        mutating func drop() {
+            pieces = []
+            head = 0
+            lent = 0
+            owed = held
+        }
+    }
+
+    fileprivate enum Taken: Sendable {
+        case pieces([[UInt8]])
+        case end(End)
+    }
+
+    /// What the loop takes over from readers.
+    package typealias Report = ReaderReport
+
+    package let opening: ChannelOpening
+    /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.
+    /// CREDIT goes by quarters of the window, so half a quarter loses nothing.
+    private let step: Int
+    private let mailbox = Mailbox(State())
+    private let bytesReceived = Atomic<UInt64>(0)
+    private let wakeLoop: @Sendable () -> Void
+
+    /// `window`: bytes that the peer may send before any is taken. `wakeLoop` tells the loop that there is something to take.
+    package init(
+        _ opening: ChannelOpening, window: Int = Limits.channelCredit,
+        wakeLoop: @escaping @Sendable () -> Void
+    ) {
+        self.opening = opening
+        step = window / 8
+        self.wakeLoop = wakeLoop
+    }
+
+    private static let smallPiece = 4_096
+}
+
+/// For the reader, on any thread.
+extension ChannelReceiveQueue {
+    var received: UInt64 { bytesReceived.load(ordering: .relaxed) }
+
+    var digest: [UInt8]? {
+        mailbox.withLock { state in
+            if case .finished(let digest) = state.end { digest } else { nil }
+        }
+    }
+
+    /// What is there, up to so many pieces; nil after FIN. What it returned before counts as consumed.
+    ///
+    /// Throws `.inUse` while another task waits, and `.cancelled` when this one is cancelled instead of waiting.
+    func next(upTo count: Int = .max) async throws(ChannelFault) -> [[UInt8]]? {
+        switch try await take(upTo: count) {
+        case .pieces(let pieces): return pieces
+        case .end(.finished): return nil
+        case .end(.failed(let fault)): throw fault
+        }
+    }
+
+    /// Does nothing when it was given up before, or came to a bad end.
+    func stop(_ code: CloseCode) {
+        let isNew = mailbox.post { state in
+            if state.stop != nil || state.done != nil { return false }
+            if case .failed = state.end { return false }
+            state.stop = code
+            // Whoever has read everything keeps the good end.
+            if state.end == nil || state.hasUnread { state.end = .failed(.cancelled) }
+            state.drop()
+            return true
+        }
+        if isNew { wakeLoop() }
+    }
+
+    func done(_ code: CloseCode) {
+        let wakes = mailbox.withLock { state in
+            guard state.stop == nil, state.done == nil, case .finished = state.end else { return false }
+            state.done = code
+            state.drop()
+            return true
+        }
+        if wakes { wakeLoop() }
+    }
+
+    /// Nobody will read any more: whoever never did declines.
+    func abandon() { stop(mailbox.withLock { $0.wasRead } ? .cancelled : .declined) }
+
+    private func take(upTo count: Int) async throws(ChannelFault) -> Taken {
+        let (taken, wakes, isInUse) = mailbox.withLock { [step] state in
+            if state.isAwaited { return (nil as Taken?, false, true) }
+            let taken = state.take(upTo: count)
+            state.isAwaited = taken == nil
+            return (taken, state.wakes(step), false)
+        }
+        if isInUse { throw .inUse }
+        // Before it waits, too: what was consumed lets the peer send more.
+        if wakes { wakeLoop() }
+        if let taken { return taken }
+        let late = await mailbox.next { [step] state -> (Taken, wakes: Bool)? in
+            guard let taken = state.take(upTo: count) else { return nil }
+            state.isAwaited = false
+            return (taken, state.wakes(step))
+        }
+        guard let late else {
+            mailbox.withLock { $0.isAwaited = false }
+            throw .cancelled
+        }
+        if late.wakes { wakeLoop() }
+        return late.0
+    }
+}
+
+extension ChannelReceiveQueue.State {
+    /// What there is, up to so many pieces; nil when there is nothing. What was handed out before counts as consumed.
+    fileprivate mutating func take(upTo count: Int) -> ChannelReceiveQueue.Taken? {
+        wasRead = true
+        owed += lent
+        lent = 0
+        if !hasUnread { return end.map { .end($0) } }
+        let taken: [[UInt8]]
+        if head == 0, count >= pieces.count {
+            taken = pieces
+            pieces = []
+        } else {
+            let end = head + min(count, pieces.count - head)
+            taken = Array(pieces[head..<end])
+            for index in head..<end { pieces[index] = [] }
+            head = end
+            if end == pieces.count {
+                pieces.removeAll(keepingCapacity: true)
+                head = 0
+            }
+        }
+        lent = taken.reduce(0) { $0 + $1.count }
+        return .pieces(taken)
+    }
+
+    /// Whether the loop should know what was consumed: in steps, and all of it at the end.
+    fileprivate func wakes(_ step: Int) -> Bool {
+        !hasUnread && lent == 0 && end != nil ? owed > 0 : owed >= step
+    }
+}
+
+/// For the loop.
+extension ChannelReceiveQueue {
+    /// The reader hears of it with `tell`, once for a batch.
+    package func deliver(_ piece: [UInt8]) {
+        bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
+        mailbox.withLock { state in
+            state.held += piece.count
+            if state.end == nil { state.append(piece) } else { state.owed += piece.count }
+        }
+    }
+
+    /// What has come can still be read before it. The first end stays.
+    package func end(_ end: End) {
+        mailbox.withLock { state in
+            if state.end == nil { state.end = end }
+        }
+    }
+
+    /// At once: what is there and unread is dropped. It overrules a FIN that was not answered.
+    package func fail(_ fault: ChannelFault) {
+        mailbox.withLock { state in
+            if case .failed = state.end { return }
+            state.end = .failed(fault)
+            state.drop()
+        }
+    }
+
+    package func tell() { mailbox.post { $0.hasUnread || $0.end != nil } }
+
+    package func take() -> Report {
+        mailbox.withLock { state in
+            defer {
+                state.held -= state.owed
+                state.owed = 0
+            }
+            return Report(
+                consumed: state.owed, stop: state.stop, done: state.done,
+                isDrained: state.held == state.owed)
+        }
+    }
+}

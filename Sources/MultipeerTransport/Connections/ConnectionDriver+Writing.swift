@@ -1,0 +1,67 @@
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+
+// MARK: writing
+
+extension ConnectionDriver {
+    /// Writes what is due. That can end a connection, which can make others be dialled or selected: until nothing is left
+    /// to write.
+    func writeDue() {
+        while case let due = sockets.takeDue(takeDue()), !due.isEmpty {
+            for id in due { sockets.connections[id].map { flush($0) } }
+            carryOut()
+        }
+    }
+
+    /// Fills, seals and sends until the socket or the work is exhausted; at most about 256 KiB a turn, so that a message
+    /// that comes meanwhile, in either direction, does not wait for much more.
+    func flush(_ connection: SocketConnection) {
+        var budget = 262_144
+        do throws(SecurityFault) {
+            while sockets.connections[connection.id] === connection, connection.phase != .connecting {
+                try seal(connection)
+                guard let waiting = connection.channel?.outputCount, waiting > 0 else {
+                    return drained(connection)
+                }
+                guard send(connection) else { return }
+                budget -= waiting
+                if budget <= 0 {
+                    sockets.unfinished.insert(connection.id)
+                    return loop.wake(self)
+                }
+            }
+        } catch {
+            lost(connection, .security(error))
+        }
+    }
+
+    private func seal(_ connection: SocketConnection) throws(SecurityFault) {
+        guard let waiting = connection.channel?.outputCount, waiting < Sockets.sealing else { return }
+        guard connection.phase == .framed || connection.isClosing else { return }
+        fill(connection)
+        carryOut()
+        if !connection.frames.isEmpty { try connection.channel?.write(contentsOf: &connection.frames) }
+    }
+
+    /// False when the socket is full or gone.
+    private func send(_ connection: SocketConnection) -> Bool {
+        switch connection.transmit() {
+        case .sent:
+            return true
+        case .wouldBlock:
+            want(wantsInput(connection) ? [.readable, .writable] : .writable, of: connection)
+            return false
+        case .failed(let fault):
+            lost(connection, .unreachable("\(connection.remote): \(fault)"))
+            return false
+        }
+    }
+
+    private func drained(_ connection: SocketConnection) {
+        want(.readable, of: connection)
+        if sockets.connections[connection.id] === connection, connection.closeGracefully() {
+            sockets.dirty.insert(connection.id)
+        }
+    }
+}

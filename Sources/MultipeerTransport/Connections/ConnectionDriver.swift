@@ -1,0 +1,106 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerSecurity
+
+/// What carries out what an engine decides about TCP connections: the session, and both ends of invitations.
+///
+/// An actor pinned to its loop. Everything that is done to a socket and to the TLS in it is in the extensions of this
+/// protocol, once for all of them; an owner only says which engine it is.
+protocol ConnectionDriver: Actor, LoopClient {
+    nonisolated var loop: EventLoop { get }
+    var sockets: Sockets { get }
+
+    /// The channel of a connection that was dialled.
+    func channel(dialled connection: SocketConnection) throws(SecurityFault) -> SecureChannel
+    /// The channel of a connection that was accepted and whose first byte is this; nil when there is none for it.
+    func channel(accepted first: UInt8) throws(SecurityFault) -> SecureChannel?
+
+    // What the engine is told and asked.
+
+    func connected(_ connection: SocketConnection)
+    func secured(_ connection: SocketConnection) throws(SecurityFault)
+    func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int
+    func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool)
+    func wantsInput(_ connection: SocketConnection) -> Bool
+    /// The connections for which the engine has something.
+    func takeDue() -> [ConnectionID]
+    /// Appends what the engine has for this connection to its frames.
+    func fill(_ connection: SocketConnection)
+    func carryOut()
+}
+
+extension ConnectionDriver {
+    /// Most owners have nothing to do before the handshake.
+    func connected(_ connection: SocketConnection) {}
+
+    /// Carries out what an engine wants of a connection.
+    func carryOut(_ order: ConnectionAction) {
+        switch order {
+        case .dial(let id, let candidate, accepting: let key): dial(id, candidate, accepting: key)
+        case .finish(let id):
+            sockets.connections[id]?.phase = .closing
+            sockets.dirty.insert(id)
+        case .drop(let id): if let connection = sockets.connections[id] { close(connection) }
+        }
+    }
+
+    private func dial(_ id: ConnectionID, _ candidate: Candidate, accepting key: Fingerprint?) {
+        guard let address = SocketAddress(candidate) else {
+            return ended(id, .unreachable("not an address"), hasAlert: false)
+        }
+        do throws(SocketFault) {
+            let socket = try loop.connect(to: address)
+            try watch(SocketConnection(id, socket, to: address, dialled: true, accepting: key))
+        } catch {
+            ended(id, .unreachable("\(address): \(error)"), hasAlert: false)
+        }
+    }
+
+    /// Takes over a connection that was accepted, and that the engine knows.
+    func admit(_ id: ConnectionID, _ socket: consuming Socket, from remote: SocketAddress) {
+        do throws(SocketFault) {
+            try watch(SocketConnection(id, socket, to: remote, dialled: false, accepting: nil))
+        } catch {
+            ended(id, .unreachable("\(error)"), hasAlert: false)
+        }
+    }
+
+    private func watch(_ connection: SocketConnection) throws(SocketFault) {
+        try loop.register(
+            connection.socket.descriptor, for: self, token: Int(connection.id.rawValue),
+            interest: connection.interest)
+        sockets.connections[connection.id] = connection
+    }
+
+    /// Gives the socket back to the system.
+    private func close(_ connection: SocketConnection) {
+        guard sockets.connections.removeValue(forKey: connection.id) != nil else { return }
+        sockets.dirty.remove(connection.id)
+        loop.deregister(connection.socket.descriptor)
+        connection.channel = nil
+    }
+
+    /// The connection ended below the frames.
+    func lost(_ connection: SocketConnection, _ setback: ConnectionFailure) {
+        guard sockets.connections[connection.id] === connection else { return }
+        var hasAlert = false
+        if case .security = setback, connection.channel != nil, !connection.isClosing {
+            connection.frames.removeAll()
+            hasAlert = true
+        }
+        ended(connection.id, setback, hasAlert: hasAlert)
+        carryOut()
+    }
+
+    func want(_ interest: Readiness, of connection: SocketConnection) {
+        guard connection.interest != interest else { return }
+        connection.interest = interest
+        do throws(SocketFault) {
+            try loop.setInterest(connection.socket.descriptor, interest)
+        } catch {
+            lost(connection, .unreachable("\(error)"))
+        }
+    }
+}

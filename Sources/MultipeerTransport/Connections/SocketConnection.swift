@@ -1,0 +1,120 @@
+import MultipeerCore
+import MultipeerFraming
+import MultipeerIntroduction
+import MultipeerLink
+import MultipeerMesh
+import MultipeerSecurity
+
+/// One TCP connection of a session: its socket, the channel in it and the bytes that wait. Lives on the loop.
+///
+/// ```
+/// connecting ──▶ securing ──▶ framed ──▶ closing ──▶ (closed)
+/// sniffing ────────▲  (accepted: the first byte says TLS or plain)
+/// ```
+final class SocketConnection {
+    enum Phase: Equatable {
+        case connecting
+        case sniffing
+        case securing
+        case framed
+        /// What waits is written, then our side is ended, and the other side's end is awaited.
+        case closing
+    }
+
+    /// What a connection that parts says below the frames: close_notify, then the end of our side of the stream.
+    enum ShutdownState {
+        case pending, notified, written
+    }
+
+    let id: ConnectionID
+    let remote: SocketAddress
+    /// The fingerprint a dialled peer must show; nil on a plain dial.
+    let accepting: Fingerprint?
+    let isDialled: Bool
+    var phase: Phase
+    let socket: Socket
+    var channel: SecureChannel?
+    /// Frames to be sealed.
+    var frames = ByteBuffer()
+    var link: SessionLink?
+    var interest: Readiness
+    var shutdownState = ShutdownState.pending
+
+    init(
+        _ id: ConnectionID, _ socket: consuming Socket, to remote: SocketAddress, dialled: Bool,
+        accepting: Fingerprint?
+    ) {
+        self.id = id
+        self.remote = remote
+        self.accepting = accepting
+        self.socket = socket
+        isDialled = dialled
+        phase = dialled ? .connecting : .sniffing
+        interest = dialled ? .writable : .readable
+    }
+
+    var isClosing: Bool { phase == .closing }
+    /// Bytes that wait to be written.
+    var unsent: Int { frames.count + (channel?.outputCount ?? 0) }
+}
+
+extension SocketConnection {
+    /// Hands what the channel has for the network to the kernel.
+    func transmit() -> Socket.Sent {
+        var outcome = Socket.Sent.sent(0)
+        channel?.withOutput { bytes in
+            outcome = socket.send(bytes)
+            if case .sent(let count) = outcome { return count }
+            return 0
+        }
+        return outcome
+    }
+
+    /// Everything is written: a connection that parts closes below the frames, too, then ends its side. Answers
+    /// whether there is more to write.
+    func closeGracefully() -> Bool {
+        guard isClosing else { return false }
+        switch shutdownState {
+        case .pending:
+            channel?.close()
+            shutdownState = .notified
+            return true
+        case .notified:
+            socket.shutdownWriting()
+            shutdownState = .written
+        case .written: break
+        }
+        return false
+    }
+}
+
+/// A linked peer: the queue that its senders fill, and its channels.
+final class SessionLink {
+    let peer: PeerID
+    let sendQueue: SendQueue<DisconnectReason>
+    let suite: String?
+    let authentication: LinkFacts.Authentication
+
+    /// Nil when the link has no datagrams.
+    var flow: DatagramFlow?
+
+    /// Our channels, until they are over.
+    var outgoing: [UInt32: ChannelSendQueue] = [:]
+    /// The peer's channels, until they are over and read.
+    var incoming: [UInt32: ChannelReceiveQueue] = [:]
+
+    var channelBytesSent = 0
+    var channelBytesReceived = 0
+
+    var isEncrypted: Bool { suite != nil }
+
+    init(
+        _ peer: PeerID, sendQueue: SendQueue<DisconnectReason>, suite: String?,
+        authentication: LinkFacts.Authentication
+    ) {
+        self.peer = peer
+        self.sendQueue = sendQueue
+        self.suite = suite
+        self.authentication = authentication
+    }
+}

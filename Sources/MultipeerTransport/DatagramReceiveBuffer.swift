@@ -1,0 +1,62 @@
+import CPlatform
+import Glibc
+
+/// Room for what one call receives; used again and again, by any socket of the same thread.
+///
+/// Safe: the room is its own, and only what the kernel filled is lent.
+@safe package final class DatagramReceiveBuffer {
+    /// Packets, or joins of packets, that one call receives.
+    package let slots: Int
+    private let size: Int
+    private let room: UnsafeMutablePointer<UInt8>
+    private let arrivals: UnsafeMutablePointer<multipeer_arrival>
+
+    /// The longest join is 64 KiB; memory that is never written to is never taken from the system.
+    package init(slots: Int = 16, size: Int = 65_536) {
+        precondition(slots > 0 && slots <= Int(MULTIPEER_PACKETS), "one call cannot receive so much")
+        self.slots = slots
+        self.size = size
+        unsafe room = .allocate(capacity: slots * size)
+        unsafe arrivals = .allocate(capacity: slots)
+        unsafe arrivals.initialize(repeating: multipeer_arrival(), count: slots)
+    }
+
+    deinit {
+        unsafe room.deallocate()
+        unsafe arrivals.deallocate()
+    }
+
+    func fill(from descriptor: Int32) -> Int {
+        while true {
+            let count = unsafe multipeer_receive_packets(
+                descriptor, room, UInt32(size), arrivals, UInt32(slots))
+            if count >= 0 || errno != EINTR { return Int(count) }
+        }
+    }
+
+    /// Nil for what is not whole, and for what is of no family that we know.
+    func source(of index: Int) -> SocketAddress? {
+        if unsafe arrivals[index].is_truncated { return nil }
+        let address = unsafe withUnsafeBytes(of: arrivals[index].address) { raw in
+            unsafe raw.withMemoryRebound(to: sockaddr.self) { addresses in
+                unsafe addresses.baseAddress.flatMap { unsafe SocketAddress($0) }
+            }
+        }
+        return address.map { SocketAddress($0.host.unmapped, port: $0.port) }
+    }
+
+    /// Cuts what the kernel joined, and answers how many packets it was. An empty packet is one, too.
+    func withPackets(of index: Int, _ body: (Span<UInt8>) -> Void) -> Int {
+        let count = unsafe Int(arrivals[index].count)
+        let segment = unsafe arrivals[index].segment == 0 ? count : Int(arrivals[index].segment)
+        let bytes = unsafe Span(_unsafeStart: room + index * size, count: count)
+        var (start, packets) = (0, 0)
+        repeat {
+            let end = min(start + segment, count)
+            body(bytes.extracting(start..<end))
+            packets += 1
+            start = end
+        } while start < count
+        return packets
+    }
+}

@@ -1,0 +1,103 @@
+import CPlatform
+import Glibc
+
+/// The interfaces of this machine as they are now, and as they become. Lives on a loop.
+package final class NetlinkMonitor {
+    private static let room = 65_536
+    /// Datagrams of one turn; more come in the next.
+    private static let batch = 16
+    private static let getLink: UInt16 = 18
+    private static let getAddress: UInt16 = 22
+
+    private let socket: Descriptor
+    private var buffer = [UInt8](repeating: 0, count: NetlinkMonitor.room)
+    package private(set) var table = InterfaceTable()
+
+    /// For `EventLoop.register` alone; deregister it before the watch goes.
+    package var descriptor: Int32 { socket.number }
+
+    /// Hears of every change from here on, and has asked for what there is.
+    package init() throws(SocketFault) {
+        let number = multipeer_open_netlink()
+        guard number >= 0 else { throw .last }
+        socket = Descriptor(number)
+        try list()
+    }
+
+    /// Takes the news. Answers whether there was any.
+    package func read() -> Bool {
+        var isNews = false
+        for _ in 0..<NetlinkMonitor.batch {
+            switch receive() {
+            case .messages(let messages):
+                for message in messages { table.apply(message) }
+                isNews = isNews || !messages.isEmpty
+            case .nothing: return isNews
+            case .overrun:
+                // Some of it was lost, so all of it is asked for again. What cannot be had stays as it was.
+                let before = table
+                do throws(SocketFault) { try list() } catch { table = before }
+                return true
+            case .failed: return isNews
+            }
+        }
+        return isNews
+    }
+
+    /// Asks for everything, and waits for it: the kernel answers at once.
+    private func list() throws(SocketFault) {
+        for _ in 0..<3 {
+            table = InterfaceTable()
+            let isWhole = try ask(NetlinkMonitor.getLink)
+            if try ask(NetlinkMonitor.getAddress), isWhole { return }
+        }
+    }
+
+    /// Answers whether the list is whole.
+    private func ask(_ kind: UInt16) throws(SocketFault) -> Bool {
+        let request = NetlinkMessage.request(kind)
+        guard unsafe send(descriptor, request, request.count, 0) == request.count else { throw .last }
+        while true {
+            switch receive() {
+            case .messages(let messages):
+                for message in messages {
+                    table.apply(message)
+                    switch message {
+                    case .done(let isWhole): return isWhole
+                    case .failed(let code): throw SocketFault(errno: code)
+                    default: break
+                    }
+                }
+            case .nothing:
+                var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard unsafe poll(&waiting, 1, 1_000) > 0 else { throw .timedOut }
+            case .overrun: return false
+            case .failed(let fault): throw fault
+            }
+        }
+    }
+
+    private enum Received {
+        case messages([NetlinkMessage])
+        case nothing
+        case overrun
+        case failed(SocketFault)
+    }
+
+    private func receive() -> Received {
+        let descriptor = descriptor
+        let count = unsafe buffer.withUnsafeMutableBytes { room in
+            unsafe multipeer_receive_netlink(descriptor, room.baseAddress, UInt(room.count))
+        }
+        if count >= 0 {
+            let bytes = Array(buffer.prefix(count))
+            return .messages(NetlinkMessage.read(bytes.span))
+        }
+        switch errno {
+        case EAGAIN: return .nothing
+        case EINTR: return .messages([])
+        case ENOBUFS: return .overrun
+        default: return .failed(.last)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+extension EventQueue: AsyncSequence {
+    package func makeAsyncIterator() -> Iterator { Iterator(buffer: Buffer(self)) }
+
+    /// Hands out elements without locking until it needs another batch. Cancellation ends the wait, not the event queue:
+    /// what is there already is handed out first. Handing out costs 35 ns where the compiler knows the element, in this
+    /// module, and 150 ns where it does not, in another.
+    package struct Iterator: AsyncIteratorProtocol {
+        fileprivate let buffer: Buffer
+
+        package mutating func next() async -> Element? {
+            if let element = buffer.elements.popLast() { return element }
+            return await buffer.refill() ? buffer.elements.popLast() : nil
+        }
+
+        package mutating func next(isolation: isolated (any Actor)?) async -> Element? {
+            if let element = buffer.elements.popLast() { return element }
+            return await buffer.refill() ? buffer.elements.popLast() : nil
+        }
+
+        /// The rest of the batch, or all of the next one.
+        package mutating func nextBatch() async -> [Element]? {
+            if !buffer.elements.isEmpty {
+                defer { buffer.elements = [] }
+                return buffer.elements.reversed()
+            }
+            guard await buffer.refill(inOrder: true) else { return nil }
+            var batch: [Element] = []
+            swap(&batch, &buffer.elements)
+            return batch
+        }
+
+        /// All of the next batch, in order, with what its owner hears between the elements. For an iterator that is asked
+        /// for nothing else.
+        package mutating func nextRun() async -> Batch? {
+            guard await buffer.refill(inOrder: true, withMarkers: true) else { return nil }
+            var run = Batch()
+            swap(&run.elements, &buffer.elements)
+            swap(&run.markers, &buffer.markers)
+            return run
+        }
+    }
+
+    /// What an iterator has taken and not handed out.
+    fileprivate final class Buffer {
+        private let eventQueue: EventQueue
+        private let id: UInt64
+        /// The last is the next, so that handing out is a move.
+        fileprivate var elements: [Element] = []
+        fileprivate var markers: [(index: Int, marker: EventMarker)] = []
+        private var costs = CostTotals()
+        private var share: SharedCosts?
+        /// The last is the next.
+        private var batches: [Batch] = []
+        private var consumed = CostTotals()
+
+        init(_ eventQueue: EventQueue) {
+            self.eventQueue = eventQueue
+            id = eventQueue.mailbox.withLock { $0.makeReader() }
+        }
+
+        deinit {
+            if !elements.isEmpty || !costs.isEmpty || share != nil {
+                var batch = Batch()
+                batch.elements = elements.reversed()
+                (batch.costs, batch.share) = (costs, share)
+                batches.append(batch)
+            }
+            batches.reverse()
+            let unread = eventQueue.mailbox.withLock { [id, batches] in $0.remove(id, leaving: batches) }
+            for batch in unread { consumed.add(batch.costs) }
+            if !consumed.isEmpty { eventQueue.onConsumed(consumed) }
+        }
+
+        /// Returns false at the end. `inOrder`: the caller takes all of it, the first first. `withMarkers`: a batch that has
+        /// nothing else is one, too.
+        ///
+        /// A batch that an earlier iterator handed out whole has costs and no elements left: it is settled like any
+        /// other, and the next one is taken.
+        func refill(inOrder: Bool = false, withMarkers: Bool = false) async -> Bool {
+            repeat {
+                settle()
+                if batches.isEmpty {
+                    let taken = await eventQueue.mailbox.next { [id] in $0.take(id) }
+                    guard case .batches(let taken) = taken else { return false }
+                    batches = taken
+                }
+                guard let batch = batches.popLast() else { return false }
+                (elements, markers) = (batch.elements, batch.markers)
+                (costs, share) = (batch.costs, batch.share)
+            } while elements.isEmpty && !(withMarkers && !markers.isEmpty)
+            if !inOrder { elements.reverse() }
+            return true
+        }
+
+        /// The batch in the buffer was consumed.
+        private func settle() {
+            share = nil
+            consumed.add(costs)
+            costs.removeAll()
+            if consumed.isEmpty || consumed.total < eventQueue.reportAfter && !consumed.hasEvents { return }
+            eventQueue.onConsumed(consumed)
+            consumed.removeAll()
+        }
+    }
+}

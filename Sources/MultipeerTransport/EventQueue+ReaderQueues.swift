@@ -1,0 +1,100 @@
+extension EventQueue {
+    /// What was pushed and not taken, for each reader or for the first one to come.
+    struct ReaderQueues: Sendable {
+        /// An iterator, from when it is made.
+        struct Reader: Sendable {
+            let id: UInt64
+            var batches: [Batch] = []
+            /// Whether it has waited, and so gets what is pushed.
+            var hasBegun = false
+            /// Whether its sequence ends after its batches.
+            var isEnded = false
+
+            var takesPart: Bool { hasBegun && !isEnded }
+        }
+
+        enum Taken: Sendable {
+            /// The last first.
+            case batches([Batch])
+            case end
+        }
+
+        /// For the first who reads. Empty while somebody does.
+        private var backlog: [Batch] = []
+        private var readers: [Reader] = []
+        private var lastID: UInt64 = 0
+        private var isFinished = false
+    }
+}
+
+extension EventQueue.ReaderQueues {
+    typealias Batch = EventQueue.Batch
+
+    /// Whether somebody gets what is pushed.
+    var isRead: Bool { readers.contains(where: \.takesPart) }
+
+    /// Returns whether somebody reads it.
+    mutating func push(_ batch: Batch, _ onConsumed: @escaping @Sendable (CostTotals) -> Void) -> Bool {
+        if isFinished { return false }
+        // The usual case first.
+        if readers.count == 1, readers[0].takesPart {
+            readers[0].batches.append(batch)
+            return true
+        }
+        let indices = readers.indices.filter { readers[$0].takesPart }
+        if indices.isEmpty {
+            backlog.append(batch)
+            return false
+        }
+        var batch = batch
+        if indices.count > 1, !batch.costs.isEmpty {
+            batch.share = EventQueue.SharedCosts(batch.costs, onConsumed)
+            batch.costs = CostTotals()
+        }
+        for index in indices { readers[index].batches.append(batch) }
+        return true
+    }
+
+    mutating func makeReader() -> UInt64 {
+        lastID += 1
+        readers.append(Reader(id: lastID))
+        return lastID
+    }
+
+    /// What the reader gets next; nil when it has to wait.
+    mutating func take(_ id: UInt64) -> Taken? {
+        guard let index = readers.firstIndex(where: { $0.id == id }) else { return .end }
+        begin(index)
+        if !readers[index].batches.isEmpty {
+            var batches: [Batch] = []
+            swap(&batches, &readers[index].batches)
+            batches.reverse()
+            return .batches(batches)
+        }
+        return readers[index].isEnded || isFinished ? .end : nil
+    }
+
+    /// Its first wait: the backlog is its own if nobody else reads.
+    private mutating func begin(_ index: Int) {
+        if readers[index].hasBegun || readers[index].isEnded { return }
+        readers[index].hasBegun = true
+        swap(&readers[index].batches, &backlog)
+    }
+
+    mutating func endIterators() {
+        // What nobody has read goes to the first of those that are about to.
+        if !isRead, let first = readers.firstIndex(where: { !$0.isEnded }) { begin(first) }
+        for index in readers.indices { readers[index].isEnded = true }
+    }
+
+    mutating func finish() { isFinished = true }
+
+    /// The iterator is gone, with `rest` not handed out. Returns what nobody will read, to be released outside the lock.
+    mutating func remove(_ id: UInt64, leaving rest: [Batch]) -> [Batch] {
+        guard let index = readers.firstIndex(where: { $0.id == id }) else { return rest }
+        let left = rest + readers.remove(at: index).batches
+        if isRead { return left }
+        backlog = left + backlog
+        return []
+    }
+}

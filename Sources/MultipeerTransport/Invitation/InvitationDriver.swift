@@ -1,0 +1,60 @@
+import MultipeerCore
+import MultipeerEngine
+import MultipeerIntroduction
+import MultipeerSecurity
+
+/// Carries out what the engine of one end of invitations decides.
+protocol InvitationDriver: ConnectionDriver {
+    associatedtype Machine: InvitationMachine
+    var engine: InvitationEngine<Machine> { get set }
+    nonisolated var tls: InvitationTLS { get }
+    func carryOut(_ event: Machine.Event)
+}
+
+extension InvitationDriver {
+    /// What follows from that while it goes on is carried out after what was wanted before.
+    func carryOut() {
+        guard !sockets.isCarryingOut else { return }
+        sockets.isCarryingOut = true
+        defer { sockets.isCarryingOut = false }
+        while case let outputs = engine.takeOutputs(), !outputs.isEmpty {
+            for output in outputs {
+                switch output {
+                case .connection(let order): carryOut(order)
+                case .tell(let event): carryOut(event)
+                }
+            }
+        }
+    }
+
+    /// Carries out every decision and writes what is due.
+    func settle() {
+        carryOut()
+        writeDue()
+        sockets.resume()
+    }
+
+    func channel(dialled connection: SocketConnection) throws(SecurityFault) -> SecureChannel {
+        try tls.channel(.client)
+    }
+    func channel(accepted first: UInt8) throws(SecurityFault) -> SecureChannel? { try tls.channel(.server) }
+
+    func connected(_ connection: SocketConnection) { engine.connected(connection.id, at: loop.now) }
+    func secured(_ connection: SocketConnection) throws(SecurityFault) {
+        engine.secured(connection.id, at: loop.now)
+    }
+
+    func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int {
+        engine.receive(bytes, on: connection.id, at: loop.now)
+    }
+
+    func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool) {
+        engine.ended(id, setback, hasAlert: hasAlert, at: loop.now)
+    }
+
+    func takeDue() -> [ConnectionID] { engine.takeDue() }
+    func wantsInput(_ connection: SocketConnection) -> Bool {
+        engine.wantsInput(connection.id, unsent: connection.unsent)
+    }
+    func fill(_ connection: SocketConnection) { engine.fill(connection.id, into: &connection.frames) }
+}

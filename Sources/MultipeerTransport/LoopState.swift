@@ -1,0 +1,115 @@
+import MultipeerCore
+
+/// What belongs to the thread of a loop: the descriptors it watches, its clients, and the time of the turn.
+final class LoopState {
+    private struct Slot {
+        var entry: ClientRegistry.Entry?
+        var token = 0
+        /// Counts the registrations of the descriptor, so that an event of an earlier one is recognised as stale.
+        var generation: UInt32 = 0
+    }
+
+    private static let wakerKey = UInt64.max
+
+    private let poller: LoopPoller
+    private var slots: [Slot] = []
+    private var ending: [ClientRegistry.Entry] = []
+    var registry = ClientRegistry()
+    private(set) var now = EventLoop.currentMoment()
+
+    init(waker: Int32) throws(SocketFault) {
+        let kernel = try Poller()
+        try kernel.addEdge(waker, key: LoopState.wakerKey)
+        poller = .kernel(kernel)
+    }
+
+    init(of host: VirtualHost?, at now: Moment) {
+        poller = .virtual(VirtualPoller(host))
+        self.now = now
+    }
+
+    func register(
+        _ descriptor: Int32, for client: any LoopClient, token: Int, interest: Readiness
+    ) throws(SocketFault) {
+        let index = Int(descriptor)
+        while slots.count <= index { slots.append(Slot()) }
+        precondition(slots[index].entry == nil, "descriptor \(descriptor) is registered already")
+        slots[index].generation &+= 1
+        try poller.add(descriptor, interest, key: key(of: index))
+        slots[index].token = token
+        slots[index].entry = registry.addRegistration(of: client)
+    }
+
+    func setInterest(_ descriptor: Int32, _ interest: Readiness) throws(SocketFault) {
+        try poller.change(descriptor, interest, key: key(of: Int(descriptor)))
+    }
+
+    func deregister(_ descriptor: Int32) {
+        let index = Int(descriptor)
+        guard slots.indices.contains(index), let entry = slots[index].entry else { return }
+        slots[index].entry = nil
+        // A descriptor that was closed first is not watched any more: nothing is left to undo.
+        try? poller.remove(descriptor)
+        registry.removeRegistration(of: entry)
+    }
+
+    /// Looks for events, and returns how many there are; asleep, waits until there is one, it is woken, or the next
+    /// deadline comes.
+    func wait(asleep: Bool) -> Int {
+        let count = poller.wait(milliseconds: asleep ? pollTimeout() : 0)
+        now = EventLoop.currentMoment()
+        return count
+    }
+
+    /// Delivers the events that were found.
+    func deliver(_ count: Int) {
+        for index in 0..<count { deliver(poller.event(index)) }
+    }
+
+    /// Whether a look at the sockets would find something, in virtual time.
+    var hasEvents: Bool { poller.hasEvents }
+
+    func deliverDeadlines() {
+        for entry in registry.due(at: now) where registry.expire(entry, at: now) {
+            registry.touch(entry)
+            entry.client.deadlineReached()
+        }
+    }
+
+    func deliverWakeup(to client: any LoopClient) {
+        client.wakeup.lower()
+        registry.touch(client)
+        client.wokenUp()
+    }
+
+    func endTurn() {
+        registry.takeTouched(&ending)
+        for entry in ending { entry.client.turnEnded() }
+        ending.removeAll(keepingCapacity: true)
+    }
+
+    /// Lets go of every client: the thread is about to end.
+    func close() {
+        for index in slots.indices where slots[index].entry != nil { deregister(Int32(index)) }
+        registry = ClientRegistry()
+    }
+
+    private func deliver(_ event: (key: UInt64, readiness: Readiness)) {
+        if event.key == LoopState.wakerKey { return }
+        let slot = slots[Int(event.key & 0xffff_ffff)]
+        guard let entry = slot.entry, UInt64(slot.generation) == event.key >> 32 else { return }
+        registry.touch(entry)
+        entry.client.ready(slot.token, event.readiness)
+    }
+
+    private func key(of index: Int) -> UInt64 { UInt64(slots[index].generation) << 32 | UInt64(index) }
+
+    /// In milliseconds, rounded up so that a deadline has come when the wait is over.
+    private func pollTimeout() -> Int32 {
+        let deadline = registry.earliestDeadline()
+        if deadline == .distantFuture { return -1 }
+        let nanoseconds = deadline.nanoseconds - EventLoop.currentMoment().nanoseconds
+        // The kernel's wait stands still while the machine sleeps, the clock does not: look once a minute.
+        return Int32(clamping: min(max((nanoseconds + 999_999) / 1_000_000, 0), 60_000))
+    }
+}

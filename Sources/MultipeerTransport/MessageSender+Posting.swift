@@ -1,0 +1,67 @@
+package import MultipeerCore
+import MultipeerFraming
+package import MultipeerMesh
+
+// MARK: what senders that cannot wait call, on any thread
+
+extension MessageSender {
+    /// Queues one message, or throws: never waits. In order with everything else that is sent to this peer.
+    ///
+    /// An unreliable one goes over UDP when it fits there and UDP gets through; then it is dropped when the queue is full.
+    /// `limit` is how much may wait like that, with what was posted before.
+    package func post(
+        _ message: [UInt8], to uid: UID, delivery: Delivery = .reliable, limit: Backlog = .standard
+    ) throws(SendFault) {
+        let sendQueue = try sendQueue(to: uid, for: message.count)
+        if delivery == .unreliable, offerDatagram(message, to: uid) { return }
+        switch sendQueue.post(message, limit: limit) {
+        case .accepted: return
+        case .full: throw .full
+        case .closed(let reason): throw .ended(reason)
+        }
+    }
+
+    /// Keeps the place of a message that shall go to several peers or to nobody.
+    package func reserve(
+        _ message: [UInt8], to uid: UID, delivery: Delivery
+    ) throws(SendFault) -> ReservedPlace {
+        let sendQueue = try sendQueue(to: uid, for: message.count)
+        if delivery == .unreliable, takesDatagram(message, uid) { return .datagram(uid) }
+        switch sendQueue.reserve(message) {
+        case .ticket(let ticket): return .link(sendQueue, ticket)
+        case .full: throw .full
+        case .closed(let reason): throw .ended(reason)
+        }
+    }
+
+    package func commit(_ place: ReservedPlace, _ message: [UInt8]) {
+        switch place {
+        case .link(let sendQueue, let ticket): sendQueue.commit(ticket)
+        case .datagram(let uid):
+            if offerDatagram(message, to: uid) { return }
+            // UDP broke down since: where the link has no room either, it is dropped, as it may be.
+            _ = links[uid]?.post(message)
+        }
+    }
+
+    package func giveUp(_ place: ReservedPlace) {
+        if case .link(let sendQueue, let ticket) = place { sendQueue.giveUp(ticket) }
+    }
+
+    /// False when the message has to take the link.
+    private func offerDatagram(_ message: [UInt8], to uid: UID) -> Bool {
+        guard takesDatagram(message, uid), let sendQueue = datagrams[uid] else { return false }
+        if case .closed = sendQueue.offer(message) { return false }
+        return true
+    }
+
+    private func takesDatagram(_ message: [UInt8], _ uid: UID) -> Bool {
+        message.count <= Limits.datagramMessage && datagrams[uid] != nil
+    }
+}
+
+/// Where a message would go that is not committed yet.
+package enum ReservedPlace: Sendable {
+    case link(SendQueue<DisconnectReason>, UInt64)
+    case datagram(UID)
+}

@@ -1,0 +1,26 @@
+import MultipeerCore
+
+/// The keys under which the event queue counts what was told of peers and has no credit. A peer has one while something waits.
+struct PeerEventKeys {
+    private var keys: [UID: Int] = [:]
+    private var waiting: [Int: (uid: UID, events: Int)] = [:]
+    private var last = CostTotals.firstEventKey
+
+    /// One more event about a peer; returns its key.
+    mutating func add(_ uid: UID) -> Int {
+        let key = keys[uid] ?? last + 1
+        last = max(last, key)
+        keys[uid] = key
+        let known = waiting[key]?.events ?? 0
+        waiting[key] = (uid, known + 1)
+        return key
+    }
+
+    /// So many were taken; returns of whom, or nil for a key that is none of these.
+    mutating func take(_ events: Int, key: Int) -> UID? {
+        guard let known = waiting[key] else { return nil }
+        waiting[key] = known.events > events ? (known.uid, known.events - events) : nil
+        if waiting[key] == nil { keys[known.uid] = nil }
+        return known.uid
+    }
+}

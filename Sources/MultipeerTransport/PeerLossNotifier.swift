@@ -1,0 +1,45 @@
+package import MultipeerCore
+
+/// Who was lost without a word, told to whoever browses in this process: the peer may be gone, and discovery should look.
+///
+/// It is one for the process, like the sockets of discovery: sessions and browsers need not know each other.
+package final class PeerLossNotifier: Sendable {
+    package static let shared = PeerLossNotifier()
+
+    private struct State {
+        var watchers: [UInt64: @Sendable (UID) -> Void] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// Has `body` called for each loss, on any thread, as long as the answer is kept.
+    package func watch(_ body: @escaping @Sendable (UID) -> Void) -> Subscription {
+        let id = state.withLock { state in
+            state.last += 1
+            state.watchers[state.last] = body
+            return state.last
+        }
+        return Subscription(self, id)
+    }
+
+    package func report(_ uid: UID) {
+        let watchers = state.withLock { $0.watchers.sorted { $0.key < $1.key }.map(\.value) }
+        for watcher in watchers { watcher(uid) }
+    }
+
+    /// Ends with its owner.
+    package final class Subscription: Sendable {
+        private let lossNotifier: PeerLossNotifier
+        private let id: UInt64
+
+        fileprivate init(_ lossNotifier: PeerLossNotifier, _ id: UInt64) {
+            self.lossNotifier = lossNotifier
+            self.id = id
+        }
+
+        deinit { lossNotifier.state.withLock { $0.watchers[id] = nil } }
+    }
+}

@@ -1,0 +1,146 @@
+/// Messages on their way from any thread to a loop, for one peer: bounded, in order, one wake for many. [limit.outbox]
+///
+/// What counts is everything between `offer` and `released`, so the limit holds for what the link has taken and not
+/// yet written, too. A message larger than the limit is accepted when it is alone. Senders that wait are served in
+/// their order, and nobody overtakes them. Who cannot wait posts: a message that finds no room waits by itself then,
+/// in the same order.
+package final class SendQueue<Ending: Error>: Sendable {
+    package enum Offer: Sendable {
+        case accepted
+        case full
+        case closed(Ending)
+    }
+
+    let state: Locked<State>
+    let wake: @Sendable () -> Void
+    /// What the peer's HELLO allows; its senders check it before they offer. [msg.local-limit]
+    package let longestMessage: Int
+
+    /// `wake` is called when messages begin to wait for `take`, on the thread that brought the first.
+    package init(
+        byteLimit: Int = 4 * 1_048_576, messageLimit: Int = 16_384, longestMessage: Int = .max,
+        wake: @escaping @Sendable () -> Void
+    ) {
+        self.longestMessage = longestMessage
+        state = Locked(State(byteLimit: byteLimit, messageLimit: messageLimit))
+        self.wake = wake
+    }
+
+    package func offer(_ message: [UInt8]) -> Offer {
+        let (answer, wakes) = state.withLock { state in
+            let wasEmpty = state.queue.isEmpty
+            let answer = state.offer(message)
+            return (answer, wasEmpty && !state.queue.isEmpty)
+        }
+        if wakes { wake() }
+        return answer
+    }
+
+    /// Accepts as many of the messages as fit, from the first on, and answers how many.
+    package func offer(contentsOf messages: ArraySlice<[UInt8]>) throws(Ending) -> Int {
+        let (count, ending, wakes) = state.withLock { state -> (Int, Ending?, Bool) in
+            let wasEmpty = state.queue.isEmpty
+            var count = 0
+            for message in messages {
+                switch state.offer(message) {
+                case .accepted: count += 1
+                case .full: return (count, nil, wasEmpty && count > 0)
+                case .closed(let ending): return (0, ending, false)
+                }
+            }
+            return (count, nil, wasEmpty && count > 0)
+        }
+        if wakes { wake() }
+        if let ending { throw ending }
+        return count
+    }
+
+    /// Waits while the send queue is full. Throws the `Ending`, or `CancellationError` when cancelled while waiting: then
+    /// the message was not sent.
+    package func send(_ message: [UInt8]) async throws {
+        switch offer(message) {
+        case .accepted: return
+        case .closed(let ending): throw ending
+        case .full: try await wait(with: message)
+        }
+    }
+
+    /// Sends one after the other, with one lock for as many as fit.
+    package func send(contentsOf messages: [[UInt8]]) async throws {
+        var rest = messages[...]
+        while true {
+            rest = rest.dropFirst(try offer(contentsOf: rest))
+            guard let first = rest.popFirst() else { return }
+            try await send(first)
+        }
+    }
+
+    /// On the loop: everything that was accepted since the last time. It keeps counting until `released`.
+    package func take() -> [[UInt8]] {
+        state.withLock { state in
+            let taken = state.queue
+            state.queue = []
+            return taken
+        }
+    }
+
+    /// On the loop: messages that were accepted elsewhere go the same way, and count until `released`. There is room for
+    /// nobody else until the limits are kept again.
+    package func adopt(messages: Int, bytes: Int) {
+        state.withLock { state in
+            state.messages += messages
+            state.bytes += bytes
+        }
+    }
+
+    /// On the loop: so much of what was taken is written, and there is room again.
+    package func released(messages: Int, bytes: Int) {
+        admit { state in
+            state.messages -= messages
+            state.bytes -= bytes
+            precondition(state.messages >= 0 && state.bytes >= 0, "more was released than was taken")
+        }
+    }
+
+    /// Refuses everything from here on, and answers what was accepted and never taken. The first ending stays.
+    @discardableResult
+    package func close(with ending: Ending) -> [[UInt8]] {
+        let (left, waiters) = state.withLock { $0.close(with: ending) }
+        for waiter in waiters { waiter.signal?.send(.closed(ending)) }
+        return left
+    }
+
+    /// How many messages wait now for room: senders', and posted ones.
+    package var waiting: Int { state.withLock { $0.waiters.count } }
+
+    private func wait(with message: [UInt8]) async throws {
+        let signal = Promise<Verdict>()
+        // Something may have changed since the offer: the queue decides again.
+        let ticket = state.withLock { $0.enqueue(State.Waiter(message: message, signal: signal)) }
+        admit { _ in }
+        let verdict = await signal.value(onCancel: { [self] in cancel(ticket) })
+        switch verdict {
+        case .accepted: return
+        case .closed(let ending): throw ending
+        case .cancelled: throw CancellationError()
+        }
+    }
+
+    private func cancel(_ ticket: UInt64) {
+        let waiter = state.withLock { $0.waiters.removeValue(forKey: ticket) }
+        waiter?.signal?.send(.cancelled)
+        if waiter != nil { admit { _ in } }
+    }
+
+    /// Makes a change, and lets in whoever fits then.
+    func admit(after change: (inout State) -> Void) {
+        let (admitted, ending, wakes) = state.withLock { state in
+            change(&state)
+            let wasEmpty = state.queue.isEmpty
+            let admitted = state.admit()
+            return (admitted, state.ending, wasEmpty && !state.queue.isEmpty)
+        }
+        for waiter in admitted { waiter.signal?.send(ending.map { .closed($0) } ?? .accepted) }
+        if wakes { wake() }
+    }
+}

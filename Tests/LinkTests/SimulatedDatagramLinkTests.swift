@@ -1,0 +1,120 @@
+import MultipeerLink
+import TestSupport
+import Testing
+
+@Suite("10.4 Two paths and a network", .computing)
+struct SimulatedDatagramLinkTests {
+    private typealias NetworkConditions = SimulatedDatagramLink.NetworkConditions
+
+    /// What is true at every moment: nothing comes twice, nothing comes that was not sent to this end.
+    private func expectSound(_ sea: SimulatedDatagramLink, _ seed: UInt64) {
+        for index in 0...1 {
+            let received = sea.ends[index].received
+            #expect(Set(received).count == received.count, "seed \(seed)")
+            #expect(sea.sent[1 - index].isSuperset(of: received), "seed \(seed)")
+        }
+    }
+
+    @Test("two ends that meet are up within a second [dgram.path]", arguments: [true, false])
+    func calm(_ isProtected: Bool) {
+        for seed in 0..<UInt64(30) {
+            var sea = SimulatedDatagramLink(
+                isProtected: isProtected, weather: NetworkConditions(), seed: seed)
+            sea.run(for: .seconds(1))
+            #expect(sea.isCalm, "seed \(seed)")
+            sea.run(for: .seconds(60))
+            #expect(sea.isCalm && sea.ends.allSatisfy { $0.restarts <= 2 }, "seed \(seed)")
+            expectSound(sea, seed)
+        }
+    }
+
+    @Test(
+        "a wire that loses, doubles and delays delivers nothing twice, and is used again when it is good [dgram.restart]",
+        arguments: [true, false])
+    func rough(_ isProtected: Bool) {
+        for seed in 0..<UInt64(20) {
+            var random = Seeded(seed)
+            let weather = NetworkConditions(
+                lost: Int.random(in: 0...50, using: &random), doubled: Int.random(in: 0...50, using: &random),
+                delayed: Int.random(in: 0...50, using: &random))
+            var sea = SimulatedDatagramLink(isProtected: isProtected, weather: weather, seed: seed)
+            sea.run(for: .seconds(60))
+            expectSound(sea, seed)
+            sea.weather = NetworkConditions()
+            sea.run(for: .seconds(60))
+            #expect(sea.isCalm, "seed \(seed)")
+            expectSound(sea, seed)
+        }
+    }
+
+    @Test("at 30 % loss each way nearly all paths are up within 8 s [dgram.retransmit]")
+    func loss() {
+        let up = (0..<UInt64(200)).count { seed in
+            var sea = SimulatedDatagramLink(
+                isProtected: true, weather: NetworkConditions(lost: 30), seed: seed)
+            sea.run(for: .seconds(8))
+            return sea.ends.allSatisfy(\.isUp)
+        }
+        #expect(up >= 190)
+    }
+
+    @Test(
+        "restarts of either end, one after the other or crossing, end with both ends on one key [dgram.restart]",
+        arguments: [true, false])
+    func restarts(_ isProtected: Bool) {
+        for seed in 0..<UInt64(60) {
+            var random = Seeded(seed)
+            var sea = SimulatedDatagramLink(
+                isProtected: isProtected, weather: NetworkConditions(lost: 10, delayed: 20), seed: seed)
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                sea.run(for: .milliseconds(Int64.random(in: 0...300, using: &random)))
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0: sea.strike(0)
+                case 1: sea.strike(1)
+                case 2: sea.renew(0)
+                case 3: sea.renew(1)
+                case 4:
+                    sea.strike(0)
+                    sea.strike(1)
+                default:
+                    sea.renew(0)
+                    sea.renew(1)
+                }
+            }
+            sea.weather = NetworkConditions()
+            sea.run(for: .seconds(20))
+            #expect(sea.isCalm, "seed \(seed)")
+            expectSound(sea, seed)
+        }
+    }
+
+    @Test(
+        "when the wire is cut, messages take the link within 20 s, and the path again within 35 s after [dgram.fallback]",
+        arguments: [true, false])
+    func blackout(_ isProtected: Bool) {
+        for seed in 0..<UInt64(8) {
+            var sea = SimulatedDatagramLink(
+                isProtected: isProtected, weather: NetworkConditions(), seed: seed)
+            sea.run(for: .seconds(3))
+            sea.weather = NetworkConditions(lost: 100)
+            sea.run(for: .seconds(20))
+            let byPath = sea.ends.map(\.byPath)
+            #expect(sea.ends.allSatisfy { !$0.isUp }, "seed \(seed)")
+            sea.run(for: .seconds(100))
+            #expect(sea.ends.map(\.byPath) == byPath)
+            #expect(sea.ends.allSatisfy { $0.restarts < 10 }, "seed \(seed)")
+            sea.weather = NetworkConditions()
+            sea.run(for: .seconds(35))
+            #expect(sea.isCalm, "seed \(seed)")
+            expectSound(sea, seed)
+        }
+    }
+
+    @Test("a wire that is never there costs an offer every 40 s and nothing more [dgram.fallback]")
+    func noWire() {
+        var sea = SimulatedDatagramLink(isProtected: true, weather: NetworkConditions(lost: 100), seed: 1)
+        sea.run(for: .seconds(400))
+        #expect(sea.ends.allSatisfy { $0.byPath == 0 && $0.byLink > 700 })
+        #expect(sea.ends.allSatisfy { (9...12).contains($0.restarts) })
+    }
+}
