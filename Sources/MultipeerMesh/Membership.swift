@@ -33,7 +33,8 @@ package struct Membership: Sendable {
     var now = Moment(nanoseconds: 0) {
         didSet {
             isSettled = false
-            if now > latest + MembershipTiming.gap, !overCapacity.hasLeft { overCapacity = OverCapacity() }  // [mesh.slept]
+            // [mesh.slept]
+            if now > latest + MembershipTiming.gap, !overCapacity.hasLeft { overCapacity = OverCapacity() }
             latest = now
         }
     }

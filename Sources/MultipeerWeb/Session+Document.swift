@@ -11,10 +11,7 @@ extension Session {
     /// for `send(file:to:name:metadata:digest:)`.
     ///
     /// ```swift
-    /// import Multipeer
-    /// import MultipeerWeb
-    ///
-    /// let sending = try await session.send(document: URL(string: "https://example.org/map.pdf")!, to: bob)
+    /// let sending = try await session.send(document: url, to: bob)
     /// try await sending.completion()
     /// ```
     ///

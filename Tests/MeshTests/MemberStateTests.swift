@@ -64,7 +64,7 @@ private struct MemberStage {
     private static func path(to state: String) -> [String] {
         switch state {
         case "waiting": ["crowded"]
-        case "seeking": ["reached"]
+        case "connecting": ["reached"]
         case "resting": ["reached", "failed"]
         case "pausing": ["reached", "linked", "linkFlickered"]
         case "barred": ["reached", "hopeless"]
@@ -118,10 +118,10 @@ extension MemberStage {
             guard membership.component.contains(MemberStage.cat) else {
                 return try isIgnored ? "departed" : "unknown"
             }
-            guard !isSought else { return "seeking" }
+            guard !isSought else { return "connecting" }
             switch try afterPause {
             case ["connect"]: return "pausing"
-            case ["seekAgain"]: return "resting"
+            case ["reconnect"]: return "resting"
             default: return try afterCrowd.isEmpty ? "barred" : "waiting"
             }
         }
@@ -197,7 +197,7 @@ extension MemberStage {
             switch action {
             case .connect(let data, let isFirst) where data.endpoint == MemberStage.cat:
                 isSought = true
-                actions.append(isFirst ? "connect" : "seekAgain")
+                actions.append(isFirst ? "connect" : "reconnect")
             case .withdraw(MemberStage.cat.uid):
                 isSought = false
                 actions.append("withdraw")

@@ -47,61 +47,77 @@ extension RegistryPlace {
     static let limits = [
         RegistryPlace("displayName", "MultipeerCore/DisplayName.swift", "static let longest = #"),
         RegistryPlace(
-            "channelResets", "MultipeerLink/IncomingChannels.swift", "static let resetCapacity = #"),
-        RegistryPlace("channelMemory", "MultipeerLink/ReceiveMemory.swift", "static let limit = #"),
-        RegistryPlace("turnProgress", "MultipeerLink/ReassemblyTurns.swift", "static let leastBrought = #"),
-        RegistryPlace("datagramWindow", "MultipeerLink/ReplayWindow.swift", "static let size = #"),
+            "channelResets", "MultipeerLink/Channels/IncomingChannels.swift", "static let resetCapacity = #"),
+        RegistryPlace("channelMemory", "MultipeerLink/Channels/ReceiveMemory.swift", "static let limit = #"),
         RegistryPlace(
-            "datagramMemory", "MultipeerEngine/LinkDatagrams.swift", "static let mostUnread = #"),
-        RegistryPlace("missedPings", "MultipeerLink/DatagramPath.swift", "static let mostMissed = #"),
+            "turnProgress", "MultipeerLink/Messages/ReassemblyTurns.swift", "static let leastBrought = #"),
+        RegistryPlace("datagramWindow", "MultipeerLink/Datagrams/ReplayWindow.swift", "static let size = #"),
         RegistryPlace(
-            "smallestPeers", "MultipeerTransport/SessionConfiguration+Ranges.swift", "#...16 ~= peers"),
+            "datagramMemory", "MultipeerEngine/Datagrams/LinkDatagrams.swift", "static let mostUnread = #"),
         RegistryPlace(
-            "largestPeers", "MultipeerTransport/SessionConfiguration+Ranges.swift", "2...# ~= peers"),
+            "missedPings", "MultipeerLink/Datagrams/DatagramPath.swift", "static let mostMissed = #"),
+        RegistryPlace(
+            "smallestPeers", "MultipeerTransport/Session/SessionConfiguration+Ranges.swift", "#...16 ~= peers"
+        ),
+        RegistryPlace(
+            "largestPeers", "MultipeerTransport/Session/SessionConfiguration+Ranges.swift", "2...# ~= peers"),
         RegistryPlace("members", "MultipeerMesh/DatabaseEntry.swift", "static let longestList = #"),
         RegistryPlace("entryBucketSent", "MultipeerMesh/MeshLink.swift", "static let burst = #"),
         RegistryPlace("entriesSentPerSecond", "MultipeerMesh/MeshLink.swift", "let perSecond: Int64 = #"),
         RegistryPlace("entryBucket", "MultipeerMesh/MeshLink.swift", "static let receivedBurst = #"),
         RegistryPlace("entriesPerSecond", "MultipeerMesh/MeshLink.swift", "let receivedPerSecond: Int64 = #"),
         RegistryPlace(
-            "awaitedPeers", "MultipeerIntroduction/LinkEstablishment.swift", "let expectedPeerLimit = #"),
+            "awaitedPeers", "MultipeerIntroduction/Establishment/LinkEstablishment.swift",
+            "let expectedPeerLimit = #"),
         RegistryPlace(
-            "unauthenticated", "MultipeerEngine/UnauthenticatedConnections.swift", "static let limit = #"),
+            "unauthenticated", "MultipeerEngine/Connections/UnauthenticatedConnections.swift",
+            "static let limit = #"),
         RegistryPlace(
-            "unauthenticatedPerAddress", "MultipeerEngine/UnauthenticatedConnections.swift",
+            "unauthenticatedPerAddress", "MultipeerEngine/Connections/UnauthenticatedConnections.swift",
             "static let limitPerAddress = #"),
         RegistryPlace(
-            "confirmedPerPeer", "MultipeerIntroduction/HandshakeTable.swift",
+            "confirmedPerPeer", "MultipeerIntroduction/Handshake/HandshakeTable.swift",
             "static let confirmedPerPeer = #"),
         RegistryPlace(
-            "untakenEvents", "MultipeerEngine/UnreadEvents.swift", "static let eventsPerPeer = #"),
-        RegistryPlace("chainCertificates", "MultipeerSecurity/Identity.swift", "static let longestChain = #"),
-        RegistryPlace("chainBytes", "MultipeerSecurity/Identity.swift", "static let largestChain = #"),
-        RegistryPlace("parallelDials", "MultipeerIntroduction/DialPlan.swift", "static let parallel = #"),
+            "untakenEvents", "MultipeerEngine/Session/UnreadEvents.swift", "static let eventsPerPeer = #"),
+        RegistryPlace(
+            "chainCertificates", "MultipeerSecurity/Certificates/Identity.swift",
+            "static let longestChain = #"),
+        RegistryPlace(
+            "chainBytes", "MultipeerSecurity/Certificates/Identity.swift", "static let largestChain = #"),
+        RegistryPlace(
+            "parallelDials", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let parallel = #"),
         RegistryPlace("linkLocalInterfaces", "MultipeerCore/Candidate.swift", "zones.prefix(#)"),
         RegistryPlace("smallestPort", "MultipeerCore/Candidate.swift", "port < # ||"),
-        RegistryPlace("controlBucket", "MultipeerLink/TokenBucket.swift", "static let capacity = #"),
+        RegistryPlace("controlBucket", "MultipeerLink/Control/TokenBucket.swift", "static let capacity = #"),
         RegistryPlace(
-            "controlPerSecond", "MultipeerLink/TokenBucket.swift", "static let perSecond: Int64 = #"),
+            "controlPerSecond", "MultipeerLink/Control/TokenBucket.swift", "static let perSecond: Int64 = #"),
         RegistryPlace(
-            "controlPayload", "MultipeerLink/TokenBucket.swift", "static let trafficPerToken = #"),
-        RegistryPlace("emptyInARow", "MultipeerLink/IncomingChannels.swift", "static let emptyLimit = #"),
-        RegistryPlace("outbox", "MultipeerTransport/SendQueue.swift", "byteLimit: Int = #,"),
-        RegistryPlace("serviceType", "MultipeerDiscovery/ServiceType.swift", "(1...#).contains(name.count)"),
-        RegistryPlace("infoKey", "MultipeerDiscovery/DiscoveryInfo.swift", "(1...#).contains(bytes.count)"),
-        RegistryPlace("infoEntry", "MultipeerDiscovery/DiscoveryInfo.swift", "count <= # else"),
-        RegistryPlace("info", "MultipeerDiscovery/DiscoveryInfo.swift", "static let longest = #"),
-        RegistryPlace("cachedRecords", "MultipeerDiscovery/Cache.swift", "static let most = #"),
-        RegistryPlace("cachedBytes", "MultipeerDiscovery/Cache.swift", "static let mostBytes = #"),
-        RegistryPlace("instances", "MultipeerDiscovery/InstanceTable.swift", "static let most = #"),
-        RegistryPlace("addresses", "MultipeerDiscovery/HostTable.swift", "static let mostAddresses = #"),
-        RegistryPlace("singleAnswers", "MultipeerDiscovery/UnicastRateLimiter.swift", "let most: Int64 = #"),
+            "controlPayload", "MultipeerLink/Control/TokenBucket.swift", "static let trafficPerToken = #"),
         RegistryPlace(
-            "singleAnswersPerSecond", "MultipeerDiscovery/UnicastRateLimiter.swift",
+            "emptyInARow", "MultipeerLink/Channels/IncomingChannels.swift", "static let emptyLimit = #"),
+        RegistryPlace("outbox", "MultipeerTransport/Sending/SendQueue.swift", "byteLimit: Int = #,"),
+        RegistryPlace(
+            "serviceType", "MultipeerDiscovery/Service/ServiceType.swift", "(1...#).contains(name.count)"),
+        RegistryPlace(
+            "infoKey", "MultipeerDiscovery/Service/DiscoveryInfo.swift", "(1...#).contains(bytes.count)"),
+        RegistryPlace("infoEntry", "MultipeerDiscovery/Service/DiscoveryInfo.swift", "count <= # else"),
+        RegistryPlace("info", "MultipeerDiscovery/Service/DiscoveryInfo.swift", "static let longest = #"),
+        RegistryPlace("cachedRecords", "MultipeerDiscovery/Querier/Cache.swift", "static let most = #"),
+        RegistryPlace("cachedBytes", "MultipeerDiscovery/Querier/Cache.swift", "static let mostBytes = #"),
+        RegistryPlace("instances", "MultipeerDiscovery/Querier/InstanceTable.swift", "static let most = #"),
+        RegistryPlace(
+            "addresses", "MultipeerDiscovery/Querier/HostTable.swift", "static let mostAddresses = #"),
+        RegistryPlace(
+            "singleAnswers", "MultipeerDiscovery/Responder/UnicastRateLimiter.swift", "let most: Int64 = #"),
+        RegistryPlace(
+            "singleAnswersPerSecond", "MultipeerDiscovery/Responder/UnicastRateLimiter.swift",
             "Int64 = 1_000_000_000 / #"),
-        RegistryPlace("instanceQuestions", "MultipeerDiscovery/QuerySchedule.swift", "let most: Int64 = #"),
         RegistryPlace(
-            "instanceQuestionsPerSecond", "MultipeerDiscovery/QuerySchedule.swift", ".milliseconds(1_000 / #)"
+            "instanceQuestions", "MultipeerDiscovery/Querier/QuerySchedule.swift", "let most: Int64 = #"),
+        RegistryPlace(
+            "instanceQuestionsPerSecond", "MultipeerDiscovery/Querier/QuerySchedule.swift",
+            ".milliseconds(1_000 / #)"
         ),
         RegistryPlace(
             "invitationLosses", "MultipeerIntroduction/Invitation/InvitationTiming.swift",
@@ -109,16 +125,20 @@ extension RegistryPlace {
     ]
 
     static let timers = [
-        RegistryPlace("dialStagger", "MultipeerIntroduction/DialPlan.swift", "static let stagger = #"),
-        RegistryPlace("retryFirst", "MultipeerIntroduction/DialPlan.swift", "static let firstPause = #"),
-        RegistryPlace("retryLast", "MultipeerIntroduction/DialPlan.swift", "static let longestPause = #"),
-        RegistryPlace("ping", "MultipeerTransport/SessionConfiguration.swift", "        silence = #"),
-        RegistryPlace("ping", "MultipeerLink/Liveness.swift", "keepAliveInterval: Duration = #"),
-        RegistryPlace("dead", "MultipeerTransport/SessionConfiguration.swift", "        death = #"),
-        RegistryPlace("dead", "MultipeerLink/Liveness.swift", "idleTimeout: Duration = #"),
-        RegistryPlace("userTimeout", "MultipeerTransport/SessionConfiguration.swift", "        death = #"),
-        RegistryPlace("clockGap", "MultipeerLink/Liveness.swift", "sleep: Duration = #"),
-        RegistryPlace("resumeGrace", "MultipeerLink/Liveness.swift", "grace: Duration = #"),
+        RegistryPlace(
+            "dialStagger", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let stagger = #"),
+        RegistryPlace(
+            "retryFirst", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let firstPause = #"),
+        RegistryPlace(
+            "retryLast", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let longestPause = #"),
+        RegistryPlace("ping", "MultipeerTransport/Session/SessionConfiguration.swift", "        silence = #"),
+        RegistryPlace("ping", "MultipeerLink/Control/Liveness.swift", "keepAliveInterval: Duration = #"),
+        RegistryPlace("dead", "MultipeerTransport/Session/SessionConfiguration.swift", "        death = #"),
+        RegistryPlace("dead", "MultipeerLink/Control/Liveness.swift", "idleTimeout: Duration = #"),
+        RegistryPlace(
+            "userTimeout", "MultipeerTransport/Session/SessionConfiguration.swift", "        death = #"),
+        RegistryPlace("clockGap", "MultipeerLink/Control/Liveness.swift", "sleep: Duration = #"),
+        RegistryPlace("resumeGrace", "MultipeerLink/Control/Liveness.swift", "grace: Duration = #"),
         RegistryPlace("entryOutside", "MultipeerMesh/MembershipTiming.swift", "let unreachable = #"),
         RegistryPlace("departed", "MultipeerMesh/MembershipTiming.swift", "let departure = #"),
         RegistryPlace("met", "MultipeerMesh/MembershipTiming.swift", "let meeting = #"),
@@ -132,27 +152,35 @@ extension RegistryPlace {
         RegistryPlace("parting", "MultipeerMesh/MembershipTiming.swift", "let parting = #"),
         RegistryPlace("slept", "MultipeerMesh/MembershipTiming.swift", "let gap = #"),
         RegistryPlace("linger", "MultipeerLink/Link.swift", "static let linger = #"),
-        RegistryPlace("linger", "MultipeerEngine/ConnectionTable.swift", "static let linger = #"),
+        RegistryPlace("linger", "MultipeerEngine/Connections/ConnectionTable.swift", "static let linger = #"),
         RegistryPlace(
-            "resetRefill", "MultipeerLink/IncomingChannels.swift", "let resetInterval = #", unit: 200),
-        RegistryPlace("turn", "MultipeerLink/ReassemblyTurns.swift", "static let timeout = #"),
-        RegistryPlace("datagramFlight", "MultipeerLink/DatagramTimers.swift", "static let shortest = #"),
-        RegistryPlace("datagramFlightLast", "MultipeerLink/DatagramTimers.swift", "static let longest = #"),
-        RegistryPlace("datagramHandshake", "MultipeerLink/DatagramPath.swift", "var handshakeTimeout = #"),
-        RegistryPlace("datagramPing", "MultipeerLink/DatagramPath.swift", "var pings = #"),
-        RegistryPlace("datagramRetry", "MultipeerLink/DatagramPath.swift", "var rest = #"),
+            "resetRefill", "MultipeerLink/Channels/IncomingChannels.swift", "let resetInterval = #", unit: 200
+        ),
+        RegistryPlace("turn", "MultipeerLink/Messages/ReassemblyTurns.swift", "static let timeout = #"),
         RegistryPlace(
-            "datagramRetryFirst", "MultipeerLink/DatagramPath.swift", ".seconds(min(# << min(faults - 1",
+            "datagramFlight", "MultipeerLink/Datagrams/DatagramTimers.swift", "static let shortest = #"),
+        RegistryPlace(
+            "datagramFlightLast", "MultipeerLink/Datagrams/DatagramTimers.swift", "static let longest = #"),
+        RegistryPlace(
+            "datagramHandshake", "MultipeerLink/Datagrams/DatagramPath.swift", "var handshakeTimeout = #"),
+        RegistryPlace("datagramPing", "MultipeerLink/Datagrams/DatagramPath.swift", "var pings = #"),
+        RegistryPlace("datagramRetry", "MultipeerLink/Datagrams/DatagramPath.swift", "var rest = #"),
+        RegistryPlace(
+            "datagramRetryFirst", "MultipeerLink/Datagrams/DatagramPath.swift",
+            ".seconds(min(# << min(faults - 1",
             unit: 1_000),
         RegistryPlace(
-            "hostTTL", "MultipeerDiscovery/Responder.swift", "min(max(hostTTL, 10), #)", unit: 1_000),
+            "hostTTL", "MultipeerDiscovery/Responder/Responder.swift", "min(max(hostTTL, 10), #)", unit: 1_000
+        ),
         RegistryPlace(
-            "smallestHostTTL", "MultipeerDiscovery/Responder.swift", "max(hostTTL, #)", unit: 1_000),
+            "smallestHostTTL", "MultipeerDiscovery/Responder/Responder.swift", "max(hostTTL, #)", unit: 1_000),
         RegistryPlace(
-            "otherTTL", "MultipeerDiscovery/Responder.swift", "let otherTTL: UInt32 = #", unit: 1_000),
-        RegistryPlace("goodbye", "MultipeerDiscovery/Goodbye.swift", "static let interval = #"),
-        RegistryPlace("oneShot", "MultipeerDiscovery/CachedRecord.swift", "let tentativeLifetime = #"),
-        RegistryPlace("doubt", "MultipeerDiscovery/CachedRecord.swift", "let reconfirmTimeout = #"),
+            "otherTTL", "MultipeerDiscovery/Responder/Responder.swift", "let otherTTL: UInt32 = #",
+            unit: 1_000),
+        RegistryPlace("goodbye", "MultipeerDiscovery/Responder/Goodbye.swift", "static let interval = #"),
+        RegistryPlace(
+            "oneShot", "MultipeerDiscovery/Querier/CachedRecord.swift", "let tentativeLifetime = #"),
+        RegistryPlace("doubt", "MultipeerDiscovery/Querier/CachedRecord.swift", "let reconfirmTimeout = #"),
         RegistryPlace("invitation", "Multipeer/Browser.swift", "timeout: Duration = #"),
     ]
 

@@ -16,14 +16,14 @@ struct RegistryTests {
     @Test("every frame kind has the number that the registry gives it, and no other exists")
     func frameKinds() throws {
         let kinds = try constants(
-            of: "FrameKind(rawValue:", in: "Sources/MultipeerFraming/FrameKind.swift")
+            of: "FrameKind(rawValue:", in: "Sources/MultipeerFraming/Frames/FrameKind.swift")
         #expect(kinds == numbers(registries.frames))
     }
 
     @Test("every code has the number that the registry gives it, and no other exists")
     func codes() throws {
         let codes = try constants(
-            of: "CloseCode(rawValue:", in: "Sources/MultipeerFraming/CloseCode.swift")
+            of: "CloseCode(rawValue:", in: "Sources/MultipeerFraming/Frames/CloseCode.swift")
         #expect(codes == numbers(registries.codes))
     }
 

@@ -64,13 +64,13 @@ package struct ProcFileSystem: Sendable {
     }
 
     /// The UDP sockets of this machine that are bound to a port.
-    package func sockets(on port: UInt16) -> [UDPSocket] {
-        ["net/udp", "net/udp6"].flatMap { UDPSocket.all(in: text($0) ?? "") }.filter { $0.port == port }
+    package func sockets(on port: UInt16) -> [UDPTableEntry] {
+        ["net/udp", "net/udp6"].flatMap { UDPTableEntry.all(in: text($0) ?? "") }.filter { $0.port == port }
     }
 }
 
 /// One line of `/proc/net/udp`.
-package struct UDPSocket: Hashable, Sendable {
+package struct UDPTableEntry: Hashable, Sendable {
     package let port: UInt16
     /// The number of the user whose it is.
     package let user: UInt32
@@ -83,14 +83,14 @@ package struct UDPSocket: Hashable, Sendable {
     }
 
     /// The sockets that the text lists; a line of another form is left out.
-    package static func all(in text: String) -> [UDPSocket] {
+    package static func all(in text: String) -> [UDPTableEntry] {
         text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
             guard fields.count > 9, let colon = fields[1].lastIndex(of: ":"),
                 let port = UInt16(fields[1][fields[1].index(after: colon)...], radix: 16),
                 let user = UInt32(fields[7]), let inode = UInt64(fields[9])
             else { return nil }
-            return UDPSocket(port: port, user: user, inode: inode)
+            return UDPTableEntry(port: port, user: user, inode: inode)
         }
     }
 }

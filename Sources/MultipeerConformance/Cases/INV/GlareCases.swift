@@ -78,7 +78,8 @@ private class InvitationPair {
         let question = try session.question(from: uid)
         _ = try session.answer(question, true)
         try keep(try inviting.expectAnswer(.ok) ?? [])
-        inviting.link.send(Frame(.complete, Invitation.complete(id: inviting.id, data: mine.bytes).bytes))
+        inviting.link.send(
+            Frame(.complete, InvitationFrames.complete(id: inviting.id, data: mine.bytes).bytes))
         inviting.link.connection.close()
     }
 
@@ -128,7 +129,7 @@ private final class GlarePair: InvitationPair {
         let outgoing = try invite(at: port)
         if isFirst { _ = try session.invite(tester) }
         let incoming = try TesterInvitation(accepting: tester)
-        let id = try incoming.expectInvite().first(Invitation.Field.id) ?? []
+        let id = try incoming.expectInvite().first(InvitationFrames.Field.id) ?? []
         let isEarly = Bool.random(using: &caseRun.random)
         if Bool.random(using: &caseRun.random) {
             try sayYes(on: incoming, id)

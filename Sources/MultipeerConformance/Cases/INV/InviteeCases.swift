@@ -196,7 +196,7 @@ enum InviteeCases {
             try two.link.expectRefusal()
             let pair = try caseRun.introduce(session, tester)
             var setup = tester.setup(isServer: false)
-            setup.protocols = [Invitation.alpn]
+            setup.protocols = [InvitationFrames.alpn]
             let three = try tester.dial(pair.linkParameters, tls: setup)
             try three.expectRefusal()
             _ = try pair.link()

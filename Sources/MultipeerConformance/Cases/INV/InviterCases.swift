@@ -17,14 +17,14 @@ enum InviterCases {
             let invitee = try TesterInvitation(accepting: tester)
             try invitee.expectReady()
             let entries = try invitee.expectInvite()
-            try caseRun.require(entries.first(Invitation.Field.context) == context, "another context")
+            try caseRun.require(entries.first(InvitationFrames.Field.context) == context, "another context")
             try caseRun.require(
-                entries.first(Invitation.Field.recipient) == tester.endpoint.uid, "another recipient")
+                entries.first(InvitationFrames.Field.recipient) == tester.endpoint.uid, "another recipient")
             caseRun.loop.wait(.milliseconds(500))
             try caseRun.require(
                 !invitee.link.waiting.contains { $0.kind == .complete }, "COMPLETE before ANSWER")
             let mine = tester.data(for: session.uid)
-            invitee.answer(entries.first(Invitation.Field.id) ?? [], .ok, data: mine.bytes)
+            invitee.answer(entries.first(InvitationFrames.Field.id) ?? [], .ok, data: mine.bytes)
             let theirs = try invitee.expectComplete()
             _ = try session.meet(tester, mine: mine, theirs: theirs)
             try session.expectInviteResult([.ok], of: tester.endpoint.uid)
@@ -41,7 +41,7 @@ enum InviterCases {
                 let tester = try caseRun.tester(beside: session, preference: .required)
                 _ = try session.invite(tester, timeout: code == .timeout ? 2 : 30)
                 let invitee = try TesterInvitation(accepting: tester)
-                let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
+                let id = try invitee.expectInvite().first(InvitationFrames.Field.id) ?? []
                 if code == .timeout {
                     caseRun.loop.wait(.seconds(3))
                     invitee.answer(id, .ok, data: tester.data(for: session.uid).bytes)
@@ -66,11 +66,11 @@ enum InviterCases {
             _ = try session.invite(tester)
             for _ in 0..<2 {
                 let invitee = try TesterInvitation(accepting: tester, within: .seconds(3))
-                invitee.answer(try invitee.expectInvite().first(Invitation.Field.id) ?? [], .busy)
+                invitee.answer(try invitee.expectInvite().first(InvitationFrames.Field.id) ?? [], .busy)
                 invitee.link.connection.close()
             }
             let invitee = try TesterInvitation(accepting: tester, within: .seconds(3))
-            let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
+            let id = try invitee.expectInvite().first(InvitationFrames.Field.id) ?? []
             invitee.answer(id, .declined)
             try session.expectInviteResult([.declined], of: tester.endpoint.uid)
         },
@@ -90,7 +90,7 @@ enum InviterCases {
                 let tester = try caseRun.tester(beside: session, preference: .required)
                 _ = try session.invite(tester)
                 let invitee = try TesterInvitation(accepting: tester)
-                let id = try invitee.expectInvite().first(Invitation.Field.id) ?? []
+                let id = try invitee.expectInvite().first(InvitationFrames.Field.id) ?? []
                 var data = tester.data(for: session.uid)
                 switch fault {
                 case 0: invitee.answer(caseRun.random.bytes(16), .ok, data: data.bytes)

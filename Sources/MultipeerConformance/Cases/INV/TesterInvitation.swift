@@ -6,7 +6,9 @@ final class TesterInvitation {
     let id: [UInt8]
 
     /// Dials an advertiser.
-    init(_ tester: Tester, port: UInt16, alpn: String = Invitation.alpn, from source: [UInt8]? = nil) throws {
+    init(_ tester: Tester, port: UInt16, alpn: String = InvitationFrames.alpn, from source: [UInt8]? = nil)
+        throws
+    {
         caseRun = tester.caseRun
         self.tester = tester
         id = caseRun.random.bytes(16)
@@ -21,7 +23,7 @@ final class TesterInvitation {
         caseRun = tester.caseRun
         self.tester = tester
         id = []
-        let setup = try TesterInvitation.setup(isServer: true, Invitation.alpn)
+        let setup = try TesterInvitation.setup(isServer: true, InvitationFrames.alpn)
         guard
             let link = try tester.accept(
                 try TesterInvitation.linkParameters(tester), within: duration, tls: setup)
@@ -54,7 +56,7 @@ final class TesterInvitation {
 
     func invite(_ recipient: [UInt8], timeout: UInt32 = 30, context: [UInt8]? = nil) throws {
         try expectReady()
-        let entries = Invitation.invite(
+        let entries = InvitationFrames.invite(
             id: id, from: tester.endpoint.uid, name: Array(tester.name.utf8), to: recipient, timeout: timeout,
             context: context)
         link.send(Frame(.invite, entries.bytes))
@@ -67,16 +69,16 @@ final class TesterInvitation {
         let entries: [TLVEntry]
         do throws(Malformed) {
             entries = try [TLVEntry].read(frame.payload, known: [1, 2, 3])
-            let echoed = try entries.required(Invitation.Field.id, "ID", 16)
+            let echoed = try entries.required(InvitationFrames.Field.id, "ID", 16)
             guard echoed == id else { throw Malformed("ANSWER to another invitation") }
-            let number = try entries.required(Invitation.Field.code, "CODE", 2)
+            let number = try entries.required(InvitationFrames.Field.code, "CODE", 2)
             let code = CloseCode(rawValue: UInt16(number[0]) << 8 | UInt16(number[1]))
             guard codes.contains(code) else { throw Malformed("ANSWER(\(code)), not \(codes.words)") }
-            guard (entries.first(Invitation.Field.data) != nil) == (code == .ok) else {
+            guard (entries.first(InvitationFrames.Field.data) != nil) == (code == .ok) else {
                 throw Malformed("DATA does not fit \(code)")
             }
         } catch { throw CaseFailure("\(link.name): ANSWER: \(error)") }
-        return entries.first(Invitation.Field.data)
+        return entries.first(InvitationFrames.Field.data)
     }
 
     /// COMPLETE with data of the tester for this peer; answers the data.
@@ -85,7 +87,7 @@ final class TesterInvitation {
     {
         var data = tester.data(for: recipient)
         change(&data)
-        link.send(Frame(.complete, Invitation.complete(id: id, data: data.bytes).bytes))
+        link.send(Frame(.complete, InvitationFrames.complete(id: id, data: data.bytes).bytes))
         return data
     }
 
@@ -96,10 +98,10 @@ final class TesterInvitation {
         let frame = try link.expect(.invite, within: duration)
         do throws(Malformed) {
             let entries = try [TLVEntry].read(frame.payload, known: [1, 2, 3, 4, 5])
-            _ = try entries.required(Invitation.Field.id, "ID", 16)
-            _ = try entries.required(Invitation.Field.recipient, "RECIPIENT", 16)
-            _ = try entries.required(Invitation.Field.timeout, "TIMEOUT", 4)
-            let inviter = try entries.required(Invitation.Field.inviter, "INVITER")
+            _ = try entries.required(InvitationFrames.Field.id, "ID", 16)
+            _ = try entries.required(InvitationFrames.Field.recipient, "RECIPIENT", 16)
+            _ = try entries.required(InvitationFrames.Field.timeout, "TIMEOUT", 4)
+            let inviter = try entries.required(InvitationFrames.Field.inviter, "INVITER")
             guard (17...79).contains(inviter.count) else {
                 throw Malformed("INVITER of \(inviter.count) bytes")
             }
@@ -108,14 +110,14 @@ final class TesterInvitation {
     }
 
     func answer(_ id: [UInt8], _ code: CloseCode, data: [UInt8]? = nil) {
-        link.send(Frame(.answer, Invitation.answer(id: id, code, data: data).bytes))
+        link.send(Frame(.answer, InvitationFrames.answer(id: id, code, data: data).bytes))
     }
 
     func expectComplete() throws -> [UInt8] {
         let frame = try link.expect(.complete)
         do throws(Malformed) {
             let entries = try [TLVEntry].read(frame.payload, known: [1, 3])
-            return try entries.required(Invitation.Field.data, "DATA")
+            return try entries.required(InvitationFrames.Field.data, "DATA")
         } catch { throw CaseFailure("\(link.name): COMPLETE: \(error)") }
     }
 }

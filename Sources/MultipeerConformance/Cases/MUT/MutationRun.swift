@@ -166,10 +166,10 @@ struct MutationRun {
 
     private func invitation(_ inviting: TesterInvitation, _ session: SubjectSession) -> [Frame] {
         let tester = inviting.tester
-        let invite = Invitation.invite(
+        let invite = InvitationFrames.invite(
             id: inviting.id, from: tester.endpoint.uid, name: Array("mut".utf8), to: session.uid,
             timeout: 5, context: .pattern(20))
-        let complete = Invitation.complete(id: inviting.id, data: tester.data(for: session.uid).bytes)
+        let complete = InvitationFrames.complete(id: inviting.id, data: tester.data(for: session.uid).bytes)
         return [Frame(.invite, invite.bytes), Frame(.complete, complete.bytes)]
     }
 

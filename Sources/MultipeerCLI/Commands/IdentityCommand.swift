@@ -1,0 +1,136 @@
+import Foundation
+import Multipeer
+
+/// `multipeer identity new`: makes a key and a certificate.
+enum IdentityNewCommand {
+    static let usage = Usage(
+        ["identity", "new"], "make a P-256 key and a certificate that it signs itself",
+        details: """
+            The file holds a private key and can be read by its owner alone. Without --out, PEM goes to standard
+            output; with it, standard output gets the fingerprint, which others may pin.
+            """,
+        options: [
+            .init("--out", "FILE", "write to FILE, mode 0600"),
+            .init(
+                "--name", "NAME", "the common name in the certificate, at most 64 bytes; default: multipeer"),
+            .init("--format", "FORMAT", "pem (default) or pkcs12; pkcs12 needs a passphrase"),
+            PassphraseSource.option,
+            .init("--force", "replace FILE if it exists"),
+        ], exits: [.badInput, .system])
+
+    static func run(_ arguments: Arguments) throws(CommandError) {
+        let isArchive = try arguments.choice("--format", of: ["pem", "pkcs12"]) { $0 == "pkcs12" } ?? false
+        let name = arguments.value("--name") ?? ""
+        guard name.utf8.count <= 64 else {
+            throw arguments.commandError("option '--name' takes at most 64 bytes")
+        }
+        let out = arguments.value("--out")
+        guard !isArchive || out != nil || !DescriptorStream.output.isTerminal else {
+            throw arguments.commandError("a terminal cannot show pkcs12, use --out")
+        }
+        let passphrase = PassphraseSource(arguments)
+        let secret = try isArchive ? passphrase.choose() : passphrase.given()
+        guard !isArchive || secret != nil else { throw arguments.commandError("pkcs12 needs a passphrase") }
+        let (identity, bytes) = try IdentityFile.explain { () throws(SecurityFault) in
+            let identity = try Identity.generate(commonName: name)
+            let archive =
+                try isArchive ? identity.pkcs12(passphrase: secret ?? "") : identity.pem(passphrase: secret)
+            return (identity, archive)
+        }
+        guard let out else { return try Terminal.put(bytes) }
+        try AtomicFile.write(bytes, to: out, replacing: arguments.has("--force"))
+        try Terminal.put("\(identity.fingerprint)\n")
+    }
+}
+
+/// `multipeer identity show`: what an identity file says.
+enum IdentityShowCommand {
+    static let usage = Usage(
+        ["identity", "show"], operands: "FILE", mostOperands: 1, "show the certificates of an identity file",
+        details:
+            "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. Nothing secret is shown.",
+        options: [PassphraseSource.option, .init("--json", "print JSON")], exits: [.badInput, .system])
+
+    static func run(_ arguments: Arguments) throws(CommandError) {
+        guard let path = arguments.operands.first else { throw arguments.commandError("FILE is missing") }
+        let identity = try IdentityFile.read(path, PassphraseSource(arguments))
+        let certificates = identity.chain.map(CertificateReport.init)
+        if arguments.has("--json") { return try Terminal.put(JSON.encode(certificates)) }
+        let texts = certificates.enumerated().map { index, certificate in
+            Columns.lines([("certificate", "\(index + 1) of \(certificates.count)")] + certificate.rows)
+        }
+        try Terminal.put(texts.joined(separator: "\n\n") + "\n")
+    }
+}
+
+/// An identity in a file, as options name it.
+enum IdentityFile {
+    static func read(_ path: String, _ passphrase: PassphraseSource) throws(CommandError) -> Identity {
+        let contents = try AtomicFile.read(path)
+        if let mode = AtomicFile.exposure(of: path) {
+            Terminal.say(
+                "others can read \(path.printable), mode \(mode) ('chmod 600' keeps the key private)")
+        }
+        let given = try passphrase.given()
+        do throws(SecurityFault) {
+            return try Identity(file: contents, passphrase: given)
+        } catch .local(.passphraseNeeded) where given == nil {
+            let typed = try passphrase.open(path)
+            return try explain(path) { () throws(SecurityFault) in
+                try Identity(file: contents, passphrase: typed)
+            }
+        } catch {
+            throw commandError(error, path)
+        }
+    }
+
+    /// The commandError for a fault of the security layer.
+    static func explain<Value>(
+        _ path: String? = nil, _ body: () throws(SecurityFault) -> Value
+    ) throws(CommandError) -> Value {
+        do throws(SecurityFault) {
+            return try body()
+        } catch {
+            throw commandError(error, path)
+        }
+    }
+
+    private static func commandError(_ fault: SecurityFault, _ path: String?) -> CommandError {
+        let subject = path.map { "\($0.printable): " } ?? ""
+        var hint: String?
+        if case .local(.passphraseNeeded) = fault { hint = "give it with --passphrase-file" }
+        return CommandError(subject + "\(fault)".printable, hint: hint, exit: .badInput)
+    }
+}
+
+/// What is shown of a certificate.
+struct CertificateReport: Encodable {
+    let subject: String
+    let issuer: String
+    let key: String
+    let fingerprint: String
+    let notBefore: String
+    let notAfter: String
+    let isSelfSigned: Bool
+
+    init(_ certificate: Certificate) {
+        subject = certificate.subject.printable
+        issuer = certificate.issuer.printable
+        key = certificate.keyDescription
+        fingerprint = "\(certificate.fingerprint)"
+        notBefore = CertificateReport.date(certificate.notBefore)
+        notAfter = CertificateReport.date(certificate.notAfter)
+        isSelfSigned = certificate.isSelfSigned
+    }
+
+    var rows: [(String, String)] {
+        [
+            ("subject", subject), ("signed by", isSelfSigned ? "itself" : issuer), ("key", key),
+            ("fingerprint", fingerprint), ("valid", "\(notBefore) to \(notAfter)"),
+        ]
+    }
+
+    private static func date(_ seconds: Int64) -> String {
+        Date(timeIntervalSince1970: TimeInterval(seconds)).ISO8601Format()
+    }
+}

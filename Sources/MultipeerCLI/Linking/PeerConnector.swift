@@ -1,0 +1,150 @@
+import Foundation
+import Multipeer
+
+/// The way to a link with one peer: our data out, theirs in; and the farewell, which leaves nothing behind.
+final class PeerConnector: Sendable {
+    static let options = [CodeComparison.option] + ManualExchange.options + SessionOptions.options
+
+    /// How the two come together.
+    enum Way: Sendable {
+        case byHand(ManualExchange)
+        /// This side looks for the other one.
+        case seeking(ReceiverFinder)
+        /// This side can be found.
+        case hosting(ReceiverAdvertiser)
+    }
+
+    /// Which of these is the case unless the arguments say that data is swapped by hand.
+    enum Role {
+        case linking
+        case sending(files: Int)
+        case receiving
+    }
+
+    let session: Session
+    let isQuiet: Bool
+    let isVerbose: Bool
+    private let isMesh: Bool
+    private let way: Way
+    private let verification: CodeComparison?
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var leaving: Task<Void, Never>?
+        var data: ConnectionData?
+    }
+
+    /// Looks at all options of the exchange and of the session; nothing touches the network yet.
+    init(_ arguments: Arguments, as role: Role) throws(CommandError) {
+        try arguments.exclude(["--verbose", "--quiet"])
+        let options = try SessionOptions(arguments)
+        var configuration = options.configuration
+        way = try PeerConnector.way(arguments, role, options.peer)
+        // Whoever is found is let in alone, without those whom it knows.
+        if case .byHand = way {} else { configuration.topology = .star }
+        verification = try CodeComparison(arguments, configuration)
+        session = try CommandError.translating { [configuration] () throws(MultipeerError) in
+            try Session(peer: options.peer, configuration: configuration)
+        }
+        isQuiet = arguments.has("--quiet")
+        isVerbose = arguments.has("--verbose")
+        isMesh = arguments.has("--mesh")
+    }
+
+    private static func way(_ arguments: Arguments, _ role: Role, _ peer: PeerID) throws(CommandError) -> Way
+    {
+        switch role {
+        case .linking: return .byHand(try ManualExchange(arguments, takingOperand: true))
+        case .sending(let files):
+            guard try !ManualExchange.isWanted(arguments, takingOperands: false) else {
+                return .byHand(try ManualExchange(arguments, takingOperand: false))
+            }
+            return .seeking(try ReceiverFinder(arguments, as: peer, files: files))
+        case .receiving:
+            guard try !ManualExchange.isWanted(arguments, takingOperands: true) else {
+                return .byHand(try ManualExchange(arguments, takingOperand: true))
+            }
+            return .hosting(try ReceiverAdvertiser(arguments, as: peer))
+        }
+    }
+
+    /// Brings the two together, by hand or by what the network tells. Swaps the data, links, and lets the users compare a code if that is asked for; refuses a peer of another name than
+    /// the one that is expected.
+    func meet(expecting name: String? = nil) async throws(CommandError) -> PeerID {
+        let peer: PeerID
+        switch way {
+        case .byHand(let exchange): peer = try await swap(exchange, expecting: name)
+        case .seeking(let finder): peer = try await finder.link(session)
+        case .hosting(let advertiser): peer = try await advertiser.link(session)
+        }
+        await introduce(peer)
+        try await verification?.compare(with: peer, in: session)
+        return peer
+    }
+
+    private func swap(_ exchange: ManualExchange, expecting name: String?) async throws(CommandError)
+        -> PeerID
+    {
+        let mine = try await CommandError.translating { () async throws(MultipeerError) in
+            try await session.connectionData(mesh: isMesh)
+        }
+        state.withLock { $0.data = mine }
+        try exchange.own.publish(mine)
+        let theirs = try await exchange.obtain(within: session.configuration.patience)
+        if let name, theirs.peer.displayName != name {
+            throw CommandError(
+                "this connection data is of \(theirs.peer.displayName.printable), not of \(name.printable)",
+                exit: .badInput)
+        }
+        try await connect(with: theirs)
+        return theirs.peer
+    }
+
+    private func connect(with theirs: ConnectionData) async throws(CommandError) {
+        do throws(MultipeerError) {
+            try await session.connect(with: theirs)
+        } catch {
+            // Refused: the other side has yet to read our data to learn the same from it.
+            if error.reason?.code != .timedOut { state.withLock { $0.data = nil } }
+            throw CommandError(error)
+        }
+    }
+
+    private func introduce(_ peer: PeerID) async {
+        guard !isQuiet, let facts = await session.facts(for: peer) else { return }
+        Terminal.say(
+            "linked with \(peer.displayName.printable), \(facts.isEncrypted ? "encrypted" : "not encrypted")")
+        guard isVerbose else { return }
+        Terminal.say("peer id \(Dissection.hex(peer.uid.bytes)) at \(facts.address)")
+        Terminal.say("protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
+    }
+
+    /// What is said when the peer wants to compare codes and this side does not.
+    func refusal(to peer: PeerID) -> String? {
+        verification == nil && !isQuiet ? CodeComparison.refusal(to: peer) : nil
+    }
+
+    /// Says goodbye and cleans up, once; whoever comes second waits for the same end.
+    func leave() async {
+        let leaving = state.withLock { state in
+            if let leaving = state.leaving { return leaving }
+            let data = state.data
+            let leaving = Task { [session, way] in
+                switch way {
+                case .byHand(let exchange):
+                    await session.disconnect()
+                    exchange.own.retract(data)
+                case .seeking(let finder):
+                    await session.disconnect()
+                    await finder.stop()
+                case .hosting(let advertiser):
+                    await advertiser.stop()
+                    await session.disconnect()
+                }
+            }
+            state.leaving = leaving
+            return leaving
+        }
+        await leaving.value
+    }
+}

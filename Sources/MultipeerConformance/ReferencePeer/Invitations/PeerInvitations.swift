@@ -1,0 +1,123 @@
+/// A request of the shim protocol that this peer does not carry out.
+struct Unimplemented: Error {}
+
+/// The invitations of a session, both ways, without discovery. Spec 12.
+final class PeerInvitations {
+    unowned let session: PeerSession
+    private var listener: PeerListener?
+    private var questions: [PeerInvitee] = []
+    private var invites: [PeerInviter] = []
+    private var numbers = 0
+
+    init(_ session: PeerSession) { self.session = session }
+
+    private var bug: Bug? { session.bug }
+
+    func carryOut(_ request: JSONValue) throws -> [String: JSONValue]? {
+        switch request["op"]?.text {
+        case "advertise":
+            let listener = try self.listener ?? PeerListener(session.peer.loop)
+            listener.take = { [unowned self] in accept($0, $1) }
+            self.listener = listener
+            return ["port": .number(Double(listener.port))]
+        case "unadvertise": stop()
+        case "invite": try invite(request)
+        case "answer":
+            let number = request["invitation"]?.int ?? -1
+            guard let question = questions.first(where: { $0.number == number && $0.state == .asking }) else {
+                throw ProtocolError(.timeout, "nobody waits for this answer")
+            }
+            question.answer(request["accept"]?.isTrue ?? false)
+        default: return nil
+        }
+        return [:]
+    }
+
+    /// Asks for no more invitations.
+    func stop() {
+        listener?.close()
+        listener = nil
+        if bug == .inviteOutlivesAdvertising { return }
+        for question in questions where question.state != .agreed { question.close(.cancelled) }
+    }
+
+    /// The session is over.
+    func shut() {
+        stop()
+        for question in questions { question.drop() }
+        for invite in invites { invite.drop() }
+    }
+
+    func tick(_ now: Instant) {
+        for question in questions { question.tick(now) }
+        questions.removeAll { $0.state == .over && $0.connection.stage == .ended }
+        for invite in invites { invite.tick(now) }
+        invites.removeAll { $0.isOver }
+    }
+
+    // MARK: Invitee
+
+    private func tls(isServer: Bool) -> TLSEnd? {
+        guard let identity = try? TLSIdentity() else { return nil }
+        var setup = TLSEnd.Setup(isServer: isServer, identity: identity)
+        setup.protocols = isServer && bug == .inviteOnSessionAlpn ? [] : [InvitationFrames.alpn]
+        setup.needsProtocol = bug != .inviteOnSessionAlpn
+        setup.needsCertificate = true
+        return try? TLSEnd(setup)
+    }
+
+    func connection(_ socket: TCPSocket, _ role: LinkKey.Role, _ address: [UInt8]) -> PeerConnection {
+        PeerConnection(
+            socket, role, address: address, loop: session.peer.loop, bug: bug, takesPlain: false,
+            makeTLS: { [unowned self] in tls(isServer: role == .responder) })
+    }
+
+    private func accept(_ socket: TCPSocket, _ address: [UInt8]) {
+        let strangers = questions.filter { $0.state == .greeting }
+        let ofAddress = strangers.filter { $0.connection.address == address }
+        if ofAddress.count >= 4 { ofAddress[0].drop() } else if strangers.count >= 32 { strangers[0].drop() }
+        questions.append(PeerInvitee(self, connection(socket, .responder, address)))
+    }
+
+    func nextNumber() -> Int {
+        numbers += 1
+        return numbers
+    }
+
+    /// Finds room for a question, or refuses it. Spec 12.8, `invite.pending`.
+    func makeRoom(for newcomer: PeerInvitee) throws(ProtocolError) -> Int? {
+        if bug == .inviteAsksEachTime || bug == .inviteUnlimited { return nil }
+        let pending = questions.filter { $0.state == .asking && $0 !== newcomer }
+        let address = newcomer.connection.address
+        if let same = pending.first(where: { $0.uid == newcomer.uid }) {
+            try demand(same.connection.address == address, .busy, "this peer has asked already")
+            return same.giveUp()
+        }
+        let own = pending.count { $0.connection.address == address }
+        try demand(own < 4, .busy, "this address has asked too often")
+        guard pending.count >= 16 else { return nil }
+        let holds = Dictionary(grouping: pending, by: \.connection.address)
+        guard let most = holds.values.max(by: { $0.count < $1.count }), most.count > own + 1,
+            let newest = most.last
+        else { throw ProtocolError(.busy, "no room") }
+        newest.answer(.busy)
+        return nil
+    }
+
+    // MARK: Inviter
+
+    func isInviting(_ uid: [UInt8]) -> Bool { invites.contains { $0.uid == uid && !$0.isOver } }
+
+    private func invite(_ request: JSONValue) throws {
+        let context = request["context"]?.text.flatMap { [UInt8](hex: $0) }
+        try demand(
+            context?.count ?? 0 <= InvitationFrames.longestContext, .tooLarge, "a context that is too long")
+        guard case .array(let places)? = request["at"], let place = places.first?.text?.split(separator: ":"),
+            place.count == 2, let port = UInt16(place[1]),
+            let uid = request["peer"]?.text.flatMap({ [UInt8](hex: $0) })
+        else { throw Unimplemented() }
+        let seconds = request["timeout"]?.double ?? 30
+        try demand((1...600).contains(seconds), .internal, "a timeout of \(seconds) s")
+        invites.append(PeerInviter(self, uid, .loopback(port), context, seconds))
+    }
+}

@@ -1,0 +1,161 @@
+/// An invitation that came. Spec 12.8, machine `invitee`.
+final class PeerInvitee: PeerConnection.Owner {
+    enum State { case greeting, asking, agreed, over }
+
+    private unowned let invitations: PeerInvitations
+    let connection: PeerConnection
+    private(set) var state = State.greeting
+    private(set) var number = 0
+    private(set) var uid: [UInt8] = []
+    private var id: [UInt8] = []
+    private var deadline: Instant
+
+    init(_ invitations: PeerInvitations, _ connection: PeerConnection) {
+        self.invitations = invitations
+        self.connection = connection
+        deadline = connection.began + .seconds(5)
+        connection.owner = self
+    }
+
+    private var session: PeerSession { invitations.session }
+    private var bug: Bug? { session.bug }
+
+    func ready(_ connection: PeerConnection) {}
+
+    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(ProtocolError) -> Bool {
+        let longest = header.kind == .invite ? 65_536 : 2_048
+        try demand(header.length <= longest, "\(header.kind) of \(header.length) bytes")
+        guard try FrameRules(bug: bug).isKnown(header) else { return false }
+        try demand(
+            [.invite, .answer, .complete, .close].contains(header.kind), "\(header.kind) on an invitation")
+        try FrameRules(bug: bug).check(header)
+        return true
+    }
+
+    func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
+        switch (frame.kind, state) {
+        case (.invite, .greeting): try takeInvite(frame.payload)
+        case (.complete, .agreed): try takeComplete(frame.payload)
+        case (.complete, .asking) where bug == .inviteCompleteFirst: try takeComplete(frame.payload)
+        default: throw .broken("\(frame.kind) out of order")
+        }
+    }
+
+    private func takeInvite(_ payload: [UInt8]) throws(ProtocolError) {
+        typealias Field = InvitationFrames.Field
+        let entries = try EntryReader().read(payload, known: [1, 2, 3, 4, 5])
+        id = try entries.demanded(Field.id, "ID", 16)
+        let inviter = try entries.demanded(Field.inviter, "INVITER", 17...79)
+        let recipient = try entries.demanded(Field.recipient, "RECIPIENT", 16)
+        let timeout = try entries.demanded(Field.timeout, "TIMEOUT", 4).number
+        let longest = bug == .inviteContextUnlimited ? 65_535 : InvitationFrames.longestContext
+        let context = try entries.possible(Field.context, "CONTEXT", 0...longest)
+        let name = Array(inviter.dropFirst(16))
+        try demand(name.isName, "a name that is none")
+        try demand((1...600).contains(timeout), "a TIMEOUT of \(timeout) s")
+        uid = Array(inviter.prefix(16))
+        if uid == session.endpoint.uid { return answer(.itself) }
+        if recipient != session.endpoint.uid, bug != .inviteAnyRecipient { return answer(.unknownPeer) }
+        if session.links[uid] == nil, session.links.count >= session.seats, bug != .inviteIgnoresSeats {
+            return answer(.full)
+        }
+        if bug == .inviteRefusesCrossing, invitations.isInviting(uid) { return answer(.busy) }
+        var taken: Int?
+        do throws(ProtocolError) { taken = try invitations.makeRoom(for: self) } catch {
+            return answer(error.code)
+        }
+        state = .asking
+        deadline = .now + .seconds(Int(timeout))
+        number = taken ?? invitations.nextNumber()
+        guard taken == nil else { return }
+        var fields: [String: JSONValue] = [
+            "invitation": .number(Double(number)), "from": .string(uid.hex),
+            "name": .string(String(decoding: name, as: UTF8.self)),
+        ]
+        if let context { fields["context"] = .string(context.hex) }
+        session.application.tell("invitation", fields)
+        if bug == .inviteTellsEarly { accept() }
+    }
+
+    /// The application has decided.
+    func answer(_ isAccepted: Bool) { if isAccepted { accept() } else { answer(.declined) } }
+
+    private func accept() {
+        if session.links[uid] == nil, session.links.count >= session.seats, bug != .inviteIgnoresSeats {
+            return answer(.full)
+        }
+        state = .agreed
+        deadline = .now + .seconds(5)
+        let data = session.issued.data(for: uid, isMesh: false).bytes
+        connection.send(Frame(.answer, InvitationFrames.answer(id: id, .ok, data: data).bytes))
+    }
+
+    func answer(_ code: CloseCode) {
+        let data = bug == .inviteDataOnDecline ? session.issued.data(for: uid, isMesh: false).bytes : nil
+        connection.send(Frame(.answer, InvitationFrames.answer(id: id, code, data: data).bytes))
+        withdraw()
+        connection.finish()
+    }
+
+    /// Another connection takes the question over.
+    func giveUp() -> Int {
+        let number = number
+        state = .over
+        connection.close(.duplicate)
+        return number
+    }
+
+    private func takeComplete(_ payload: [UInt8]) throws(ProtocolError) {
+        let entries = try EntryReader().read(payload, known: [1, 3])
+        try demand(
+            try entries.demanded(InvitationFrames.Field.id, "ID", 16) == id, "COMPLETE of another invitation")
+        let blob = try entries.demanded(InvitationFrames.Field.data, "DATA", 24...1_024)
+        try session.checkInvited(blob, from: uid)
+        state = .over
+        do throws(ProtocolError) { try session.connect(blob, isInvited: true) } catch {}
+        connection.finish()
+    }
+
+    private func withdraw() {
+        if state == .asking {
+            session.application.tell("invitation-end", ["invitation": .number(Double(number))])
+        }
+        state = .over
+    }
+
+    func close(_ code: CloseCode) {
+        withdraw()
+        connection.close(code)
+    }
+
+    func drop() {
+        withdraw()
+        connection.discard()
+    }
+
+    func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
+        if bug == .inviteStaysWithdrawn, state == .asking { return }
+        withdraw()
+    }
+
+    func tick(_ now: Instant) {
+        connection.tick(now)
+        guard state != .over, now >= deadline else { return }
+        if state == .asking, bug == .inviteAnswersLate { return }
+        if state == .greeting, bug == .inviteWithoutDeadline { return }
+        close(.timeout)
+    }
+}
+
+extension PeerSession {
+    /// Check 5 of 12.9.
+    func checkInvited(_ blob: [UInt8], from uid: [UInt8]) throws(ProtocolError) {
+        let data: ConnectionData
+        do throws(ProtocolError) { data = try ConnectionDataReader(bug: bug).read(blob) } catch {
+            throw .broken(error.text)
+        }
+        try demand(data.endpoint.uid == uid || bug == .inviteDataOfAnyone, "data of somebody else")
+        try demand(data.recipient == nil || data.recipient == endpoint.uid, "data for somebody else")
+        try demand(outcome(with: data) != .refused, .policy, "the preferences exclude each other")
+    }
+}

@@ -1,0 +1,135 @@
+/// An invitation that goes. Spec 12.8, machine `inviter`.
+final class PeerInviter: PeerConnection.Owner {
+    private unowned let invitations: PeerInvitations
+    let uid: [UInt8]
+    private let place: Candidate
+    private let context: [UInt8]?
+    private let seconds: Double
+    private let deadline: Instant
+    private let id: [UInt8]
+    private var connection: PeerConnection?
+    private var isSent = false
+    private var isAgreed = false
+    private var retry: Instant?
+    private var busy = 0
+    private var losses = 0
+    private(set) var isOver = false
+    private var hasResult = false
+
+    init(
+        _ invitations: PeerInvitations, _ uid: [UInt8], _ place: Candidate, _ context: [UInt8]?,
+        _ seconds: Double
+    ) {
+        self.invitations = invitations
+        self.uid = uid
+        self.place = place
+        self.context = context
+        self.seconds = seconds
+        deadline = .now + .milliseconds(Int(seconds * 1_000))
+        id = invitations.session.peer.randomBytes(16)
+        dial()
+    }
+
+    private var session: PeerSession { invitations.session }
+    private var bug: Bug? { session.bug }
+
+    private func dial() {
+        retry = nil
+        isSent = false
+        guard let socket = try? TCPSocket.dialling(place) else { return result(.unknownPeer) }
+        let made = invitations.connection(socket, .initiator, place.address)
+        made.owner = self
+        connection = made
+    }
+
+    func ready(_ connection: PeerConnection) {
+        isSent = true
+        let timeout = UInt32(max(1, seconds.rounded(.up)))
+        let entries = InvitationFrames.invite(
+            id: id, from: session.endpoint.uid, name: session.name, to: uid, timeout: timeout,
+            context: context)
+        connection.send(Frame(.invite, entries.bytes))
+        if bug == .inviteCompletesEarly {
+            let mine = session.issued.data(for: uid, isMesh: false).bytes
+            connection.send(Frame(.complete, InvitationFrames.complete(id: id, data: mine).bytes))
+        }
+    }
+
+    func admit(_ header: FrameHeader, on connection: PeerConnection) throws(ProtocolError) -> Bool {
+        try demand(header.length <= 2_048, "\(header.kind) of \(header.length) bytes")
+        guard try FrameRules(bug: bug).isKnown(header) else { return false }
+        try demand(
+            [.invite, .answer, .complete, .close].contains(header.kind), "\(header.kind) on an invitation")
+        try FrameRules(bug: bug).check(header)
+        return true
+    }
+
+    func take(_ frame: Frame, from connection: PeerConnection) throws(ProtocolError) {
+        try demand(frame.kind == .answer && isSent && !isAgreed, "\(frame.kind) out of order")
+        typealias Field = InvitationFrames.Field
+        let entries = try EntryReader().read(frame.payload, known: [1, 2, 3])
+        try demand(
+            try entries.demanded(Field.id, "ID", 16) == id || bug == .inviteAnyAnswer,
+            "ANSWER to another invitation")
+        let code = CloseCode(rawValue: UInt16(try entries.demanded(Field.code, "CODE", 2).number))
+        let blob = try entries.possible(Field.data, "DATA", 24...1_024)
+        try demand((blob != nil) == (code == .ok) || bug == .inviteAnyAnswer, "DATA does not fit the code")
+        guard let blob else { return refused(code) }
+        try session.checkInvited(blob, from: uid)
+        isAgreed = true
+        let mine = session.issued.data(for: uid, isMesh: false).bytes
+        connection.send(Frame(.complete, InvitationFrames.complete(id: id, data: mine).bytes))
+        connection.finish()
+        do throws(ProtocolError) {
+            try session.connect(blob, isInvited: true)
+            result(.ok)
+        } catch {
+            result(error.code)
+        }
+    }
+
+    private func refused(_ code: CloseCode) {
+        connection?.finish()
+        guard code == .busy, bug != .inviteGivesUpBusy else { return result(code) }
+        rest()
+    }
+
+    private func rest() {
+        let pause = min(4_000, 250 << min(busy, 4))
+        busy += 1
+        retry = .now + .milliseconds(Int.random(in: pause / 2...pause * 3 / 2))
+    }
+
+    private func result(_ code: CloseCode) {
+        guard !hasResult else { return }
+        hasResult = true
+        session.application.tell(
+            "invite-result", ["peer": .string(uid.hex), "result": .string(code.description)])
+    }
+
+    func ended(_ connection: PeerConnection, _ ending: PeerConnection.Ending) {
+        guard !hasResult, retry == nil else { return }
+        switch ending {
+        case .closed(let code): if code == .busy { rest() } else { result(code) }
+        case .refused(let refusal): result(refusal.code)
+        case .lost:
+            losses += 1
+            if losses > 5 { result(.unknownPeer) } else { rest() }
+        }
+    }
+
+    func drop() {
+        hasResult = true
+        connection?.discard()
+    }
+
+    func tick(_ now: Instant) {
+        connection?.tick(now)
+        if let retry, now >= retry, !hasResult { dial() }
+        if !hasResult, now >= deadline, bug != .inviteAnswersLate {
+            result(.timeout)
+            connection?.close(.cancelled)
+        }
+        isOver = hasResult && (connection?.stage ?? .ended) == .ended
+    }
+}

@@ -1,0 +1,85 @@
+import CLibSSL
+
+/// What all TLS connections of one session share: the identity and the profile of Spec 5.3. What the profile leaves in
+/// clear is listed in Spec 19. [privacy.clear]
+///
+/// A stranger is refused inside the handshake: the leaf's fingerprint is compared in the verify callback, which
+/// takes the place of chain building and of the check of dates.
+@safe
+package final class TLSContext: Sendable {
+    // Configured in init and then only handed to SSL_new, which libssl allows from any thread.
+    nonisolated(unsafe) let pointer: OpaquePointer
+    let rules: TLSVerifier
+    /// Held because the key log callback finds it through the context.
+    private let keyLog: KeyLogSink
+
+    /// - Parameters:
+    ///   - identity: what this side shows.
+    ///   - applicationProtocol: the one ALPN name that both ends must offer.
+    ///   - keyLog: where the secrets go; nil, as it should be, for nowhere.
+    /// - Throws: ``SecurityFault`` when OpenSSL does not take the key.
+    package init(
+        identity: Identity, applicationProtocol: String = "mpc/1", keyLog: KeyLog? = nil
+    ) throws(SecurityFault) {
+        OpenSSLErrors.clear()
+        guard let pointer = unsafe SSL_CTX_new(TLS_method()) else {
+            throw .internal("no TLS context: \(OpenSSLErrors.drain().text)")
+        }
+        unsafe self.pointer = pointer
+        rules = TLSVerifier(applicationProtocol: Array(applicationProtocol.utf8))
+        self.keyLog = KeyLogSink(keyLog)
+        try configure()
+        try show(identity)
+        if keyLog != nil { logKeys() }
+    }
+
+    deinit { unsafe SSL_CTX_free(pointer) }
+
+    private func configure() throws(SecurityFault) {
+        let done =
+            unsafe multipeer_ctx_only_tls13(pointer) == 1  // [tls.version]
+            && SSL_CTX_set_ciphersuites(pointer, "TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256") == 1
+            && multipeer_ctx_set_groups(pointer, "X25519:P-256") == 1  // [tls.suites]
+            && SSL_CTX_set_num_tickets(pointer, 0) == 1  // [tls.no-resumption]
+            && SSL_CTX_set_max_early_data(pointer, 0) == 1
+            // ALPN is the one setter here that answers 0 for success. [tls.alpn]
+            && SSL_CTX_set_alpn_protos(pointer, rules.offer, CUnsignedInt(rules.offer.count)) == 0
+        guard done else { throw .internal("TLS cannot be configured: \(OpenSSLErrors.drain().text)") }
+        unsafe multipeer_ctx_set_cache_off(pointer)  // [tls.no-resumption]
+        unsafe multipeer_ctx_set_modes(pointer)
+        // [chain.limit]
+        unsafe multipeer_ctx_set_max_cert_list(pointer, TLSVerifier.largestCertificateMessage)
+        unsafe SSL_CTX_set_verify(
+            pointer, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)  // [tls.client-certificate]
+        unsafe SSL_CTX_set_cert_verify_callback(pointer, TLSVerifier.verify, nil)  // [tls.pin]
+        unsafe SSL_CTX_set_alpn_select_cb(pointer, TLSVerifier.selectProtocol, nil)  // [tls.alpn]
+    }
+
+    private func show(_ identity: Identity) throws(SecurityFault) {
+        guard let key = DER.privateKey(identity.key), let leaf = DER.certificate(identity.chain[0].der),
+            let issuers = CertificateStack.of(identity.chain.dropFirst())
+        else { throw .internal("an identity that was read cannot be read again") }
+        OpenSSLErrors.clear()
+        guard
+            unsafe SSL_CTX_use_cert_and_key(pointer, leaf.pointer, key.pointer, issuers.pointer, 1) == 1
+        else { throw .local(.unsupportedKey(OpenSSLErrors.drain().text)) }
+    }
+
+    private func logKeys() {
+        unsafe SSL_CTX_set_ex_data(pointer, 0, Unmanaged.passUnretained(keyLog).toOpaque())
+        unsafe SSL_CTX_set_keylog_callback(pointer) { ssl, line in
+            guard let line = unsafe line, let data = unsafe SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), 0)
+            else {
+                return
+            }
+            let sink = unsafe Unmanaged<KeyLogSink>.fromOpaque(data).takeUnretainedValue()
+            sink.log?.write(unsafe String(cString: line))
+        }
+    }
+}
+
+/// A key log where a C callback can find it.
+private final class KeyLogSink: Sendable {
+    let log: KeyLog?
+    init(_ log: KeyLog?) { self.log = log }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import MultipeerCLI
+import TestSupport
+import Testing
+
+@Suite("Command: doctor", .inTurns)
+struct DoctorTests {
+    private let ann = ProcFileSystem.Process(id: 7, name: "avahi-daemon")
+
+    @Test("it finds nothing wrong on the loopback interface, and leaves nothing behind")
+    func healthy() async throws {
+        let ending = try await Command.run("doctor", "--json")
+        #expect(ending.code == 0, "\(ending.text)")
+        #expect(ending.errors.isEmpty)
+        let diagnosis = try #require(
+            try JSONSerialization.jsonObject(with: Data(ending.output)) as? [String: Any])
+        #expect(diagnosis["problems"] as? Int == 0)
+        let findings = try #require(diagnosis["findings"] as? [[String: String]])
+        let topics = Set(findings.compactMap { $0["topic"] })
+        #expect(
+            topics.isSuperset(of: [
+                "interface", "reach", "multicast", "port 5353", "responders", "firewall", "clock", "OpenSSL",
+                "descriptors", "buffers",
+            ]))
+        #expect(findings.contains { $0["text"] == "lo, IPv4: what is sent comes back" })
+        #expect(!findings.contains { $0["topic"] == "multicast" && $0["text"]?.hasPrefix("lo") != true })
+    }
+
+    @Test("an interface that is not there is a problem, and exit code 1")
+    func missing() async throws {
+        let ending = try await Command.run("doctor", "--interface", "nothing0")
+        #expect(ending.code == 1)
+        #expect(ending.text.contains("problem  interface    nothing0 does not exist\n"))
+        #expect(ending.errors == "multipeer: there are 2 problems\n")
+    }
+
+    @Test("sockets are read from the kernel's table, and their owners from their descriptors")
+    func sockets() throws {
+        let folder = try Folder()
+        for name in ["net", "7/fd", "8/fd"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path(name), withIntermediateDirectories: true)
+        }
+        let head =
+            "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref\n"
+        let tail = " 00000000:0000 07 00000000:00000000 00:00000000 00000000   101        0 "
+        _ = try folder.write(
+            head + "  1: FB0000E0:14E9\(tail)4711 2 0 0\n  2: 00000000:0044\(tail)4712 2 0 0\n strange\n",
+            to: "net/udp")
+        _ = try folder.write(head + "  1: 0000000000000000:14E9\(tail)4713 2 0 0\n", to: "net/udp6")
+        _ = try folder.write("avahi-daemon\n", to: "7/comm")
+        _ = try folder.write("cat\n", to: "8/comm")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("7/fd/3"), withDestinationPath: "socket:[4711]")
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("8/fd/0"), withDestinationPath: "/dev/null")
+        let proc = ProcFileSystem(folder.path("."))
+        #expect(proc.sockets(on: 5_353).map(\.inode) == [4711, 4713])
+        #expect(proc.sockets(on: 5_353).first == UDPTableEntry(port: 5_353, user: 101, inode: 4711))
+        #expect(proc.owners(of: [4711, 4712, 4713]) == [4711: [ann]])
+        #expect(proc.processes.map(\.name) == ["avahi-daemon", "cat"])
+        #expect(proc.number("net/nothing") == nil)
+    }
+
+    @Test("a port that nobody shares is a problem, with whose it is")
+    func port() {
+        #expect(PortCheck(holders: [], refusal: nil).finding == .ok("port 5353", "free"))
+        #expect(
+            PortCheck(holders: [ann, nil], refusal: nil).finding
+                == .ok("port 5353", "shared with avahi-daemon (process 7), a process of another user"))
+        #expect(
+            PortCheck(holders: [nil], refusal: EADDRINUSE, isSharedOtherwise: true).finding.verdict == .ok)
+        let taken = PortCheck(holders: [ann], refusal: EADDRINUSE).finding
+        #expect(taken.verdict == .problem)
+        #expect(taken.text == "taken by avahi-daemon (process 7), who does not share it")
+        #expect(taken.hint?.contains("disallow-other-stacks=no") == true)
+        #expect(PortCheck(holders: [], refusal: EACCES).finding.text.hasSuffix("permission denied"))
+    }
+
+    @Test("multicast that does not come back is a problem, others who are silent are not")
+    func multicast() {
+        func verdict(_ outcome: MulticastCheck.Outcome, isLoopback: Bool = false) -> Finding.Verdict {
+            MulticastCheck(interface: "eth0", isLoopback: isLoopback, family: "IPv4", outcome: outcome)
+                .finding.verdict
+        }
+        #expect(verdict(.heard(others: 2)) == .ok)
+        #expect(verdict(.heard(others: 0), isLoopback: true) == .ok)
+        #expect(verdict(.heard(others: 0)) == .note)
+        #expect(verdict(.untried) == .note && verdict(.withoutPort) == .note)
+        #expect(verdict(.silent) == .problem)
+        #expect(verdict(.failed("no such device")) == .problem)
+    }
+
+    @Test("somebody must be in reach")
+    func reach() {
+        typealias Interface = InterfaceCheck.Interface
+        let lo = Interface(name: "lo", isLoopback: true, isMulticast: false, addresses: ["127.0.0.1/8"])
+        let hidden = Interface(name: "eth0", addresses: ["192.0.2.1/24"], isAllowed: false)
+        let tunnel = Interface(name: "wg0", isMulticast: false, addresses: ["192.0.2.1/24"])
+        let down = Interface(name: "eth1", isUp: false, addresses: [])
+        func last(_ interfaces: [Interface], wanted: [String] = []) -> Finding? {
+            InterfaceCheck(interfaces, wanted: wanted).findings.last
+        }
+        #expect(last([Interface(name: "eth0", addresses: ["192.0.2.1/24"])])?.verdict == .ok)
+        #expect(last([lo, hidden], wanted: ["lo"])?.verdict == .note)
+        #expect(last([lo, tunnel, down])?.verdict == .problem)
+        #expect(InterfaceCheck([tunnel]).findings.first?.verdict == .note)
+    }
+
+    @Test(
+        "rules that could drop what comes in are noticed",
+        arguments: [
+            (
+                "table inet f {\n chain input {\n  type filter hook input priority 0; policy drop;\n }\n}",
+                true
+            ),
+            (
+                "table inet f {\n chain input {\n  type filter hook input priority 0; policy accept;\n  tcp dport 25 drop\n }\n}",
+                true
+            ),
+            (
+                "table inet f {\n chain input {\n  type filter hook input priority 0; policy accept;\n }\n chain forward {\n  drop\n }\n}",
+                false
+            ),
+            ("", false),
+        ])
+    func firewall(_ rules: String, _ isSuspicious: Bool) {
+        let finding = FirewallCheck(rules: .text(rules)).finding
+        #expect(finding.verdict == (isSuspicious ? .note : .ok))
+        #expect((finding.hint != nil) == isSuspicious)
+    }
+
+    @Test("rules that nobody may read are a note, and so are those of the old filter")
+    func unreadable() {
+        #expect(FirewallCheck(rules: .forbidden, services: ["ufw"]).finding.text.hasSuffix("made by ufw"))
+        #expect(FirewallCheck(rules: .unlisted).finding.verdict == .ok)
+        #expect(FirewallCheck(rules: .unlisted, oldTables: ["filter"]).finding.verdict == .note)
+    }
+
+    @Test("a clock that was never set is a problem, and so are too few descriptors")
+    func machine() {
+        func findings(time: Double, descriptors: Int, buffer: Int?) -> [Finding.Verdict] {
+            MachineCheck(
+                time: time, uptime: 100, awake: 40, openSSL: "OpenSSL 3", descriptors: descriptors,
+                buffer: buffer, confinement: nil
+            ).findings.map(\.verdict)
+        }
+        #expect(findings(time: 1_800_000_000, descriptors: 1_024, buffer: 4 << 20) == [.ok, .ok, .ok, .ok])
+        #expect(findings(time: 1_000, descriptors: 64, buffer: 212_992) == [.problem, .ok, .problem, .note])
+        #expect(findings(time: 1_800_000_000, descriptors: .max, buffer: nil) == [.ok, .ok, .ok, .note])
+    }
+
+    @Test("avahi that tolerates nobody is a problem")
+    func responders() {
+        #expect(ResponderCheck(running: [], avahi: nil).finding.verdict == .ok)
+        #expect(ResponderCheck(running: [ann], avahi: "#disallow-other-stacks=yes\n").finding.verdict == .ok)
+        #expect(
+            ResponderCheck(running: [ann], avahi: "[server]\ndisallow-other-stacks = yes\n").finding.verdict
+                == .problem)
+    }
+
+    @Test("the hint stands below its finding")
+    func text() {
+        let diagnosis = Diagnosis([.ok("a", "fine"), .problem("topic", "bad", hint: "do it")])
+        #expect(diagnosis.text == "ok       a      fine\nproblem  topic  bad\n                -> do it\n")
+        #expect(diagnosis.problems == 1)
+    }
+}

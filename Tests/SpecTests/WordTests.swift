@@ -1,0 +1,120 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One thing has one word, and folders say what is in them.
+@Suite("1 Words and folders", .computing)
+struct WordTests {
+    @Test("a word that the table of words has retired names nothing any more")
+    func retired() throws {
+        let retired = try retiredWords()
+        #expect(retired.count > 50)
+        for file in try code() {
+            let found = file.lines.reduce(into: Set<Substring>()) { $0.formUnion(names(in: $1)) }
+            let back = found.filter { retired.contains(String($0)) }
+            #expect(back.isEmpty, "\(file.path): \(back.sorted().joined(separator: ", "))")
+        }
+    }
+
+    @Test("every name in the table of words is declared")
+    func declared() throws {
+        let declared = Set(try declarations().map(\.name))
+        for row in try rows() {
+            for name in row.words where name.first?.isUppercase == true {
+                #expect(declared.contains(name), "\(name)")
+            }
+        }
+    }
+
+    @Test("no folder of code has more than 20 files")
+    func folders() throws {
+        var counts: [Substring: Int] = [:]
+        for file in try code() {
+            counts[file.path[..<(file.path.lastIndex(of: "/") ?? file.path.startIndex)], default: 0] += 1
+        }
+        #expect(counts.count > 50)
+        let tooFull = counts.filter { $0.value > 20 }.keys.sorted()
+        #expect(tooFull.isEmpty, "\(tooFull)")
+    }
+
+    @Test("a name that two libraries use for a type means the same in both")
+    func meanings() throws {
+        let modules = Dictionary(grouping: try declarations(), by: \.name).mapValues { Set($0.map(\.module)) }
+        let shared = modules.filter { $0.value.count > 1 }
+        for (name, users) in shared where !WordTests.sameInTheSuite.contains(name) {
+            Issue.record("\(name) is declared in \(users.sorted().joined(separator: " and "))")
+        }
+        // The suite judges what the engine does, and imports nothing of it: it has its own of what the protocol has.
+        for name in WordTests.sameInTheSuite {
+            #expect(
+                shared[name]?.contains("MultipeerConformance") == true,
+                "\(name) need not be listed any more")
+        }
+    }
+
+    /// What the conformance suite has a second time: the same thing of the protocol, read from the specification.
+    private static let sameInTheSuite: Set = [
+        "Candidate", "CloseCode", "ConnectionData", "DatagramOffer", "Endpoint", "Frame", "FrameHeader",
+        "FrameKind",
+        "Hello", "Limits", "MessageCredit",
+    ]
+
+    // MARK: Reading
+
+    private func code() throws -> [Repository.File] {
+        try ["Sources", "Tests", "Fuzz"].flatMap { folder in
+            try Repository.files(under: folder) { $0.hasSuffix(".swift") }
+        }
+    }
+
+    private struct Row {
+        let words: [String]
+        let retired: [String]
+    }
+
+    private func rows() throws -> [Row] {
+        let text = try Repository.file("CONTRIBUTING.md").text
+        let section = try #require(text.split(separator: "\n## ").first { $0.hasPrefix("Words\n") })
+        return section.split(separator: "\n").filter { $0.hasPrefix("| ") }.map { line in
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+            func quoted(_ cell: Int) -> [String] {
+                cells[cell].matches(of: #/`(\w+)`/#).map { String($0.1) }
+            }
+            return Row(words: quoted(1), retired: quoted(4))
+        }
+    }
+
+    private func retiredWords() throws -> Set<String> { Set(try rows().flatMap(\.retired)) }
+
+    /// The capitalised names in a line of code, without its comment and its strings.
+    private func names(in line: Substring) -> [Substring] {
+        guard let start = line.firstIndex(where: { $0 != " " }), !line[start...].hasPrefix("//") else {
+            return []
+        }
+        let code = line.replacing(#/"(?:[^"\\]|\\.)*"/#, with: "").replacing(#/\/\/.*/#, with: "")
+        return code.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.filter {
+            $0.first?.isUppercase == true
+        }
+    }
+
+    private struct Declaration {
+        let module: String
+        let name: String
+    }
+
+    /// The types at the top level of each module.
+    private func declarations() throws -> [Declaration] {
+        try Repository.folders(in: "Sources").flatMap { module in
+            try Repository.files(under: "Sources/\(module)") { $0.hasSuffix(".swift") }.flatMap { file in
+                let lines = file.lines
+                return lines.indices.compactMap { index -> Declaration? in
+                    guard let first = lines[index].first, first.isLetter || first == "@",
+                        let header = Header(lines, at: index), header.word != "extension",
+                        !lines[index].hasPrefix("private ")
+                    else { return nil }
+                    return Declaration(module: module, name: header.name)
+                }
+            }
+        }
+    }
+}
