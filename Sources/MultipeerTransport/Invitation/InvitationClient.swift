@@ -13,7 +13,8 @@ package actor InvitationClient: InvitationDriver {
 
     nonisolated let tls: InvitationTLS
     let sockets = Sockets()
-    var engine: InvitationEngine<Inviter>
+    /// Final for the reason that `SessionDriver.engine` has.
+    final var engine: InvitationEngine<Inviter>
     private let makeData: @Sendable () async throws(MultipeerError) -> ConnectionData
     private var making: Task<Void, Never>?
     private let outcome = Promise<Result<ConnectionData, InvitationFault>>()

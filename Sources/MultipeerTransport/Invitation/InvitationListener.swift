@@ -20,7 +20,8 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
     private let listening: [SocketAddress]
     nonisolated let tls: InvitationTLS
     let sockets = Sockets()
-    var engine: InvitationEngine<Invitee>
+    /// Final for the reason that `SessionDriver.engine` has.
+    final var engine: InvitationEngine<Invitee>
     private var isStopped = false
     /// The questions whose answers are on their way here.
     private let claimed = Locked<Set<QuestionID>>([])

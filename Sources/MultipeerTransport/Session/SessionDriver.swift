@@ -26,7 +26,9 @@ package actor SessionDriver: ListeningDriver {
     nonisolated package let identity: Identity?
     let tls: TLSContext?
 
-    var engine: SessionEngine
+    /// Final, so that a build without optimisation reads it where it is. Otherwise Swift 6.3 lends a copy of its bytes, frees
+    /// them, and then releases what it has copied out of them.
+    final var engine: SessionEngine
     let sockets = Sockets()
     let events: EventDelivery
     let channels: SessionChannels
