@@ -7,7 +7,7 @@ package import MultipeerTransport
 extension Session {
     /// Sends one message without waiting, ever: it is accepted, or nothing of it was sent.
     ///
-    /// Accepted is what `send` would accept at once, and behind that 64 MiB or 262,144 messages for each peer; they go in
+    /// Accepted is what `send` would accept at once, and after that 64 MiB or 262,144 messages for each peer; they go in
     /// order with everything else that is sent to it, and count in the reason of the link's end when they do not go.
     /// `flush` does not know of those that wait. An unreliable message that would go over UDP is dropped when the queue
     /// for that is full.

@@ -86,7 +86,7 @@ public final class Session: Sendable {
     /// What to hand to `recipient` by a carrier that both trust; without a recipient, to whoever gets it.
     ///
     /// The same peer gets the same data until `disconnect`, or for a day; then it expires. It contains a secret. While the
-    /// session leaves, the call waits, and answers for the time behind that.
+    /// session leaves, the call waits, and answers for the time after that.
     ///
     /// Throws `system` when the session cannot listen or the machine has no address.
     ///
@@ -139,7 +139,7 @@ public final class Session: Sendable {
     /// What protects the link to a peer, and what it has done; nil without a link.
     public func facts(for peer: PeerID) async -> LinkFacts? { await driver.facts(peer.uid) }
 
-    /// Says goodbye to everyone behind what was accepted for sending, and waits for that at most `patience`; then for the
+    /// Says goodbye to everyone after what was accepted for sending, and waits for that at most `patience`; then for the
     /// connections to end, one second more at the most. A patience of zero or less says goodbye at once.
     ///
     /// From the call on nothing can be sent, and no search or invitation goes on. Afterwards the session can be used

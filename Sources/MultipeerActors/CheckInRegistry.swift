@@ -67,7 +67,7 @@ final class CheckInRegistry: Sendable {
 
     private let state = Locked(State())
 
-    /// Those who wait for news, to be woken behind all locks: whoever is woken may run at once.
+    /// Those who wait for news, to be woken after all locks: whoever is woken may run at once.
     struct Wakeups: Sendable {
         fileprivate var signals: [Promise<Void>] = []
 

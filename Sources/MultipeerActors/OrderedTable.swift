@@ -14,7 +14,7 @@ package struct OrderedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
 
     package subscript(key: Key) -> Value? { entries[key]?.value }
 
-    /// Behind all others. False, and nothing has changed, when the key is there.
+    /// After all others. False, and nothing has changed, when the key is there.
     @discardableResult
     package mutating func append(_ key: Key, _ value: Value) -> Bool {
         if entries[key] != nil { return false }

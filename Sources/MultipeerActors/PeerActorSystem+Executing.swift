@@ -70,7 +70,7 @@ extension PeerActorSystem {
         // Whoever has cancelled it waits for nothing.
         if Task.isCancelled { return }
         let bytes = Envelope.answer(call.number, answer).bytes
-        // Everybody takes as many as that, and how many more may be heard only behind the call.
+        // Everybody takes as many as that, and how many more may be heard only after the call.
         let limit =
             bytes.count <= Envelope.Limit.shortest
             ? bytes.count : exchange.withLock { $0.longestAnswer(to: call.peer.uid) }

@@ -11,7 +11,7 @@ final class CallbackQueue: Sendable {
 
     init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    /// Calls behind everything that was put in before.
+    /// Calls after everything that was put in before.
     func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
     /// The same, and returns when the call has returned, with what it returned.

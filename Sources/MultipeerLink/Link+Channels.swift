@@ -11,12 +11,12 @@ extension Link {
         return .max
     }
 
-    /// Puts bytes behind those that wait; the owner sees to it that they do not become too many.
+    /// Puts bytes after those that wait; the owner sees to it that they do not become too many.
     package mutating func write(_ bytes: consuming [UInt8], to channel: UInt32) {
         outgoing.write(bytes, to: channel)
     }
 
-    /// FIN, behind everything that waits: `ended`.
+    /// FIN, after everything that waits: `ended`.
     package mutating func finish(_ channel: UInt32, digest: [UInt8]? = nil) {
         outgoing.finish(channel, digest: digest)
     }

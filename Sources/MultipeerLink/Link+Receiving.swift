@@ -5,7 +5,7 @@ package import MultipeerFraming
 
 extension Link: FrameSink {
     /// Takes bytes from the connection, in any pieces, and answers how many it used: all, unless CLOSE or
-    /// a frame of the verification code was among them. The rest is for another call, behind the events.
+    /// a frame of the verification code was among them. The rest is for another call, after the events.
     /// What is not a frame ends the link like any other violation.
     package mutating func receive(
         _ bytes: Span<UInt8>, through decoder: inout FrameDecoder, at now: Moment

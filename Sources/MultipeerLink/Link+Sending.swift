@@ -15,7 +15,7 @@ extension Link {
         }
     }
 
-    /// Puts messages behind those that wait. None is longer than the peer's HELLO allows, and none may come after
+    /// Puts messages after those that wait. None is longer than the peer's HELLO allows, and none may come after
     /// `closeWhenDrained`.
     package mutating func enqueue(_ messages: consuming [[UInt8]]) { outgoingMessages.append(messages) }
 

@@ -119,7 +119,7 @@ extension Link {
         part(.closed(code), reason: reason)
     }
 
-    /// The same behind everything that is enqueued already: until then the link lives on. [close.goodbye]
+    /// The same after everything that is enqueued already: until then the link lives on. [close.goodbye]
     package mutating func closeWhenDrained(_ code: CloseCode, at now: Moment) {
         self.now = now
         guard phase == .open, pendingClose == nil else { return }

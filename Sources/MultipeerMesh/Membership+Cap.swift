@@ -5,7 +5,7 @@ import MultipeerIntroduction
 /// Whether the mesh has too many members, and since when.
 struct OverCapacity: Sendable {
     var since: Moment?
-    /// This member ranks behind the last seat, and goes then if it still does.
+    /// This member ranks below the last seat, and goes then if it still does.
     var hold: Moment?
     var hasLeft = false
 }
@@ -19,7 +19,7 @@ extension Membership {
         return meshSnapshot.admits(remote, listing: members)
     }
 
-    /// Leaves when it has ranked behind the last seat for its hold of 1 s to 2 s. [mesh.evict]
+    /// Leaves when it has ranked below the last seat for its hold of 1 s to 2 s. [mesh.evict]
     mutating func updateOverCapacity() {
         guard !overCapacity.hasLeft else { return }
         let counted = graph.reached.count < cap ? [] : graph.counted(at: now)

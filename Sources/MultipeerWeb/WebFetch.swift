@@ -50,7 +50,7 @@ final class WebFetch: Sendable {
         }
     }
 
-    /// The bytes that are there, as many as fit into a piece; nil behind the last.
+    /// The bytes that are there, as many as fit into a piece; nil after the last.
     func next() async throws(ResourceFault) -> [UInt8]? {
         while true {
             switch buffer.takePiece(FileSource.piece) {

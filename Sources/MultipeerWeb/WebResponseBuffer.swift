@@ -36,7 +36,7 @@ final class WebResponseBuffer: Sendable {
         var spool: Spool?
         var calls = 0
         var isOver = false
-        /// The first counts, but only behind what came before it.
+        /// The first counts, but only after what came before it.
         var fault: ResourceFault?
         var isCancelled = false
         /// The client waits for, or works on, our answer to a redirection.

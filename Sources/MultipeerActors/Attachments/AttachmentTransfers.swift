@@ -103,7 +103,7 @@ final class AttachmentTransfers: Sendable {
         typealias Arrived = (arrival: Arrival, expiry: Task<Void, Never>)
         let (arrived, willCome) = state.withLock { state -> (Arrived?, Bool) in
             if let arrived = state.takeArrived(key) { return (arrived, true) }
-            // What came before the link's end is decoded behind it, perhaps; and nothing comes twice.
+            // What came before the link's end is decoded after it, perhaps; and nothing comes twice.
             guard state.permits[key.peer] != nil, state.expected[key] == nil else { return (nil, false) }
             state.expected[key] = signal
             return (nil, true)

@@ -68,7 +68,7 @@ final class BytePipe: Sendable {
         }
     }
 
-    /// The next bytes; nil behind the last. One task reads.
+    /// The next bytes; nil after the last. One task reads.
     func next() async throws -> [UInt8]? {
         while true {
             try Task.checkCancellation()

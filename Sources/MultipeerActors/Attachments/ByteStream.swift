@@ -45,7 +45,7 @@ public struct ByteStream: Sendable {
         /// `CancellationError` when the task is cancelled.
         public func write(_ bytes: [UInt8]) async throws { try await pipe.write(bytes) }
 
-        /// Ends the stream behind what was written.
+        /// Ends the stream after what was written.
         public func finish() { pipe.finish() }
 
         /// Gives it up; reading it throws. Does nothing to one that was finished.

@@ -1,4 +1,4 @@
-/// CBOR that was received, checked once from end to end: behind that, every head that is asked for is within the bytes.
+/// CBOR that was received, checked once from end to end: after that, every head that is asked for is within the bytes.
 final class BinaryInput {
     /// What is at one place.
     enum Item {

@@ -39,7 +39,7 @@ extension Envelope {
         }
     }
 
-    /// Where the number of a call is, which is given behind the encoding.
+    /// Where the number of a call is, which is given after the encoding.
     static let numberOffset = 5
     private static let kindOffset = 4
 

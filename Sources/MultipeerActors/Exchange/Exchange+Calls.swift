@@ -43,7 +43,7 @@ extension Exchange {
         return bytes
     }
 
-    /// For a call that was placed while something else waits to be carried out: it goes behind that.
+    /// For a call that was placed while something else waits to be carried out: it goes after that.
     package mutating func leave(_ bytes: [UInt8], to uid: UID, _ number: CallNumber, _ waiter: Waiter) {
         decideNews()
         actions.append(.send(bytes, uid, .call(number, waiter)))

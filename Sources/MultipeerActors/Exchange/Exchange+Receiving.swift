@@ -106,7 +106,7 @@ extension Exchange {
             let pendingHelloReply = peerStates[uid]?.pendingHelloReply
             peerStates[uid]?.pendingHelloReply = nil
             guard let pendingHelloReply, let hello = peerStates[uid]?.hello else { continue }
-            // What waited goes behind that: its answers may be as long as this side says.
+            // What waited goes after that: its answers may be as long as this side says.
             defer { release(uid) }
             if hello.known != incarnation {
                 actions.append(.send(self.hello(knowing: hello.incarnation), uid, .notice))
@@ -262,7 +262,7 @@ extension Exchange {
         while let (checkIn, wasIn) = changedCheckIns.removeFirst() {
             switch (wasIn, ownCheckIns[checkIn.place]?.contains(checkIn) == true) {
             case (true, false):
-                // Who has not said hello again hears it, too: the system before may have gone behind the check-in.
+                // Who has not said hello again hears it, too: the system before may have gone after the check-in.
                 tell(.checkOut(checkIn)) { $0.systems > 0 }
             case (false, true): isIn.append(checkIn)
             case (true, true), (false, false): break

@@ -32,7 +32,7 @@ package struct Exchange<Waiter: Sendable, Work: Sendable>: Sendable {
         case call(CallNumber, Waiter)
         /// To a peer that calls on and does not read what it hears: it does without.
         case refusal
-        /// There is room for it behind everything else.
+        /// There is room for it after everything else.
         case notice
     }
 

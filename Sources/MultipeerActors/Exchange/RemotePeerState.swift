@@ -83,7 +83,7 @@ struct RemotePeerState<Waiter: Sendable, Work: Sendable>: Sendable {
     var executions: [CallNumber: Execution] = [:]
     /// Of all of these.
     var load = IncomingLoad()
-    /// Calls that were cancelled before they arrived, or behind their end: the last few.
+    /// Calls that were cancelled before they arrived, or after their end: the last few.
     private var cancelledEarly: [CallNumber] = []
 
     var checkIns: Set<Envelope.CheckIn> = []

@@ -8,7 +8,7 @@ package struct PeerSelector: Equatable, Sendable {
     package let digits: String?
     private static let fewestDigits = 4
 
-    /// Nil for a text that means nobody: no name, or something else than 4 to 32 digits behind the last `#`.
+    /// Nil for a text that means nobody: no name, or something else than 4 to 32 digits after the last `#`.
     package init?(_ text: String) {
         guard let mark = text.lastIndex(of: "#") else {
             guard !text.isEmpty else { return nil }

@@ -98,7 +98,7 @@ extension DemoParticipant {
         await reply(file.digest, to: resource.peer)
     }
 
-    /// Answers with the number of bytes behind the last one.
+    /// Answers with the number of bytes after the last one.
     func read(_ stream: IncomingStream) async {
         var count = 0
         do {

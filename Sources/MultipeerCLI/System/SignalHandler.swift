@@ -24,7 +24,7 @@ enum SignalHandler {
     static func yield() async { if hasCome.withLock({ $0 }) { await Promise<Void>().value() } }
 
     /// Waits for signals, on a thread of its own, and leaves the main thread to the main queue. The first signal ends the
-    /// process behind the cleanup, the second at once.
+    /// process after the cleanup, the second at once.
     static func serve() -> Never {
         let thread = Thread {
             wait()

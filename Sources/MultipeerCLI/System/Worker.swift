@@ -34,7 +34,7 @@ package final class Worker: Sendable {
 
     deinit { jobs.add(nil) }
 
-    /// Has it done behind everything before.
+    /// Has it done after everything before.
     package func post(_ work: @escaping @Sendable () -> Void) { jobs.add(work) }
 
     /// Answers what `work` did. Cancelling the task does not stop it: a blocking call cannot be stopped.

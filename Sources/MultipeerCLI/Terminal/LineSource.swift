@@ -21,7 +21,7 @@ final class LineSource: Sendable {
     /// Lines of at most so many bytes.
     init(longest: Int = 16_384) { self.longest = longest }
 
-    /// The next line without its end; nil behind the last.
+    /// The next line without its end; nil after the last.
     func next() async throws(CommandError) -> Line? {
         try await worker.run { [self] () throws(CommandError) in try read() }
     }

@@ -15,7 +15,7 @@ public import Foundation
 /// It belongs to the main actor, and so needs a program whose main queue runs.
 @MainActor
 open class MCBrowserViewController: NSObject {
-    /// Called behind every change of what there is to show.
+    /// Called after every change of what there is to show.
     public var onChange: (@MainActor () -> Void)?
 
     /// Who hears how it ends. It is not kept alive.

@@ -52,7 +52,7 @@ open class MCNearbyServiceBrowser: NSObject {
 
     deinit { core.runs.stop() }
 
-    /// Starts to look. Does nothing while it runs; behind a stop it tells again who is there.
+    /// Starts to look. Does nothing while it runs; after a stop it tells again who is there.
     ///
     /// Nothing is told before this has returned. When it cannot be done the delegate hears why, and it may be tried again.
     open func startBrowsingForPeers() { core.start() }

@@ -13,7 +13,7 @@ extension Progress {
 /// The `fractionCompleted` of a progress as an asynchronous sequence; not in Apple's framework.
 ///
 /// It begins with what there is and goes on with the latest whenever it has changed; what a slow reader misses is gone. It
-/// ends behind 1, when the progress is cancelled, when its resource has come to nothing, and when the task that asks is
+/// ends after 1, when the progress is cancelled, when its resource has come to nothing, and when the task that asks is
 /// cancelled. Progresses that an `MCSession` hands out tell their changes, 20 times a second at the most; any other, as a
 /// parent of these, is looked at as often. Any number of tasks may watch, each with an iterator of its own.
 public struct ProgressFractions: AsyncSequence, Sendable {
@@ -40,7 +40,7 @@ public struct ProgressFractions: AsyncSequence, Sendable {
 
         fileprivate init(progress: Progress) { self.progress = progress }
 
-        /// The next fraction that differs from the one before; nil behind the last.
+        /// The next fraction that differs from the one before; nil after the last.
         public mutating func next() async -> Double? {
             while !isOver, !Task.isCancelled {
                 isOver =

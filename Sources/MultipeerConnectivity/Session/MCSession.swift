@@ -94,7 +94,7 @@ open class MCSession: NSObject {
     /// Leaves: everyone hears so, and `connectedPeers` is empty when this returns.
     ///
     /// What was sent before still goes out, for a second at most; then the delegate hears `.notConnected` of everyone who
-    /// was connected or connecting. The session can be used again at once: what is asked for meanwhile begins behind that.
+    /// was connected or connecting. The session can be used again at once: what is asked for meanwhile begins after that.
     open func disconnect() { core.disconnect() }
 
     /// Sends a file, or a document of the web, and returns at once.
@@ -122,7 +122,7 @@ open class MCSession: NSObject {
     /// Opens a stream of bytes to a peer, whose delegate is handed the other end.
     ///
     /// Its own delegate hears on any run loop where it is scheduled that there is room, or that the other side gave it up,
-    /// with an `MCError`; and it can be written to without any, on a thread that may wait. `close` ends it behind what was
+    /// with an `MCError`; and it can be written to without any, on a thread that may wait. `close` ends it after what was
     /// written; letting go of it without that gives it up. A peer has 64 streams and resources open to it at the most:
     /// those beyond begin when others end, and what is written to them waits.
     ///
@@ -150,7 +150,7 @@ open class MCSession: NSObject {
     }
 
     /// Connects with a peer by the data that it made for the local one. Both sides have to, within 30 seconds; the peer can
-    /// once it has got what `nearbyConnectionData` makes here, before this call or behind it.
+    /// once it has got what `nearbyConnectionData` makes here, before this call or after it.
     ///
     /// The delegate hears `.connecting` and `.connected`; or `.notConnected`, also when the data is not of that peer.
     open func connectPeer(_ peerID: MCPeerID, withNearbyConnectionData data: Data) {

@@ -6,7 +6,7 @@ import MultipeerTransport
 
 // What the session's owner calls, on any thread. A task that prefers the session's executor is in the queue of its loop
 // before the call returns, and each of these goes to the session's actor with its first step: so what was called first
-// begins first, `disconnect` before the connecting behind it.
+// begins first, `disconnect` before the connecting after it.
 extension SessionCore {
     func send(_ message: [UInt8], to peers: [PeerID], _ mode: MCSessionSendDataMode) throws {
         guard !peers.isEmpty else {
@@ -33,7 +33,7 @@ extension SessionCore {
         }
     }
 
-    /// The `MCSession` is gone: says goodbye, and ends with the native session behind that.
+    /// The `MCSession` is gone: says goodbye, and ends with the native session after that.
     func end() { disconnect() }
 
     func connectionData(

@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerTransport
 
-/// Who else hears, behind the delegate, of the states of a session's peers: as long as it is kept.
+/// Who else hears, after the delegate, of the states of a session's peers: as long as it is kept.
 final class SessionWatch: Sendable {
     fileprivate let heard: @Sendable (PeerID, MCSessionState) -> Void
 
@@ -31,7 +31,7 @@ final class SessionWatches: Sendable {
 }
 
 extension SessionCore {
-    /// Calls `heard` on the session's queue behind each state that its delegate hears, or would hear if it had one.
+    /// Calls `heard` on the session's queue after each state that its delegate hears, or would hear if it had one.
     func watch(_ heard: @escaping @Sendable (PeerID, MCSessionState) -> Void) -> SessionWatch {
         watches.add(heard)
     }

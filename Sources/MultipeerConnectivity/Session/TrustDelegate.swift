@@ -20,7 +20,7 @@ final class TrustDelegate: Sendable {
 }
 
 extension SessionCore {
-    /// Asks the delegate, behind everything that has happened until now. The first answer counts; when the native session
+    /// Asks the delegate, after everything that has happened until now. The first answer counts; when the native session
     /// does not wait any longer the task is cancelled, and the answer is no.
     fileprivate func decide(_ evidence: TrustEvidence) async -> Bool {
         guard let peer = try? PeerID(uid: evidence.peer, displayName: evidence.name) else { return false }

@@ -14,7 +14,7 @@ final class OutputStreamBuffer: StreamEventSource {
     private enum Phase {
         case notOpen
         case open
-        /// What is here still goes out, and the end behind it.
+        /// What is here still goes out, and the end after it.
         case closed
         case abandoned
     }
@@ -61,7 +61,7 @@ extension OutputStreamBuffer {
         tellNews()
     }
 
-    /// Nothing more will be written: what was goes out, and the end behind it. What was not opened stays so.
+    /// Nothing more will be written: what was goes out, and the end after it. What was not opened stays so.
     func close() {
         leave { state in
             guard state.phase == .open, state.error == nil else { return false }

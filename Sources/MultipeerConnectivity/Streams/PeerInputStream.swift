@@ -5,7 +5,7 @@ import MultipeerTransport
 /// A stream that a peer opened, in the form of Foundation: bytes in the order in which they were written.
 ///
 /// From `open` on it takes bytes from the session. Where it is scheduled its delegate hears `.openCompleted`;
-/// `.hasBytesAvailable`, again each time that something was read and there is more; and `.endEncountered` behind the last
+/// `.hasBytesAvailable`, again each time that something was read and there is more; and `.endEncountered` after the last
 /// byte, or `.errorOccurred` with an `MCError` when the other side or the link gave up. What came before an error can be
 /// read first. A reader that stops reading holds back the writer of this stream and nobody else.
 ///

@@ -9,7 +9,7 @@ import MultipeerTransport
 /// link gave up. `write` takes what fits into 64 KiB, and there is room again as the reader takes what was sent.
 ///
 /// It may be used on any thread, also without a run loop: `write` waits until there is room and blocks its thread, so it
-/// is not for a task, unless `hasSpaceAvailable` has said yes. `close` ends the stream behind what was written; letting go
+/// is not for a task, unless `hasSpaceAvailable` has said yes. `close` ends the stream after what was written; letting go
 /// of it without that gives it up, and the reader hears an error. A run loop does not keep it.
 final class PeerOutputStream: OutputStream {
     private let flow: OutputStreamBuffer

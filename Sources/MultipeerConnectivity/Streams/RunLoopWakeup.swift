@@ -4,8 +4,8 @@ import MultipeerTransport
 /// One run loop in one mode, where a stream's delegate is called: it can be pending from any thread.
 ///
 /// A timer that is due only when the loop's own thread rings keeps the loop from returning for want of anything to do;
-/// setting its date wakes the loop, which a block handed to `RunLoop.perform` does not on Linux. Behind a call the loop
-/// returns from `run(mode:before:)`, as it does behind an event of Foundation's streams, and does not behind a block.
+/// setting its date wakes the loop, which a block handed to `RunLoop.perform` does not on Linux. After a call the loop
+/// returns from `run(mode:before:)`, as it does after an event of Foundation's streams, and does not after a block.
 ///
 /// Unchecked: the loop and the timer are set once, and both lock by themselves what is called here from other threads.
 final class RunLoopWakeup: @unchecked Sendable {
@@ -14,7 +14,7 @@ final class RunLoopWakeup: @unchecked Sendable {
     private let timer: Timer
     private let handler: @Sendable (RunLoopWakeup) -> Bool
 
-    /// `handler` is called on the loop's thread, some time behind each `wake`, and answers whether it has called anybody.
+    /// `handler` is called on the loop's thread, some time after each `wake`, and answers whether it has called anybody.
     init(_ runLoop: RunLoop, _ mode: RunLoop.Mode, handler: @escaping @Sendable (RunLoopWakeup) -> Bool) {
         self.runLoop = runLoop
         self.mode = mode

@@ -5,7 +5,7 @@ extension DNSMessage {
     /// to the bytes.
     ///
     /// What is harmless and means nothing here is left out: questions and records of another class than IN, and NSEC
-    /// records of another form than RFC 6762, 6.1 allows. Bytes behind the last record are ignored.
+    /// records of another form than RFC 6762, 6.1 allows. Bytes after the last record are ignored.
     package init(_ bytes: Span<UInt8>) throws(DNSFault) {
         self.init()
         guard bytes.count <= DNSMessage.longest else { throw .tooLong(bytes.count) }  // [dns.limit]

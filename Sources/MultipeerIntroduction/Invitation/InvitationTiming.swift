@@ -19,7 +19,7 @@ package enum InvitationLimits {
     package static let unauthenticated = 32  // [invite.pending]
     package static let unauthenticatedPerAddress = 4  // [invite.pending]
     static let candidates = Limits.candidates
-    /// Connections that an inviter loses behind INVITE before it gives up.
+    /// Connections that an inviter loses after INVITE before it gives up.
     static let losses = 5
     /// Questions that are over and whose end is remembered, for answers that come too late.
     static let rememberedEnds = 256

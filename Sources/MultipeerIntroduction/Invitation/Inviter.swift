@@ -48,7 +48,7 @@ package struct Inviter: InvitationMachine {
     private var asked: Candidate?
     private var phaseDeadline: Moment
     private var dialFailures = DialFailures()
-    /// How often the connection was lost behind INVITE.
+    /// How often the connection was lost after INVITE.
     private var losses = 0
     private var jitter: Jitter
     private var lastConnection: UInt32 = 0

@@ -12,7 +12,7 @@ struct ChunkQueue: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// An empty piece may only come behind others.
+    /// An empty piece may only come after others.
     mutating func append(_ piece: consuming [UInt8]) {
         count += piece.count
         pieces.append(piece)

@@ -18,7 +18,7 @@ struct OutgoingChannel: Sendable {
 
     enum Ending: Sendable {
         case unknown
-        /// FIN goes behind everything that waits.
+        /// FIN goes after everything that waits.
         case due(digest: [UInt8]?)
     }
 

@@ -14,7 +14,7 @@ struct OutstandingPings: Sendable {
 
     private struct Mark: Sendable {
         let id: UInt64
-        /// Set behind so many messages.
+        /// Set after so many messages.
         let position: Int
     }
 

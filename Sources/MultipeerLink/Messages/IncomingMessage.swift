@@ -35,7 +35,7 @@ struct IncomingMessages: Sendable {
     @inline(__always)
     mutating func append(_ message: consuming IncomingMessage) { messages.append(message) }
 
-    /// Copies a small message behind those before it.
+    /// Copies a small message after those before it.
     @inline(__always)
     mutating func append(small payload: Span<UInt8>, cost: Int) {
         // No more than came last time: whoever trickles messages must not cost a whole chunk for each.

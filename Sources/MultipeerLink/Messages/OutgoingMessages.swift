@@ -44,7 +44,7 @@ struct OutgoingMessages: Sendable {
         return MessageCredit.cost(min(rest, Limits.smallestPart)) <= left
     }
 
-    /// Writes frames until the room, the credit or the messages are used up; `end` stops behind so many since the link
+    /// Writes frames until the room, the credit or the messages are used up; `end` stops after so many since the link
     /// began. Answers the whole messages written, their bytes, and what was spent.
     mutating func write(
         into output: inout ByteBuffer, upTo room: Int, spending credit: Int, until end: Int?

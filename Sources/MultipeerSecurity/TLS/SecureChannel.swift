@@ -1,6 +1,6 @@
 package import MultipeerFraming
 
-/// Bytes of the network in, bytes of the application out, and back: TLS 1.3 or, behind a preface, plain.
+/// Bytes of the network in, bytes of the application out, and back: TLS 1.3 or, after a preface, plain.
 ///
 /// It touches no socket. The owner feeds what arrived with `receive`, calls `handshake` until it answers true, then
 /// `read` and `write`, and after each call hands `withOutput` to its socket. After a fault there may still be

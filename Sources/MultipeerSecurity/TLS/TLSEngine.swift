@@ -108,7 +108,7 @@ extension TLSEngine {
         throw fail(diagnose())
     }
 
-    /// Decrypts records until the limit, the end of the input, or a fault. A fault behind good bytes comes with the
+    /// Decrypts records until the limit, the end of the input, or a fault. A fault after good bytes comes with the
     /// next call.
     mutating func read(
         into buffer: inout ByteBuffer, upTo limit: Int

@@ -236,7 +236,7 @@ extension Scenario.Generator {
             at(moment, .pause(one, milliseconds: random.pick([200, 2_000, 6_000, 9_500, 11_000, 20_000])))
         case 9:
             let time = random.pick([2_000, 8_000, 12_000, 60_000, 3_600_000, 46_000_000, 90_000_000])
-            // Behind more than a day all data are void; an application that has them seeks until its attempt is over.
+            // After more than a day all data are void; an application that has them seeks until its attempt is over.
             let isLate = moment + 16_000 > made.end
             at(moment, .jump(one, milliseconds: isLate ? min(time, 46_000_000) : time))
         case 10: at(moment, .slow(one, milliseconds: random.uniform(1_000...12_000)))

@@ -26,7 +26,7 @@ package final class ChannelReceiveQueue: Sendable {
         /// Whether a task waits for more.
         var isAwaited = false
         var wasRead = false
-        /// STOP, or DONE for a resource behind its FIN.
+        /// STOP, or DONE for a resource after its FIN.
         var stop: CloseCode?
         var done: CloseCode?
 

@@ -15,7 +15,7 @@ package final class ChannelReceiver: Sendable {
 
     deinit { channel.abandon() }
 
-    /// All pieces that are there, at least one; nil behind FIN. Asking again gives back the credit of those before.
+    /// All pieces that are there, at least one; nil after FIN. Asking again gives back the credit of those before.
     ///
     /// One task at a time: while one waits, another gets `.inUse`. In a task that is cancelled it throws `.cancelled`
     /// instead of waiting, and the channel lives on.

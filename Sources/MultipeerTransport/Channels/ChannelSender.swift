@@ -18,7 +18,7 @@ package final class ChannelSender: Sendable {
     /// throws `.cancelled` because the task was cancelled, nothing more can be.
     package func write(_ bytes: [UInt8]) async throws(ChannelFault) { try await channel.write(bytes) }
 
-    /// FIN behind what was written. Never waits; the second time, and after the end, it does nothing.
+    /// FIN after what was written. Never waits; the second time, and after the end, it does nothing.
     package func finish(digest: [UInt8]? = nil) { channel.finish(digest: digest) }
 
     /// Gives the channel up, with what is queued. The second time, and after the end, it does nothing.

@@ -4,7 +4,7 @@ public import MultipeerFraming
 /// A stream of bytes that a peer opened, as an asynchronous sequence of what came.
 ///
 /// Where one piece ends says nothing: the bytes are the same and in order, but cut anew. A reader that stops asking holds
-/// back this stream's sender and nothing else. The sequence ends behind the last byte; it throws when the other side
+/// back this stream's sender and nothing else. The sequence ends after the last byte; it throws when the other side
 /// aborted, or the link ended before. Letting go of the stream before its end aborts it.
 ///
 /// One task at a time may read: while it waits, others that ask get an error. Breaking off a loop and starting another
@@ -35,7 +35,7 @@ public final class IncomingStream: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let stream: IncomingStream
 
-        /// The next bytes; nil behind the last.
+        /// The next bytes; nil after the last.
         ///
         /// Throws `cancelled` when the task is cancelled while waiting, or when this side aborted; `cancelled` or `aborted`,
         /// with its `closeCode`, when the other side did; `busy` when the session held too much unread; `ended` when the

@@ -19,7 +19,7 @@ public final class OutgoingStream: Sendable {
 
     package init(_ sender: ChannelSender) { self.sender = sender }
 
-    /// Sends bytes behind those before; waits while 512 KiB are not on their way. Several tasks may write: each array
+    /// Sends bytes after those before; waits while 512 KiB are not on their way. Several tasks may write: each array
     /// goes as one.
     ///
     /// Throws `cancelled` when the task is cancelled while waiting, and then nothing of these bytes was sent; `declined`,
@@ -29,7 +29,7 @@ public final class OutgoingStream: Sendable {
         do throws(ChannelFault) { try await sender.write(bytes) } catch { throw failure(error) }
     }
 
-    /// Ends the stream behind what was written, and waits until that was handed to the connection. Nothing can be written
+    /// Ends the stream after what was written, and waits until that was handed to the connection. Nothing can be written
     /// any more, in either case.
     ///
     /// Throws like `write`. Cancelling the task ends the wait, not the stream.

@@ -45,7 +45,7 @@ package final class FileSource: PieceSource {
         if kind != S_IFREG { throw FileFault(.notRegular, path: path) }
     }
 
-    /// The next piece; nil behind the last. Blocks. What was appended since the file was opened is not read.
+    /// The next piece; nil after the last. Blocks. What was appended since the file was opened is not read.
     package func read() throws(FileFault) -> [UInt8]? {
         try reading.withLock { reading throws(FileFault) in
             if reading.rest == 0 { return nil }

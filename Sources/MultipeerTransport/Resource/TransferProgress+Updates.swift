@@ -28,7 +28,7 @@ extension TransferProgress {
 
             fileprivate init(meter: ProgressMeter) { self.meter = meter }
 
-            /// The next state that is worth a look; nil behind the last, or when the task is cancelled.
+            /// The next state that is worth a look; nil after the last, or when the task is cancelled.
             public mutating func next() async -> TransferProgress? {
                 if isOver { return nil }
                 if let last {

@@ -1,7 +1,7 @@
 // MARK: for who cannot wait
 
 extension SendQueue {
-    /// Accepts at once, or puts the message behind all who wait, as one of them, for whom nobody waits. Never waits.
+    /// Accepts at once, or puts the message after all who wait, as one of them, for whom nobody waits. Never waits.
     ///
     /// What waits like that is bounded by `limit`, counts as accepted, and goes or is given back like everything that
     /// was accepted. A message larger than the limit is accepted when no other was posted.
@@ -45,7 +45,7 @@ package struct Backlog: Equatable, Sendable {
     package private(set) var messages = 0
     package private(set) var bytes = 0
 
-    /// Behind the limit of the send queue, for each peer. [limit.outbox]
+    /// After the limit of the send queue, for each peer. [limit.outbox]
     package static let standard = Backlog(messages: 262_144, bytes: 64 * 1_048_576)
 
     package init(messages: Int = 0, bytes: Int = 0) {

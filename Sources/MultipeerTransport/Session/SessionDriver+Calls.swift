@@ -109,7 +109,7 @@ extension SessionDriver {
         return await signal.value()
     }
 
-    /// Says goodbye to everyone behind what was sent, waits for that at most `patience`, and begins a new instance.
+    /// Says goodbye to everyone after what was sent, waits for that at most `patience`, and begins a new instance.
     /// `isMarked`: the owner hears `left` where that begins.
     package func disconnect(within patience: Duration, isMarked: Bool = false) async {
         takeFromCallers()

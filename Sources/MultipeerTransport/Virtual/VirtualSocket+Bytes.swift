@@ -91,7 +91,7 @@ extension VirtualSocket {
 // MARK: under way
 
 extension VirtualSocket {
-    /// Sends it on its way, behind what was sent before.
+    /// Sends it on its way, after what was sent before.
     func push(_ segment: Segment) {
         let arrival = network.time.now + drawDelay()
         let planned = state.withLock { state -> Moment? in

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// A TCP socket of a simulated machine: what it sends arrives in order and late, waits at a cut, and goes on behind it.
+/// A TCP socket of a simulated machine: what it sends arrives in order and late, waits at a cut, and goes on after it.
 ///
 /// ```
 /// idle ──listen──▶ listening ──────────▶ closed
