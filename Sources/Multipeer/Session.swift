@@ -102,7 +102,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Seeks the peer of `data` and answers once it is linked, at most `configuration.patience` later.
+    /// Seeks the peer of `data` and returns once it is linked, at most `configuration.patience` later.
     ///
     /// Both sides call it, in any order, after each has made its own data. For a peer that is linked already it answers
     /// at once; data of a session that the peer made later is a search of its own, and the link stays until the new one

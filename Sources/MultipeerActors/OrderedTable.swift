@@ -55,7 +55,7 @@ package struct OrderedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
         order[first...].compactMap { entries[$0.key]?.serial == $0.serial ? $0.key : nil }
     }
 
-    /// Takes all out, and answers them in order.
+    /// Takes all out, and returns them in order.
     package mutating func removeAll() -> [Value] {
         defer { (entries, order, first) = ([:], [], 0) }
         return keys.compactMap { entries[$0]?.value }

@@ -6,7 +6,7 @@ import MultipeerTransport
 // MARK: being called
 
 extension PeerActorSystem {
-    /// Begins a call of a peer, or answers why not. Nothing of it is decoded before its target is known to be allowed.
+    /// Begins a call of a peer, or returns why not. Nothing of it is decoded before its target is known to be allowed.
     func begin(_ call: Envelope.Call, as incoming: IncomingCall) -> Task<Void, Never>? {
         guard let actor = localActors.find(call.place) else {
             return end(incoming, .noSuchActor, "there is no such actor")

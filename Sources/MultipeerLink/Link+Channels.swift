@@ -3,7 +3,7 @@ package import MultipeerFraming
 // MARK: our own channels
 
 extension Link {
-    /// Queues OPEN and answers the channel's number. OPEN goes when the peer has a place and credit for it: `began`.
+    /// Queues OPEN and returns the channel's number. OPEN goes when the peer has a place and credit for it: `began`.
     package mutating func open(_ opening: ChannelOpening) -> UInt32 {
         if let number = outgoing.open(opening) { return number }
         // Four billion channels were opened: a new link has new numbers.
@@ -49,7 +49,7 @@ extension Link {
     /// Bytes of channels that were received and not consumed.
     package var heldBytes: Int { incomingChannels.held }
 
-    /// Stops the channel of which most is held, and answers which: the owner drops what it holds of it. [limit.memory]
+    /// Stops the channel of which most is held, and returns which: the owner drops what it holds of it. [limit.memory]
     package mutating func stopFullest(_ code: CloseCode) -> UInt32? {
         guard let channel = incomingChannels.fullest else { return nil }
         stop(channel, code)

@@ -4,7 +4,7 @@ package import MultipeerFraming
 // MARK: what comes from the peer
 
 extension Link: FrameSink {
-    /// Takes bytes from the connection, in any pieces, and answers how many it used: all, unless CLOSE or
+    /// Takes bytes from the connection, in any pieces, and returns how many it used: all, unless CLOSE or
     /// a frame of the verification code was among them. The rest is for another call, after the events.
     /// What is not a frame ends the link like any other violation.
     package mutating func receive(
@@ -165,7 +165,7 @@ extension Link {
         return true
     }
 
-    /// Acts on a frame that opens or ends a channel, and answers whether it is no control frame: what happens to a
+    /// Acts on a frame that opens or ends a channel, and returns whether it is no control frame: what happens to a
     /// channel once is bounded with the channels. About a channel that is closed it changes nothing, and costs.
     private mutating func isFree(_ frame: Frame, payload: Int) throws(Violation) -> Bool {  // [channel.free]
         switch frame {

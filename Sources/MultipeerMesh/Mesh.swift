@@ -115,7 +115,7 @@ extension Mesh {
         return data
     }
 
-    /// Starts to connect the peer of `data`; answers false when it is linked or sought already with the same data.
+    /// Starts to connect the peer of `data`; returns false when it is linked or sought already with the same data.
     package mutating func connect(
         with data: ConnectionData, within timeout: Duration = HandshakeTiming.attempt, at now: Moment
     ) throws(LinkEstablishment.Refusal) -> Bool {
@@ -236,7 +236,7 @@ extension Mesh {
         linkEstablishment.probeAnswered(by: uid, at: now)
     }
 
-    /// Answers with what is wrong, if the link has to end for it.
+    /// Returns with what is wrong, if the link has to end for it.
     package mutating func membersArrived(
         _ entry: Members, on id: ConnectionID, at now: Moment
     ) -> Violation? {

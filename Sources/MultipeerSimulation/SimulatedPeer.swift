@@ -41,7 +41,7 @@ public final class SimulatedPeer {
         node.links.compactMap { $0.linkState?.peer }.sorted { $0.uid < $1.uid }
     }
 
-    /// Sends a reliable message; answers false when there is no link to the peer.
+    /// Sends a reliable message; returns false when there is no link to the peer.
     @discardableResult
     public func send(_ message: [UInt8], to peer: SimulatedPeer) -> Bool {
         guard node.isRunning, !node.engine.isLeaving, let socket = node.link(to: peer.id.uid) else {

@@ -64,7 +64,7 @@ public final class Simulation {
     /// Lets so much virtual time pass.
     public func run(for duration: Duration) { world.run(until: world.now + duration.wholeNanoseconds) }
 
-    /// Lets time pass until `condition` holds, looked at each 10 ms; answers whether it did within `limit`.
+    /// Lets time pass until `condition` holds, looked at each 10 ms; returns whether it did within `limit`.
     @discardableResult
     public func run(for limit: Duration, until condition: () -> Bool) -> Bool {
         let end = world.now + limit.wholeNanoseconds

@@ -80,7 +80,7 @@ extension WebResponseBuffer {
         change { state in if state.head == nil { state.head = head } }
     }
 
-    /// Answers whether the client may be told what to do about a redirection: not after `cancel`, which makes its
+    /// Returns whether the client may be told what to do about a redirection: not after `cancel`, which makes its
     /// Foundation end the process if it is told. From here on it must not be cancelled before it is done.
     func beginRedirection() -> Bool {
         change { state in
@@ -89,7 +89,7 @@ extension WebResponseBuffer {
         }
     }
 
-    /// The client is done. Answers whether it is still to be cancelled.
+    /// The client is done. Returns whether it is still to be cancelled.
     func endRedirection() -> Bool {
         change { state in
             defer { state.isRedirecting = false }
@@ -166,7 +166,7 @@ extension WebResponseBuffer {
         try state.withLock { $0.spool }?.read(limit) ?? []
     }
 
-    /// Answers whether the client is to be cancelled now: once, and not while it is about a redirection.
+    /// Returns whether the client is to be cancelled now: once, and not while it is about a redirection.
     func cancel() -> Bool {
         change { state in
             defer { state.isCancelled = true }

@@ -19,7 +19,7 @@ package final class WebSource: PieceSource {
 
     deinit { fetch.cancel() }
 
-    /// Asks for the document, at where the server sends us, and answers once its head is there.
+    /// Asks for the document, at where the server sends us, and returns once its head is there.
     ///
     /// Redirections are followed here and not by the client, which takes the path of a file URL for one of the server.
     @concurrent

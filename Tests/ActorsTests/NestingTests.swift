@@ -173,7 +173,7 @@ private struct Rally {
         if let outcome { ended.append(outcome) }
     }
 
-    /// Answers how it has failed, if it has.
+    /// Returns how it has failed, if it has.
     private mutating func call(at side: Int, times: Int, depth: Int, for parent: Parent?) -> CallOutcome? {
         calls += 1
         parents[calls] = parent

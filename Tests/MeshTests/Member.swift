@@ -46,7 +46,7 @@ struct Member {
 
     mutating func take() -> [Membership.Action] { membership.takeActions() }
 
-    /// Lets time pass, waking up at every deadline, and answers what was done and when.
+    /// Lets time pass, waking up at every deadline, and returns what was done and when.
     mutating func wait(_ duration: Duration) -> [(after: Duration, action: Membership.Action)] {
         let (start, end) = (now, now + duration)
         var done = take().map { (Duration.zero, $0) }

@@ -3,7 +3,7 @@ import Glibc
 
 /// A web server on loopback that says the bytes it is told to say, and closes.
 package final class WebServer: Sendable {
-    /// Writes to the connection; answers false when the client is gone.
+    /// Writes to the connection; returns false when the client is gone.
     package typealias Write = ([UInt8]) -> Bool
 
     package let port: UInt16

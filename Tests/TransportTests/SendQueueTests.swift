@@ -127,7 +127,7 @@ struct SendQueueTests {
         }
     }
 
-    /// Answers once the sender waits in the queue: a task that has to wait shows by nothing else.
+    /// Returns once the sender waits in the queue: a task that has to wait shows by nothing else.
     private func waitingSender(of message: [UInt8], on sendQueue: SendQueue<Gone>) async throws -> Task<
         Void, any Error
     > {

@@ -26,7 +26,7 @@ struct DNSEngineEnd {
 
     init(_ engine: MulticastDNS) { self.engine = engine }
 
-    /// Takes the engine's actions: looks at what it tells, and answers what it says.
+    /// Takes the engine's actions: looks at what it tells, and returns what it says.
     mutating func takeDatagrams(at now: Moment) throws(BrokenPromise) -> [DNSDatagram] {
         var datagrams: [DNSDatagram] = []
         let actions = engine.takeActions()

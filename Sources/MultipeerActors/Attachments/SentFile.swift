@@ -29,7 +29,7 @@ public struct SentFile: Sendable {
         name = url.lastPathComponent
     }
 
-    /// Receives it into `directory`, or into a temporary one, under a random name, and answers where it is. Once for each
+    /// Receives it into `directory`, or into a temporary one, under a random name, and returns where it is. Once for each
     /// call that it came with. It is the application's from here on: to move, or to remove.
     ///
     /// Throws what `IncomingResource.receive(into:)` throws, and `ActorCallError` when the link ends before it came, or the

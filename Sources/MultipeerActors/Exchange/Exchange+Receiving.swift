@@ -174,7 +174,7 @@ extension Exchange {
         if let work = peerStates[uid]?.cancel(number) { actions.append(.stop(work)) }
     }
 
-    /// A call of a peer runs. Answers false when it was cancelled before, is over, or gone with its peer: then it has to
+    /// A call of a peer runs. Returns false when it was cancelled before, is over, or gone with its peer: then it has to
     /// stop.
     package mutating func began(_ call: IncomingCall, _ work: Work) -> Bool {
         guard isCurrent(call) else { return false }

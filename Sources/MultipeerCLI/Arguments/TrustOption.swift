@@ -10,7 +10,7 @@ enum TrustOption {
     static let store = Usage.Option(
         "--trust-store", "FILE", "where tofu remembers keys; default: ~/.config/multipeer/trust")
 
-    /// Answers whether the user says yes to a question.
+    /// Returns whether the user says yes to a question.
     typealias Asking = @Sendable (String) async -> Bool
 
     static func apply(

@@ -41,7 +41,7 @@ extension DemoParticipant {
         inviting.cancel()
     }
 
-    /// Answers whether that is settled. If not, it is tried again; the demonstration knows when that takes too long.
+    /// Returns whether that is settled. If not, it is tried again; the demonstration knows when that takes too long.
     private func invite(_ peer: PeerID) async -> Bool {
         if await session.peers.contains(peer) { return true }
         do throws(MultipeerError) {

@@ -56,7 +56,7 @@ extension DemoParticipant {
             name: "dots", bytes: count, seconds: start.duration(to: .now).seconds, digest: nil)
     }
 
-    /// Answers how many came by UDP.
+    /// Returns how many came by UDP.
     private func deliverDatagrams(to peer: PeerID) async throws(MultipeerError) -> Int {
         let datagram = DemoMessage.datagram.message(
             [UInt8](repeating: 0, count: DemoParticipant.datagramSize - 1))
@@ -91,14 +91,14 @@ extension DemoParticipant {
 
     // MARK: the other end
 
-    /// Answers with the digest of what was written.
+    /// Returns with the digest of what was written.
     func store(_ resource: IncomingResource) async {
         guard let file = try? await resource.receive() else { return }
         try? FileManager.default.removeItem(at: file.url)
         await reply(file.digest, to: resource.peer)
     }
 
-    /// Answers with the number of bytes after the last one.
+    /// Returns with the number of bytes after the last one.
     func read(_ stream: IncomingStream) async {
         var count = 0
         do {

@@ -33,7 +33,7 @@ struct DemoTimeline: Encodable, Sendable {
 
     private var most: Int { names.count * (names.count - 1) / 2 }
 
-    /// Answers whether with this everybody has found everybody.
+    /// Returns whether with this everybody has found everybody.
     mutating func note(_ one: String, found other: String, at time: Duration) -> Bool {
         if firstFound[[one, other]] == nil { firstFound[[one, other]] = time }
         sightings.insert([one, other])
@@ -46,7 +46,7 @@ struct DemoTimeline: Encodable, Sendable {
         if firstInvited[[one, other]] == nil { firstInvited[[one, other]] = time }
     }
 
-    /// Answers the link when both ends have told of it; throws when they do not agree about it.
+    /// Returns the link when both ends have told of it; throws when they do not agree about it.
     mutating func note(_ one: String, _ end: DemoLink, at time: Duration) throws(CommandError) -> Link? {
         let other = end.peer
         ends[[one, other]] = end

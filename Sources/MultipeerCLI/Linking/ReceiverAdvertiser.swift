@@ -33,7 +33,7 @@ final class ReceiverAdvertiser: Sendable {
         }
     }
 
-    /// Answers the peer that was let in, once it is linked.
+    /// Returns the peer that was let in, once it is linked.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         if !isQuiet {

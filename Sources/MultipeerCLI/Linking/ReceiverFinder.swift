@@ -41,7 +41,7 @@ final class ReceiverFinder: Sendable {
             peer: peer, service: options.service, configuration: options.configuration)
     }
 
-    /// Answers the peer once it is linked.
+    /// Returns the peer once it is linked.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
         try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
         if !isQuiet { Terminal.say("looking for \(text) \(options.place)") }

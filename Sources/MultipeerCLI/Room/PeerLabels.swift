@@ -11,7 +11,7 @@ package struct PeerLabels: Sendable {
 
     package init() {}
 
-    /// Answers the others who have another label from now on. A peer that is known may come with a new name.
+    /// Returns the others who have another label from now on. A peer that is known may come with a new name.
     package mutating func add(_ peer: PeerID) -> [PeerID] {
         let stem = PeerLabels.stem(of: peer.displayName)
         guard stems[peer] != stem else { return [] }

@@ -12,7 +12,7 @@ extension Room {
         }
     }
 
-    /// Answers whether the peer is linked. It counts as somebody who is here from the event on: what is said before that
+    /// Returns whether the peer is linked. It counts as somebody who is here from the event on: what is said before that
     /// goes to nobody.
     func seek(_ data: ConnectionData) async -> Bool {
         meet(data.peer)

@@ -137,7 +137,7 @@ actor Room {
         arrival.waitEnded()
     }
 
-    /// What was begun by hand, and was counted then; it answers whether it led to a link.
+    /// What was begun by hand, and was counted then; it returns whether it led to a link.
     func search(_ body: () async -> Bool) async {
         let isLinked = await body()
         arrival.searchEnded(isLinked: isLinked)

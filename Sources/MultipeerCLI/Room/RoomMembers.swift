@@ -50,13 +50,13 @@ struct RoomMembers: Sendable {
         return found
     }
 
-    /// A peer that is heard of. Answers the others who are shown under another name from now on.
+    /// A peer that is heard of. Returns the others who are shown under another name from now on.
     mutating func meet(_ peer: PeerID) -> [PeerID] {
         if members[peer] == nil { members[peer] = RoomMember() }
         return labels.add(peer).filter { $0 != own }
     }
 
-    /// Answers whether the peer was linked.
+    /// Returns whether the peer was linked.
     mutating func depart(_ peer: PeerID, _ reason: DisconnectReason) -> Bool {
         let wasLinked = isLinked(peer)
         departures += 1

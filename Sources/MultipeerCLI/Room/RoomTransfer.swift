@@ -8,7 +8,7 @@ struct RoomDownload: Sendable {
     let downloads: DownloadDirectory
     let files: Worker
 
-    /// Answers the line that tells what became of it, and whether the file is there.
+    /// Returns the line that tells what became of it, and whether the file is there.
     func run() async -> (line: String, isComplete: Bool) {
         let start = ContinuousClock.now
         let name = FileName.of(label: resource.name)
@@ -44,7 +44,7 @@ struct RoomUpload: Sendable {
     let source: TransferSource
     let peer: PeerID
 
-    /// Answers what the peer has when all of it is there; nil for what cannot be offered.
+    /// Returns what the peer has when all of it is there; nil for what cannot be offered.
     func run(in session: Session) async throws(MultipeerError) -> String? {
         let resource: OutgoingResource
         switch source.origin {

@@ -37,7 +37,7 @@ package final class Worker: Sendable {
     /// Has it done after everything before.
     package func post(_ work: @escaping @Sendable () -> Void) { jobs.add(work) }
 
-    /// Answers what `work` did. Cancelling the task does not stop it: a blocking call cannot be stopped.
+    /// Returns what `work` did. Cancelling the task does not stop it: a blocking call cannot be stopped.
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(CommandError) -> Value
     ) async throws(CommandError) -> Value {

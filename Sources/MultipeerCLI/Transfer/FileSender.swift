@@ -62,7 +62,7 @@ final class FileSender: Sendable {
         }
     }
 
-    /// Answers whether more can be sent: what is wrong with one file alone is reported.
+    /// Returns whether more can be sent: what is wrong with one file alone is reported.
     private func send(_ source: TransferSource, _ place: FilePosition, to peer: PeerID) async -> Bool {
         let start = ContinuousClock.now
         do throws(MultipeerError) {

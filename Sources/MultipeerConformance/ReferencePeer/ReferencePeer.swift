@@ -26,7 +26,7 @@ package final class ReferencePeer {
         loop.add(console)
     }
 
-    /// Serves until the input ends or says quit; answers the exit code.
+    /// Serves until the input ends or says quit; returns the exit code.
     package static func run(bug: Bug?) -> Int32 {
         do {
             let peer = try ReferencePeer(bug: bug)

@@ -3,7 +3,7 @@ import MultipeerTransport
 
 /// Several things at a time, each on a thread of its own: what they do blocks.
 enum Parallel {
-    /// Answers in the order of the elements; they are begun in that order.
+    /// Returns in the order of the elements; they are begun in that order.
     static func map<Element: Sendable, Result: Sendable>(
         _ elements: [Element], jobs: Int, _ body: @escaping @Sendable (Element) -> Result
     ) -> [Result] {

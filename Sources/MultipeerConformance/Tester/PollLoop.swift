@@ -22,7 +22,7 @@ final class PollLoop {
     func add(_ source: any PollSource) { sources.append(source) }
     func remove(_ source: any PollSource) { sources.removeAll { $0 === source } }
 
-    /// Serves everything until `isDone` answers true or the time is over; answers what `isDone` said last.
+    /// Serves everything until `isDone` returns true or the time is over; returns what `isDone` said last.
     @discardableResult
     func wait(until deadline: Instant, for isDone: () -> Bool) -> Bool {
         let deadline = limit.map { min($0, deadline) } ?? deadline

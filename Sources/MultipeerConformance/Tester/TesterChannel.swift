@@ -40,7 +40,7 @@ struct TesterChannel {
         }
     }
 
-    /// Bytes of the subject until FIN, with credit for more as they come; answers the digest of FIN, too.
+    /// Bytes of the subject until FIN, with credit for more as they come; returns the digest of FIN, too.
     /// `granted`: what the subject was granted so far, if it is not the HELLO's.
     func expectBytes(
         granted already: UInt64? = nil, within duration: Duration = .seconds(30)

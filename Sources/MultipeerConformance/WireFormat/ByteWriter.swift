@@ -65,7 +65,7 @@ extension [UInt8] {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Answers nil for anything but pairs of hexadecimal digits.
+    /// Returns nil for anything but pairs of hexadecimal digits.
     init?(hex: String) {
         let digits = hex.utf8.map { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 ? $0 - 48 : ($0 | 32) &- 87 }
         guard digits.count % 2 == 0, digits.allSatisfy({ $0 < 16 }) else { return nil }

@@ -109,7 +109,7 @@ extension MCBrowserViewController {
         changed()
     }
 
-    /// Invites one of `nearbyPeers`, for 30 seconds. Answers false, and does nothing, when it is not among them, when it is
+    /// Invites one of `nearbyPeers`, for 30 seconds. Returns false, and does nothing, when it is not among them, when it is
     /// connected or invited already, and when there is no place left.
     @discardableResult
     public func invite(_ peerID: MCPeerID) -> Bool {
@@ -119,7 +119,7 @@ extension MCBrowserViewController {
         return true
     }
 
-    /// The user has finished: stops, and tells the delegate. Answers false, and does nothing, when fewer peers than
+    /// The user has finished: stops, and tells the delegate. Returns false, and does nothing, when fewer peers than
     /// `minimumNumberOfPeers` are there.
     @discardableResult
     public func done() -> Bool {

@@ -149,7 +149,7 @@ extension PeerProgress {
     var isOver: Bool { state.withLock { $0.isOver } }
 
     /// Waits until there is something new since that version, or nothing will change any more, or the task is cancelled.
-    /// Answers the version that there is then.
+    /// Returns the version that there is then.
     func change(since version: Int) async -> Int {
         let signal = Promise<Void>()
         let waits = state.withLock { state in

@@ -47,7 +47,7 @@ extension SessionCore {
         do throws(MultipeerError) { return try FileSource(at: url) } catch { throw MCError(error) }
     }
 
-    /// Answers why the file has not arrived; nil when it has, even if it was called off at the last moment.
+    /// Returns why the file has not arrived; nil when it has, even if it was called off at the last moment.
     private func send(
         _ progress: PeerProgress, _ open: () async throws(MultipeerError) -> OutgoingResource
     ) async -> MCError? {

@@ -49,7 +49,7 @@ final class SessionCore: Sendable {
         body(session, delegate)
     }
 
-    /// The same, and answers whether the session is still there; without a delegate the body gets none.
+    /// The same, and returns whether the session is still there; without a delegate the body gets none.
     func withSession<Result>(_ body: (MCSession, (any MCSessionDelegate)?) -> Result) -> Result? {
         guard let session = owner.withLock({ $0.session }) else { return nil }
         return body(session, session.delegate)

@@ -112,7 +112,7 @@ extension InputStreamBuffer {
 
     var hasBytes: Bool { state.withLock { $0.hasBytes } }
 
-    /// Waits until there is something, blocking the thread. Answers how many bytes it has copied, 0 after the last, and
+    /// Waits until there is something, blocking the thread. Returns how many bytes it has copied, 0 after the last, and
     /// -1 when there is an error, or the stream is not open.
     func read(into room: UnsafeMutableRawBufferPointer) -> Int {
         while true {

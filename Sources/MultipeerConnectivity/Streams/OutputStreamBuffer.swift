@@ -111,7 +111,7 @@ extension OutputStreamBuffer {
 
     var hasSpace: Bool { state.withLock { $0.hasSpace } }
 
-    /// Waits until there is room, blocking the thread. Answers how many of the bytes it has taken, and -1 when there is an
+    /// Waits until there is room, blocking the thread. Returns how many of the bytes it has taken, and -1 when there is an
     /// error, or the stream is not open.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         while true {
@@ -165,7 +165,7 @@ extension OutputStreamBuffer {
         }
     }
 
-    /// Answers whether anybody still has the stream.
+    /// Returns whether anybody still has the stream.
     private func begin(_ stream: OutgoingStream) -> Bool {
         state.withLock { state in
             if state.phase == .abandoned { return false }

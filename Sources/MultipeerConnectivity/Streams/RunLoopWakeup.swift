@@ -14,7 +14,7 @@ final class RunLoopWakeup: @unchecked Sendable {
     private let timer: Timer
     private let handler: @Sendable (RunLoopWakeup) -> Bool
 
-    /// `handler` is called on the loop's thread, some time after each `wake`, and answers whether it has called anybody.
+    /// `handler` is called on the loop's thread, some time after each `wake`, and returns whether it has called anybody.
     init(_ runLoop: RunLoop, _ mode: RunLoop.Mode, handler: @escaping @Sendable (RunLoopWakeup) -> Bool) {
         self.runLoop = runLoop
         self.mode = mode
@@ -50,7 +50,7 @@ final class RunLoopWakeup: @unchecked Sendable {
         timer.fireDate = RunLoop.current === runLoop ? .distantPast : .distantFuture
     }
 
-    /// Answers the first wakeup of this thread's loop. Blocks that the loop took along with this one do not run while a
+    /// Returns the first wakeup of this thread's loop. Blocks that the loop took along with this one do not run while a
     /// delegate runs the loop, so there is a new one for the next wakeup.
     private static func answer(in mode: RunLoop.Mode) {
         let (first, next) = pending.withLock { pending -> (RunLoopWakeup?, RunLoopWakeup?) in

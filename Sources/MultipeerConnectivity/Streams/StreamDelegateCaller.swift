@@ -83,7 +83,7 @@ final class StreamDelegateCaller: Sendable {
         for wakeup in state.withLock({ $0.delegate == nil ? [] : $0.wakeups }) { wakeup.wake() }
     }
 
-    /// Tells what there is, on the thread of a loop that was rung, and answers whether there was anything. What comes up
+    /// Tells what there is, on the thread of a loop that was rung, and returns whether there was anything. What comes up
     /// meanwhile waits for the loop's next round, so that others have their turn.
     private func tell(_ wakeup: RunLoopWakeup) -> Bool {
         guard let stream = state.withLock({ $0.stream }), enter() else { return false }
@@ -108,7 +108,7 @@ final class StreamDelegateCaller: Sendable {
         state.withLock { state in state.wakeups.contains { $0 === wakeup } ? state.delegate : nil }
     }
 
-    /// Answers whether no other thread calls: if one does, it looks again when it is done.
+    /// Returns whether no other thread calls: if one does, it looks again when it is done.
     private func enter() -> Bool {
         state.withLock { state in
             let thread = pthread_self()

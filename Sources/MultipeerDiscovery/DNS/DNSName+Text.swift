@@ -1,7 +1,7 @@
 /// Names as people write them: labels with dots between, `\.` for a dot and `\\` for a backslash within a label, `\ddd`
 /// for any byte. RFC 1035, 5.1; RFC 6763, 4.3.
 extension DNSName: CustomStringConvertible, ExpressibleByStringLiteral {
-    /// Answers nil when that is no name. A dot at the end changes nothing.
+    /// Returns nil when that is no name. A dot at the end changes nothing.
     package init?(_ dotted: String) {
         var labels: [[UInt8]] = []
         var label: [UInt8] = []

@@ -187,7 +187,7 @@ extension Cache {
         }
     }
 
-    /// Starts asking for the addresses of a host. Answers whether the question is a new one.
+    /// Starts asking for the addresses of a host. Returns whether the question is a new one.
     mutating func want(_ host: DNSName, until: Moment, at now: Moment, jitter: inout Jitter) -> Bool {
         hosts.want(host, until: until, at: now, jitter: &jitter)
     }

@@ -61,7 +61,7 @@ struct HostTable: Sendable {
         }
     }
 
-    /// Somebody waits for the addresses. Answers whether the question is a new one.
+    /// Somebody waits for the addresses. Returns whether the question is a new one.
     mutating func want(_ name: DNSName, until: Moment, at now: Moment, jitter: inout Jitter) -> Bool {
         guard let host = hosts[name], !host.isKnown else { return false }
         let hesitation = jitter.hesitation()

@@ -8,7 +8,7 @@ struct ConflictHistory: Sendable {
     private static let window = Duration.seconds(10)
     private static let pause = Duration.seconds(5)
 
-    /// One more; answers how long to wait before probing again.
+    /// One more; returns how long to wait before probing again.
     mutating func add(at now: Moment) -> Duration {
         moments = (moments + [now]).suffix(ConflictHistory.most)
         return areMany(at: now) ? ConflictHistory.pause : .zero

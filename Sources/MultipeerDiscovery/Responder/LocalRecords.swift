@@ -108,7 +108,7 @@ extension LocalRecords {
         registrations[id]?.phases[scope] = phase
     }
 
-    /// Answers whether this is when the owner of the advertisement is to be told that it stands everywhere.
+    /// Returns whether this is when the owner of the advertisement is to be told that it stands everywhere.
     mutating func becomesRegistered(_ id: AdvertID) -> Bool {
         guard let registration = registrations[id], !registration.isRegistered, registration.isAnnounced
         else { return false }

@@ -107,7 +107,7 @@ extension ResponseScheduler {
 
 /// Answers to one requester, and to one that has not finished.
 extension ResponseScheduler {
-    /// Answers false when too many were asked for lately. [mdns.limit]
+    /// Returns false when too many were asked for lately. [mdns.limit]
     mutating func write(_ reply: UnicastReply, at now: Moment) -> Bool {
         let same = replies.firstIndex {
             $0.requester == reply.requester && $0.id == reply.id && $0.legacy == reply.legacy

@@ -32,7 +32,7 @@ package struct FrameDecoder: ~Copyable, Sendable {
 
     @inlinable package init() {}
 
-    /// Hands every frame that ends in `bytes` to `sink` and answers how many bytes were used: all of them,
+    /// Hands every frame that ends in `bytes` to `sink` and returns how many bytes were used: all of them,
     /// unless the sink wants no more frames. The bytes not used must come again. After an error every call
     /// throws that error.
     @inlinable
@@ -59,7 +59,7 @@ package struct FrameDecoder: ~Copyable, Sendable {
         return offset
     }
 
-    /// Checks a header and takes what is there of its payload: answers how many bytes of `rest` that was.
+    /// Checks a header and takes what is there of its payload: returns how many bytes of `rest` that was.
     @inlinable
     mutating func begin<Sink: FrameSink & ~Copyable>(
         _ header: FrameHeader, _ rest: Span<UInt8>, into sink: inout Sink
@@ -120,7 +120,7 @@ extension FrameDecoder {
         phase = .payload(header)
     }
 
-    /// Adds to the payload in pieces; once it is whole, answers it and how many bytes of `bytes` it took.
+    /// Adds to the payload in pieces; once it is whole, returns it and how many bytes of `bytes` it took.
     @usableFromInline
     mutating func join(_ bytes: Span<UInt8>, upTo length: Int) -> (taken: Int, whole: [UInt8])? {
         let missing = length - joined.count

@@ -101,7 +101,7 @@ extension LinkEstablishment {
         return data
     }
 
-    /// Starts to connect the peer of `data`; answers false when it is linked or sought already with the same data.
+    /// Starts to connect the peer of `data`; returns false when it is linked or sought already with the same data.
     /// `zones`: the interfaces on which link-local addresses are tried. `needsLinkCapacity`: false for who shall be met even if it
     /// cannot be linked.
     ///

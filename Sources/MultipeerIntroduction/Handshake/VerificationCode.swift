@@ -28,7 +28,7 @@ package struct VerificationCode: ~Copyable, Sendable {
     /// The six digits, once both ends have them.
     package var code: String? { if case .agreed(_, let code) = phase { code } else { nil } }
 
-    /// The application wants the code. Answers what is to be said for it: nothing when the run has begun.
+    /// The application wants the code. Returns what is to be said for it: nothing when the run has begun.
     package mutating func ask() -> Frame? { phase.ask() }
 
     /// Takes a frame of the peer. After a violation there is no code.

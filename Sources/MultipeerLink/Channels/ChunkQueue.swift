@@ -18,7 +18,7 @@ struct ChunkQueue: Sendable {
         pieces.append(piece)
     }
 
-    /// Appends `count` bytes and answers how many pieces they completed.
+    /// Appends `count` bytes and returns how many pieces they completed.
     mutating func write(_ count: Int, into output: inout ByteBuffer) -> Int {
         precondition(count <= self.count, "writing more than there is")
         var (missing, done) = (count, 0)

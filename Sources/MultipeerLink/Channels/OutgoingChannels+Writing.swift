@@ -68,7 +68,7 @@ extension OutgoingChannels {
 // MARK: DATA and FIN
 
 extension OutgoingChannels {
-    /// Writes one frame of the channel of that class whose turn it is, and answers its size: 0 when there is no room.
+    /// Writes one frame of the channel of that class whose turn it is, and returns its size: 0 when there is no room.
     /// A DATA is cut for the room only when `mayCut`.
     mutating func writeTurn(
         of share: DeficitRoundRobin.TrafficClass, into output: inout ByteBuffer, upTo room: Int, mayCut: Bool

@@ -41,7 +41,7 @@ package struct TokenBucket: Sendable {
         return later.tokens
     }
 
-    /// Takes `count` tokens; answers false, and takes none, when there are not so many.
+    /// Takes `count` tokens; returns false, and takes none, when there are not so many.
     package mutating func consume(_ count: Int = 1, at now: Moment) -> Bool {
         fill(at: now)
         guard tokens >= count else { return false }

@@ -45,7 +45,7 @@ struct OutgoingMessages: Sendable {
     }
 
     /// Writes frames until the room, the credit or the messages are used up; `end` stops after so many since the link
-    /// began. Answers the whole messages written, their bytes, and what was spent.
+    /// began. Returns the whole messages written, their bytes, and what was spent.
     mutating func write(
         into output: inout ByteBuffer, upTo room: Int, spending credit: Int, until end: Int?
     ) -> (messages: Int, bytes: Int, spent: Int) {
@@ -60,7 +60,7 @@ struct OutgoingMessages: Sendable {
         return (written - before, bytesBefore - bytes, credit - left)
     }
 
-    /// The same for the messages of the first batch before `last`; answers whether it got through.
+    /// The same for the messages of the first batch before `last`; returns whether it got through.
     private mutating func writeBatch(
         until last: Int, into output: inout ByteBuffer, room: Int, free: inout Int, left: inout Int
     ) -> Bool {

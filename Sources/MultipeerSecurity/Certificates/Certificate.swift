@@ -29,7 +29,7 @@ public struct Certificate: Sendable {
         self.init(der, facts)
     }
 
-    /// Describes a certificate that OpenSSL holds. Answers nil when it cannot be described.
+    /// Describes a certificate that OpenSSL holds. Returns nil when it cannot be described.
     init?(_ certificate: OpaquePointer) {
         guard let der = unsafe DER.encode({ unsafe i2d_X509(certificate, $0) }),
             let facts = unsafe CertificateFields(certificate)

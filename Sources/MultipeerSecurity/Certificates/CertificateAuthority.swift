@@ -13,7 +13,7 @@ struct CertificateAuthority {
         return .trusted(by: "a certificate authority", remember: false)
     }
 
-    /// Answers nil when one of the roots vouches for the chain, otherwise what is wrong.
+    /// Returns nil when one of the roots vouches for the chain, otherwise what is wrong.
     private func reject(_ chain: [Certificate], at now: Int64) -> String? {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }

@@ -5,14 +5,14 @@ import CLibSSL
 struct CertificateStack: ~Copyable {
     let pointer: OpaquePointer
 
-    /// A list of its own. Answers nil when a certificate cannot be read.
+    /// A list of its own. Returns nil when a certificate cannot be read.
     static func of(_ certificates: some Sequence<Certificate>) -> CertificateStack? {
         guard let stack = unsafe CertificateStack(owning: OPENSSL_sk_new_null()) else { return nil }
         for certificate in certificates where !stack.append(certificate) { return nil }
         return stack
     }
 
-    /// Takes over a list that OpenSSL made. Answers nil when there is none.
+    /// Takes over a list that OpenSSL made. Returns nil when there is none.
     init?(owning pointer: OpaquePointer?) {
         guard let pointer = unsafe pointer else { return nil }
         unsafe self.pointer = pointer

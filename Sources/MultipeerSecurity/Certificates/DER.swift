@@ -4,7 +4,7 @@ import CLibSSL
 enum DER {
     typealias Encoder = (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
 
-    /// Answers nil when OpenSSL cannot encode the object.
+    /// Returns nil when OpenSSL cannot encode the object.
     static func encode(_ encode: Encoder) -> [UInt8]? {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }

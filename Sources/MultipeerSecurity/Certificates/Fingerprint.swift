@@ -6,7 +6,7 @@ public struct Fingerprint: Hashable, Sendable {
     /// The 32 bytes of the digest, in the order in which they travel.
     public let bytes: [UInt8]
 
-    /// Answers nil unless there are exactly 32 bytes.
+    /// Returns nil unless there are exactly 32 bytes.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         self.bytes = bytes

@@ -7,7 +7,7 @@ enum Hex {
         }.joined(separator: separator)
     }
 
-    /// Answers nil for anything but pairs of digits.
+    /// Returns nil for anything but pairs of digits.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

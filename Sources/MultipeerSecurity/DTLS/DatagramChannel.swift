@@ -4,12 +4,12 @@ package import MultipeerFraming
 /// One DTLS 1.2 association over memory BIOs, keyed by a secret that both ends have already. Spec 10.
 ///
 /// ```
-///   shaking hands ──handshake() answers true──▶ established
+///   shaking hands ──handshake() returns true──▶ established
 ///        └───────────── a fault ──────────────────┴──▶ failed
 /// ```
 ///
 /// It touches no socket and follows no clock. The owner hands it the body of each UDP payload with `receive`, then
-/// calls `handshake` until that answers true once and from then on `read` until that answers nil; sends what
+/// calls `handshake` until that returns true once and from then on `read` until that returns nil; sends what
 /// `withRecords` lends; and, while the handshake lasts, calls `retransmit` whenever its own timer says so. Reading
 /// goes on after the handshake: the peer may not have received the last flight, and asks for it by repeating its own.
 /// After a fault there is nothing to do but to begin anew with another key.
@@ -175,7 +175,7 @@ extension DatagramChannel {
         repetitions = zip(marks, marks.dropFirst() + [bytes.count]).map { Array(bytes[$0..<$1]) }
     }
 
-    /// Appends the content of one record and answers its length; nil when there is none. Records that do not
+    /// Appends the content of one record and returns its length; nil when there is none. Records that do not
     /// authenticate, or came before, are passed over.
     package mutating func read(into buffer: inout ByteBuffer) throws(SecurityFault) -> Int? {
         if case .failed(let fault) = state { throw fault }

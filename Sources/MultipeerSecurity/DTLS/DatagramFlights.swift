@@ -86,7 +86,7 @@ extension DatagramFlights {
             return unsafe DatagramFlights.of(ssl)?.copyKey(to: room, count) ?? 0
         }
 
-    /// Answers the key's length, or 0, which ends the handshake.
+    /// Returns the key's length, or 0, which ends the handshake.
     private func copyKey(to room: UnsafeMutablePointer<UInt8>?, _ count: CUnsignedInt) -> CUnsignedInt {
         guard let key, let room = unsafe room, key.count <= Int(count) else { return 0 }
         key.withBytes { bytes in

@@ -4,7 +4,7 @@ struct OwnedPointer: ~Copyable {
     let pointer: OpaquePointer
     private let free: (OpaquePointer?) -> Void
 
-    /// Answers nil when OpenSSL made nothing.
+    /// Returns nil when OpenSSL made nothing.
     init?(_ pointer: OpaquePointer?, _ free: @escaping (OpaquePointer?) -> Void) {
         guard let pointer = unsafe pointer else { return nil }
         unsafe self.pointer = pointer

@@ -9,7 +9,7 @@ public enum EncryptionPreference: UInt8, Sendable, Hashable, CaseIterable {
 }
 
 extension EncryptionPreference: CustomStringConvertible {
-    /// Reads "none", "optional" or "required"; anything else answers nil.
+    /// Reads "none", "optional" or "required"; anything else returns nil.
     public init?(name: String) {
         guard let match = Self.allCases.first(where: { $0.description == name }) else { return nil }
         self = match

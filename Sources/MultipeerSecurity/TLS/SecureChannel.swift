@@ -2,7 +2,7 @@ package import MultipeerFraming
 
 /// Bytes of the network in, bytes of the application out, and back: TLS 1.3 or, after a preface, plain.
 ///
-/// It touches no socket. The owner feeds what arrived with `receive`, calls `handshake` until it answers true, then
+/// It touches no socket. The owner feeds what arrived with `receive`, calls `handshake` until it returns true, then
 /// `read` and `write`, and after each call hands `withOutput` to its socket. After a fault there may still be
 /// output: the alert that tells the other side.
 package struct SecureChannel: ~Copyable {
@@ -51,7 +51,7 @@ package struct SecureChannel: ~Copyable {
     /// Bytes waiting to be sent.
     package var outputCount: Int { ask { $0.outputCount } ?? plain.output.count }
 
-    /// Lends the bytes waiting to be sent; `body` answers how many it took.
+    /// Lends the bytes waiting to be sent; `body` returns how many it took.
     package mutating func withOutput<Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Int
     ) throws(Failure) {
@@ -115,7 +115,7 @@ package struct SecureChannel: ~Copyable {
         ask { $0.suite } ?? nil
     }
 
-    /// Asks the TLS engine; answers nil when there is none.
+    /// Asks the TLS engine; returns nil when there is none.
     private func ask<Answer, Failure: Error>(
         _ body: (borrowing TLSEngine) throws(Failure) -> Answer
     ) throws(Failure) -> Answer? {

@@ -35,7 +35,7 @@ extension Quiescence {
         check()
     }
 
-    /// Two peers join whose meshes have no room for each other, although both have seats. Answers whether there are such.
+    /// Two peers join whose meshes have no room for each other, although both have seats. Returns whether there are such.
     func crowd() -> Bool {
         guard !hasByzantinePeer, !hasTwins else { return false }
         let all = components().sorted { $0[0].index < $1[0].index }

@@ -145,7 +145,7 @@ extension World {
 // MARK: peers
 
 extension World {
-    /// Answers nil for a name that no peer may have.
+    /// Returns nil for a name that no peer may have.
     @discardableResult
     func add(_ profile: Scenario.Peer, named name: String) -> UID? {
         let index = nodes.count

@@ -54,7 +54,7 @@ package final class ChannelSendQueue: Sendable {
 extension ChannelSendQueue {
     var written: UInt64 { bytesWritten.load(ordering: .relaxed) }
 
-    /// Waits until OPEN is written; answers why it never will be. Once. A task that is cancelled gives the channel up.
+    /// Waits until OPEN is written; returns why it never will be. Once. A task that is cancelled gives the channel up.
     package func beginning() async -> ChannelFault? {
         await begun.value(onCancel: { [self] in abort(.cancelled) })
     }

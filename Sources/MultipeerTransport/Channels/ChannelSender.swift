@@ -25,7 +25,7 @@ package final class ChannelSender: Sendable {
     package func abort(_ code: CloseCode = .cancelled) { channel.abort(code) }
 
     /// How it ended: nil when the FIN of a stream was written, or a resource was DONE(OK). Several may wait. In a task
-    /// that is cancelled it answers `.cancelled`, and the channel lives on.
+    /// that is cancelled it returns `.cancelled`, and the channel lives on.
     package func outcome() async -> ChannelFault? { await channel.outcome() }
 
     /// Bytes that went to the link, in whole pieces.

@@ -42,8 +42,8 @@ public final class OutgoingStream: Sendable {
     /// returned it does nothing.
     public func abort(_ code: CloseCode = .cancelled) { sender.abort(code) }
 
-    /// Waits until it is over, and answers what ended it before its time; nil when it was finished. In a task that is
-    /// cancelled it answers `cancelled`, and the stream lives on.
+    /// Waits until it is over, and returns what ended it before its time; nil when it was finished. In a task that is
+    /// cancelled it returns `cancelled`, and the stream lives on.
     package func failure() async -> MultipeerError? {
         await sender.outcome().map { failure($0) }
     }

@@ -88,7 +88,7 @@ extension Acceptor {
 }
 
 extension Acceptor.Listener {
-    /// Takes the connections that wait, at most 64 a turn. Answers false when the system can give no more for a while: then
+    /// Takes the connections that wait, at most 64 a turn. Returns false when the system can give no more for a while: then
     /// the loop would spin over those that wait.
     func accept(_ body: (consuming Socket, SocketAddress) -> Void) -> Bool {
         for _ in 0..<64 {

@@ -96,7 +96,7 @@ final class MulticastDNSDriver {
         if let due = engine.deadline, due <= now { engine.advance(to: now) }
     }
 
-    /// Carries out what the engine decided on the network, and answers what is for its users.
+    /// Carries out what the engine decided on the network, and returns what is for its users.
     func carryOut(for client: any LoopClient) -> [MulticastDNS.Action] {
         engine.takeActions().filter { action in
             switch action {

@@ -142,7 +142,7 @@ package struct MulticastSocket: ~Copyable, Sendable {
 
 extension MulticastSocket {
     /// Hands one packet to the kernel, to the group unless to somebody else. What it does not take is lost, as any packet
-    /// can be: answers whether it was taken.
+    /// can be: returns whether it was taken.
     @discardableResult
     package borrowing func send(_ bytes: [UInt8], to address: SocketAddress? = nil) -> Bool {
         unsafe (address ?? group).withSystemAddress { address, length in
@@ -156,7 +156,7 @@ extension MulticastSocket {
         }
     }
 
-    /// Receives as many packets as one call brings, and lends each with where it came from. Answers whether there may be
+    /// Receives as many packets as one call brings, and lends each with where it came from. Returns whether there may be
     /// more. Packets that are longer than the room for them are dropped.
     package borrowing func receive(
         with receiveBuffer: DatagramReceiveBuffer, _ body: (Span<UInt8>, SocketAddress) -> Void

@@ -24,7 +24,7 @@ package final class NetlinkMonitor {
         try list()
     }
 
-    /// Takes the news. Answers whether there was any.
+    /// Takes the news. Returns whether there was any.
     package func read() -> Bool {
         var isNews = false
         for _ in 0..<NetlinkMonitor.batch {
@@ -53,7 +53,7 @@ package final class NetlinkMonitor {
         }
     }
 
-    /// Answers whether the list is whole.
+    /// Returns whether the list is whole.
     private func ask(_ kind: UInt16) throws(SocketFault) -> Bool {
         let request = NetlinkMessage.request(kind)
         guard unsafe send(descriptor, request, request.count, 0) == request.count else { throw .last }

@@ -80,7 +80,7 @@ struct ClientRegistry {
         }
     }
 
-    /// Answers whether the deadline still stands, and clears it.
+    /// Returns whether the deadline still stands, and clears it.
     mutating func expire(_ entry: Entry, at now: Moment) -> Bool {
         if entry.deadline > now { return false }
         entry.deadline = .distantFuture

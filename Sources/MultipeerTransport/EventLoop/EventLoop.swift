@@ -171,7 +171,7 @@ extension EventLoop {
         }
     }
 
-    /// Answers whether there was anything to do.
+    /// Returns whether there was anything to do.
     private func perform(_ work: inout LoopQueue.Work) -> Bool {
         queue.take(&work)
         if work.isEmpty { return false }

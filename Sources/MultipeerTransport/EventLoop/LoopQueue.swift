@@ -22,7 +22,7 @@ final class LoopQueue: Sendable {
         var isStopping = false
         var isStopped = false
 
-        /// Answers whether the loop has to be woken: only for a loop that sleeps, and once.
+        /// Returns whether the loop has to be woken: only for a loop that sleeps, and once.
         mutating func awaken() -> Bool {
             defer { isAsleep = false }
             return isAsleep
@@ -100,7 +100,7 @@ final class LoopQueue: Sendable {
         }
     }
 
-    /// Answers whether nothing is waiting, so that the loop may sleep until it is woken.
+    /// Returns whether nothing is waiting, so that the loop may sleep until it is woken.
     func fallAsleep() -> Bool {
         state.withLock { state in
             state.isAsleep = state.work.isEmpty && !state.isStopping
@@ -111,7 +111,7 @@ final class LoopQueue: Sendable {
     /// The loop is awake: it will look at what is waiting before it sleeps again.
     func wakeUp() { state.withLock { $0.isAsleep = false } }
 
-    /// Answers whether the loop was asked to stop and nothing is left to do. From then on no job is taken.
+    /// Returns whether the loop was asked to stop and nothing is left to do. From then on no job is taken.
     func finish() -> Bool {
         state.withLock { state in
             state.isStopped = state.isStopping && state.work.isEmpty

@@ -6,7 +6,7 @@ package final class Wakeup: Sendable {
 
     package init() {}
 
-    /// Answers false when a wake is on its way already: it will see whatever happened before this call.
+    /// Returns false when a wake is on its way already: it will see whatever happened before this call.
     func raise() -> Bool { !isPending.exchange(true, ordering: .acquiringAndReleasing) }
 
     /// Called before the client is, so that what happens from here on raises it again.

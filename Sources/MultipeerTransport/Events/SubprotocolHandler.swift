@@ -18,7 +18,7 @@ package protocol SubprotocolHandler: AnyObject, Sendable {
     nonisolated func linkEnded(to peer: PeerID, _ reason: DisconnectReason)
     /// Reliable messages with the mark. They are consumed by this: the handler bounds what it keeps.
     nonisolated func arrived(_ messages: [IncomingMessage], from peer: PeerID)
-    /// A stream was opened or a file offered; answers whether it is the handler's.
+    /// A stream was opened or a file offered; returns whether it is the handler's.
     nonisolated func takes(_ event: SessionEvent) -> Bool
 }
 

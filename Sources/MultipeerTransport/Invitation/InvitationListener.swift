@@ -58,7 +58,7 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
 // MARK: what its owner calls
 
 extension InvitationListener {
-    /// Listens from here on; answers the port, which is the same at every address.
+    /// Listens from here on; returns the port, which is the same at every address.
     package func start() async throws(SessionFault) -> UInt16 {
         guard sockets.acceptor == nil, !isStopped else {
             throw .invalidArgument("invitations are listened for once")

@@ -99,7 +99,7 @@ public final class IncomingResource: Sendable {
         meter.end(hasSucceeded: false)
     }
 
-    /// Answers whether nobody has called it off until now; from here on nobody can.
+    /// Returns whether nobody has called it off until now; from here on nobody can.
     private func commit() -> Bool {
         phase.withLock { phase in
             guard case .receiving = phase else { return false }
@@ -120,7 +120,7 @@ public final class IncomingResource: Sendable {
         return result
     }
 
-    /// The file is gone by now. Answers what was wrong first.
+    /// The file is gone by now. Returns what was wrong first.
     private func give(up fault: ResourceFault) -> ResourceFault {
         let earlier = phase.withLock { phase -> ResourceFault? in
             defer { phase = .over }

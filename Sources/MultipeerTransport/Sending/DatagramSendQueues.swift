@@ -23,7 +23,7 @@ final class DatagramSendQueues: Sendable {
         return sendQueue
     }
 
-    /// Sends its senders to the link, and answers what was accepted and is not taken yet.
+    /// Sends its senders to the link, and returns what was accepted and is not taken yet.
     func close(_ sendQueue: SendQueue<PathDown>, of uid: UID) -> [[UInt8]] {
         open.withLock { if $0[uid] === sendQueue { $0[uid] = nil } }
         return sendQueue.close(with: PathDown())

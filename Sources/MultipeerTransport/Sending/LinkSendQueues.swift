@@ -16,7 +16,7 @@ package final class LinkSendQueues: Sendable {
         return sendQueue
     }
 
-    /// Answers what was accepted and is not taken yet.
+    /// Returns what was accepted and is not taken yet.
     func close(_ uid: UID, with reason: DisconnectReason) -> [[UInt8]] {
         let sendQueue = open.withLock { $0.removeValue(forKey: uid) }
         return sendQueue?.close(with: reason) ?? []

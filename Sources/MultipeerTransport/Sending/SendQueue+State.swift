@@ -63,7 +63,7 @@ extension SendQueue {
             return admitted
         }
 
-        /// Answers what was accepted and never taken, posted messages included, and who waited. [msg.failed]
+        /// Returns what was accepted and never taken, posted messages included, and who waited. [msg.failed]
         mutating func close(with ending: Ending) -> ([[UInt8]], [Waiter]) {
             if self.ending == nil { self.ending = ending }
             for ticket in served..<tickets {

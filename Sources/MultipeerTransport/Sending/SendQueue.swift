@@ -36,7 +36,7 @@ package final class SendQueue<Ending: Error>: Sendable {
         return answer
     }
 
-    /// Accepts as many of the messages as fit, from the first on, and answers how many.
+    /// Accepts as many of the messages as fit, from the first on, and returns how many.
     package func offer(contentsOf messages: ArraySlice<[UInt8]>) throws(Ending) -> Int {
         let (count, ending, wakes) = state.withLock { state -> (Int, Ending?, Bool) in
             let wasEmpty = state.queue.isEmpty
@@ -102,7 +102,7 @@ package final class SendQueue<Ending: Error>: Sendable {
         }
     }
 
-    /// Refuses everything from here on, and answers what was accepted and never taken. The first ending stays.
+    /// Refuses everything from here on, and returns what was accepted and never taken. The first ending stays.
     @discardableResult
     package func close(with ending: Ending) -> [[UInt8]] {
         let (left, waiters) = state.withLock { $0.close(with: ending) }

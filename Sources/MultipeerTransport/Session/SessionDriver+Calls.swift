@@ -99,7 +99,7 @@ extension SessionDriver {
         loop.wantsTurnEnd(self)
     }
 
-    /// Answers true once the peer's side has received everything sent to it so far; false when its link ended first.
+    /// Returns true once the peer's side has received everything sent to it so far; false when its link ended first.
     package func flush(_ uid: UID) async -> Bool {
         guard let id = engine.links.link(to: uid) else { return false }
         takeMessages(of: id)

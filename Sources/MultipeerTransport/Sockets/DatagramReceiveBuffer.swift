@@ -45,7 +45,7 @@ import Glibc
         return address.map { SocketAddress($0.host.unmapped, port: $0.port) }
     }
 
-    /// Cuts what the kernel joined, and answers how many packets it was. An empty packet is one, too.
+    /// Cuts what the kernel joined, and returns how many packets it was. An empty packet is one, too.
     func withPackets(of index: Int, _ body: (Span<UInt8>) -> Void) -> Int {
         let count = unsafe Int(arrivals[index].count)
         let segment = unsafe arrivals[index].segment == 0 ? count : Int(arrivals[index].segment)

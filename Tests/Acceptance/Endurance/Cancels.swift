@@ -66,7 +66,7 @@ struct Cancels {
         try Endurance.expect(after.memory <= before.memory + Cancels.allowedGrowth, "memory is left behind")
     }
 
-    /// Answers how long the other side did not know; nil when the file was complete before.
+    /// Returns how long the other side did not know; nil when the file was complete before.
     private func cancel(
         _ number: Int, _ file: URL, _ inbox: URL, _ couple: Couple
     ) async throws -> Duration? {

@@ -47,7 +47,7 @@ struct MeshCycles {
         }
     }
 
-    /// Answers how long it took until everybody was linked with everybody.
+    /// Returns how long it took until everybody was linked with everybody.
     private func cycle(_ sessions: [Session]) async throws -> Duration {
         var data: [ConnectionData] = []
         for session in sessions { data.append(try await session.connectionData(mesh: true)) }

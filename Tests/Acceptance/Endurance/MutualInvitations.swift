@@ -36,7 +36,7 @@ struct MutualInvitations {
         }
     }
 
-    /// Answers how many links came of each way.
+    /// Returns how many links came of each way.
     private func rounds(_ count: Int) async throws -> [Way: Int] {
         var links: [Way: Int] = [:]
         try await withThrowingTaskGroup(of: [(Way, Int)].self) { group in
@@ -86,7 +86,7 @@ private struct InvitingPair: Sendable {
         await other.stop()
     }
 
-    /// With sessions of its own. Answers how many links came of it.
+    /// With sessions of its own. Returns how many links came of it.
     func round(_ way: MutualInvitations.Way) async throws -> Int {
         let (ones, others) = (
             try Session(peer: one.peer, configuration: Endurance.loopback),
@@ -196,7 +196,7 @@ private struct Inviter: Sendable {
         throw Endurance.Failure(description: "\(other.peer) was not found")
     }
 
-    /// Answers what went wrong.
+    /// Returns what went wrong.
     func invite(_ other: Inviter, to session: Session) async -> MultipeerError? {
         do throws(MultipeerError) {
             try await browser.invite(other.peer, to: session, timeout: .seconds(20))

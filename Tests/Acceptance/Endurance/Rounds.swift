@@ -23,7 +23,7 @@ struct Rounds {
                 + "\(count - dialledByLower) by the higher")
     }
 
-    /// The higher peer dials 500 ms after it was asked to, the lower one at once. Answers whether the lower's won.
+    /// The higher peer dials 500 ms after it was asked to, the lower one at once. Returns whether the lower's won.
     private static func round() async throws -> Bool {
         let sessions = try ["one", "other"].map {
             try Session(peer: PeerID(displayName: $0), configuration: Endurance.loopback)

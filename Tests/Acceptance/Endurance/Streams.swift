@@ -84,7 +84,7 @@ struct Streams {
         }
     }
 
-    /// Up to its end; answers which it was.
+    /// Up to its end; returns which it was.
     private static func read(_ stream: IncomingStream) async throws -> Int {
         guard let number = Int(stream.name) else {
             throw Endurance.Failure(description: "a stream has another name: \(stream.name)")

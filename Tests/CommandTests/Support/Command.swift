@@ -126,7 +126,7 @@ final class Command: Sendable {
         try await reading.run { [process] () throws(CommandError) in try process.output.readLine() } ?? ""
     }
 
-    /// Writes the same piece again and again until nothing was taken for half a second; answers how many bytes were.
+    /// Writes the same piece again and again until nothing was taken for half a second; returns how many bytes were.
     func sendsUntilStalled(_ piece: [UInt8], most: Int) async throws -> Int {
         let descriptor = process.input.descriptor
         return try await writing.run { [process] () throws(CommandError) in

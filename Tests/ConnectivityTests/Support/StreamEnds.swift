@@ -71,7 +71,7 @@ final class RecordingStreamDelegate: StreamDelegate, Sendable {
 
     func finish() { over.send(()) }
 
-    /// Waits for the end, and answers what it was told until then.
+    /// Waits for the end, and returns what it was told until then.
     func wait() async throws -> Report {
         try await soon { [self] in await over.value(onCancel: { over.send(()) }) }
         return report

@@ -76,7 +76,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Answers what was held, which goes when the caller lets go of it: not under the lock.
+    /// Returns what was held, which goes when the caller lets go of it: not under the lock.
     func letGo() -> OwnedObjects {
         change { held in
             defer { held = OwnedObjects() }
@@ -126,7 +126,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
     /// From here on it does not answer whoever invites it.
     func keepInvitations() { lock.withLock { state.keepsInvitations = true } }
 
-    /// Answers whether the invitation is to be answered now.
+    /// Returns whether the invitation is to be answered now.
     func admits(_ handler: @escaping @Sendable (Bool, MCSession?) -> Void) -> Bool {
         lock.withLock {
             if state.keepsInvitations { state.invitations.append(handler) }

@@ -268,7 +268,7 @@ private struct Pair {
         bob = End(as: .controlled, key: bobsKey, nonce: SecureBytes(randomness.bytes(32)))
     }
 
-    /// Answers how many frames were said, those that cross included.
+    /// Returns how many frames were said, those that cross included.
     func run(annAsks: Bool, bobAsks: Bool) throws -> Int {
         var toBob = annAsks ? [ann.ask()].compactMap { $0 } : []
         var toAnn = bobAsks ? [bob.ask()].compactMap { $0 } : []

@@ -69,7 +69,7 @@ final class Crossing {
         }
     }
 
-    /// Runs until nothing is left to happen; answers whether it came to that.
+    /// Runs until nothing is left to happen; returns whether it came to that.
     func run() -> Bool {
         for (index, side) in sides.enumerated() {
             schedule(milliseconds(0...50)) { [self] in carryOut(index) }

@@ -212,7 +212,7 @@ extension IncomingStream {
 }
 
 extension OutgoingStream {
-    /// Writes until a piece would have to wait for a reader that does not read; answers how many bytes were taken.
+    /// Writes until a piece would have to wait for a reader that does not read; returns how many bytes were taken.
     func fill() async throws -> Int {
         let piece = [UInt8](repeating: 5, count: 16_384)
         let room = 524_288 + Limits.channelCredit

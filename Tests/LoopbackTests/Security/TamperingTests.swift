@@ -85,7 +85,7 @@ struct TamperingTests {
         }
     }
 
-    /// Answers whether the ends say why, if they had the time to find out.
+    /// Returns whether the ends say why, if they had the time to find out.
     private func expectRefusal(_ meeting: Meeting, _ change: Change) async throws -> Bool {
         let fared = try await meeting.attempt(and: { change.apply(Blob($0)).bytes })
         let (ann, bob) = (try #require(fared.ann.error?.reason), try #require(fared.bob.error?.reason))

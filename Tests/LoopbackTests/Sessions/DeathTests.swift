@@ -38,7 +38,7 @@ struct DeathTests {
         }
     }
 
-    /// Answers whether it came to the death.
+    /// Returns whether it came to the death.
     private static func survive(
         _ death: Death, _ manner: Manner, _ patience: Duration
     ) async throws -> Bool {

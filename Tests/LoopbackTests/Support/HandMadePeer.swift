@@ -75,7 +75,7 @@ final class HandMadePeer {
         }
     }
 
-    /// Answers whether the link stands.
+    /// Returns whether the link stands.
     private func carryOut() async throws -> Bool {
         var isLinked = false
         while true {

@@ -16,7 +16,7 @@ struct OpenSSLClient: Sendable {
     let port: UInt16
     let arguments: [String]
 
-    /// Runs until the other side ends the connection, and answers what it printed.
+    /// Runs until the other side ends the connection, and returns what it printed.
     func run() async throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: Self.path)

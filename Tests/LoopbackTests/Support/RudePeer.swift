@@ -68,7 +68,7 @@ struct RudePeer: ~Copyable {
         }
     }
 
-    /// Answers whether it is linked now.
+    /// Returns whether it is linked now.
     private mutating func carryOut() async throws -> Bool {
         var isLinked = false
         while true {
@@ -117,7 +117,7 @@ struct RudePeer: ~Copyable {
         return buffer.takeAll()
     }
 
-    /// Writes PINGs until nobody takes any for half a second, or the connection is over; answers whether it still stands.
+    /// Writes PINGs until nobody takes any for half a second, or the connection is over; returns whether it still stands.
     func floodUntilHeldBack() async -> Bool {
         var pings = ByteBuffer()
         for token in 0..<UInt64(4_096) { Frame.ping(token).encode(into: &pings) }

@@ -23,7 +23,7 @@ struct DatagramToolTests {
             try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
         }
 
-        /// Ends it and answers what it printed.
+        /// Ends it and returns what it printed.
         func end() throws -> String {
             // It inherits the signal mask of this thread, which may hold back a gentler signal.
             kill(process.processIdentifier, SIGKILL)
@@ -32,7 +32,7 @@ struct DatagramToolTests {
         }
     }
 
-    /// Talks over the socket until something was read and said, for at most 20 s; answers what was read.
+    /// Talks over the socket until something was read and said, for at most 20 s; returns what was read.
     private func talk(_ end: inout DatagramEnd, over socket: inout LoopbackUDP) throws -> String {
         var hasSpoken = false
         for _ in 0..<200 {

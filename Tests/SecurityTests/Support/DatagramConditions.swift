@@ -7,7 +7,7 @@ struct DatagramConditions: Sendable {
     var lost = 0
     var doubled = 0
     var delayed = 0
-    /// Only when this answers true.
+    /// Only when this returns true.
     var isLost: (@Sendable (_ fromClient: Bool, _ count: Int) -> Bool)?
 }
 
@@ -58,7 +58,7 @@ struct DatagramStage: ~Copyable {
     var isDone: Bool { pair.client.isEstablished && pair.server.isEstablished }
     var isBroken: Bool { pair.client.fault != nil || pair.server.fault != nil }
 
-    /// Lets time pass until both are done, or until then; answers whether both are.
+    /// Lets time pass until both are done, or until then; returns whether both are.
     mutating func run(until end: Int) throws -> Bool {
         while !isDone, !isBroken, now < end { try step() }
         return isDone

@@ -94,7 +94,7 @@ struct ForeignDatagramEnd: ~Copyable {
 }
 
 extension ForeignDatagramEnd {
-    /// Takes a datagram and goes on; answers what it wants to send, in one datagram.
+    /// Takes a datagram and goes on; returns what it wants to send, in one datagram.
     mutating func step(_ datagram: [UInt8] = []) -> [UInt8] {
         if !datagram.isEmpty { unsafe BIO_write(SSL_get_rbio(ssl), datagram, CInt(datagram.count)) }
         ERR_clear_error()

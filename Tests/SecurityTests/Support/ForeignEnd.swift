@@ -62,7 +62,7 @@ struct ForeignEnd: ~Copyable {
         }
     }
 
-    /// Takes what came and goes on; answers what it wants to send.
+    /// Takes what came and goes on; returns what it wants to send.
     mutating func step(_ bytes: [UInt8]) -> [UInt8] {
         if !bytes.isEmpty { unsafe BIO_write(SSL_get_rbio(ssl), bytes, CInt(bytes.count)) }
         ERR_clear_error()

@@ -36,7 +36,7 @@ struct Pair: ~Copyable {
         return pair
     }
 
-    /// Runs the handshake until nothing moves any more; answers whether both ends are done.
+    /// Runs the handshake until nothing moves any more; returns whether both ends are done.
     @discardableResult
     mutating func shakeHands() throws -> Bool {
         var isDone = false

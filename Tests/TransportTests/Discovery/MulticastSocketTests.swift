@@ -82,7 +82,7 @@ struct MulticastSocketTests {
         return value
     }
 
-    /// Waits for a packet, and answers where it came from.
+    /// Waits for a packet, and returns where it came from.
     private func source(
         of word: [UInt8], at socket: borrowing MulticastSocket, _ probe: Probe
     ) async throws -> SocketAddress {

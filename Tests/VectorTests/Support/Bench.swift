@@ -93,7 +93,7 @@ final class Bench {
         #expect(self.state == state, "the test did not get there")
     }
 
-    /// Lets one event of the table happen, and answers what it led to.
+    /// Lets one event of the table happen, and returns what it led to.
     func apply(_ event: String) throws -> Consequences {
         switch event {
         case "secured": return secure(id)

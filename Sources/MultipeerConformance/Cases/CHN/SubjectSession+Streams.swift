@@ -48,7 +48,7 @@ extension SubjectSession {
         return end
     }
 
-    /// Opens a stream, and answers the number by which the shim calls it.
+    /// Opens a stream, and returns the number by which the shim calls it.
     func openStream(_ name: String, to peer: [UInt8]) throws -> Int {
         let answer = try call("stream", ["to": .string(peer.hex), "name": .string(name)])
         guard let number = answer["stream"]?.int else { throw CaseFailure("'stream' answers no number") }

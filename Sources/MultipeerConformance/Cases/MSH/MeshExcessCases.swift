@@ -81,7 +81,7 @@ enum MeshExcessCases {
 
 extension CaseRun {
     /// Each of these members tells that it is linked to the session, the others and one more, whose entry comes last.
-    /// Answers how many seconds `wait` takes from then on.
+    /// Returns how many seconds `wait` takes from then on.
     fileprivate func tell(
         _ members: [Member], of eighth: MemberEntry, everybodyOf endpoint: Endpoint,
         wait: ([TesterLink]) throws -> Void

@@ -140,7 +140,7 @@ extension CaseRun {
 }
 
 extension TesterChannel {
-    /// Sends a resource with everything that belongs to it; answers the number by which the shim calls it.
+    /// Sends a resource with everything that belongs to it; returns the number by which the shim calls it.
     func offer(
         _ bytes: [UInt8], name: String = "resource", to pair: Pair, within duration: Duration = .seconds(30)
     ) throws -> Int {

@@ -72,7 +72,7 @@ final class PeerDatagrams {
 
     // MARK: Sending
 
-    /// Answers whether it went this way.
+    /// Returns whether it went this way.
     func send(_ message: [UInt8]) -> Bool {
         let most = bug == .datagramsTooLong ? Datagram.longest - 50 + 40 : Datagram.longestMessage
         if bug == .datagramsWithoutPath, !isUp { return true }
