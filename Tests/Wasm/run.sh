@@ -23,8 +23,8 @@ compile() {
 core=$root/Sources/MultipeerCore
 # The part that frames carry: a peer id is `Codable`, which Embedded Swift does not have.
 compile MultipeerCore "$core/DisplayName.swift" "$core/Endpoint.swift" "$core/UID.swift"
-mapfile -t framing < <(find "$root/Sources/MultipeerFraming" -name "*.swift")
-compile SelfTest "${framing[@]}" "$root/Tests/Wasm/SelfTest.swift" "$out/Vectors.swift"
+framing=$root/Sources/MultipeerFraming
+compile SelfTest "$framing"/*.swift "$framing"/*/*.swift "$root/Tests/Wasm/SelfTest.swift" "$out/Vectors.swift"
 "$tools/clang" --target=wasm32-unknown-none -O2 -ffreestanding -fno-builtin -c "$root/Tests/Wasm/runtime.c" \
     -o "$out/runtime.o"
 "$tools/wasm-ld" -z stack-size=1048576 --export=_start "$out/SelfTest.o" "$out/MultipeerCore.o" "$out/runtime.o" \
