@@ -1,4 +1,4 @@
-/// Whose turn it is on a link: messages, then streams, then resources, each up to its part of a cycle, so that none
+/// Deficit round-robin on a link: messages, then streams, then resources, each up to its part of a cycle, so that none
 /// starves. Spec 9.7. [channel.priority] [channel.starve]
 ///
 /// A part that is not used is not saved up; one that was exceeded, because a frame is not cut for it, is made up for

@@ -10,7 +10,7 @@ struct OverCapacity: Sendable {
     var hasLeft = false
 }
 
-/// The cap on the whole mesh: who may come in, and who goes when too many did. Spec 11.
+/// The cap on the whole mesh: who may come in, and who is evicted when too many did. Spec 11.
 extension Membership {
     /// Whether the two meshes that a link to `remote` would join have room for each other. [mesh.full]
     package func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool {

@@ -1,7 +1,8 @@
 package import MultipeerCore
 import MultipeerIntroduction
 
-/// Accepted connections that have brought no valid CONFIRM. Spec 15. [limit.unauthenticated]
+/// The limit on unauthenticated connections: accepted ones that have brought no valid CONFIRM. Spec 15.
+/// [limit.unauthenticated]
 ///
 /// There are 32 at most, 4 from one address; the oldest goes first, so that idle connections cannot keep an honest peer
 /// out.

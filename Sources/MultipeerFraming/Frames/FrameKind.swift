@@ -1,4 +1,7 @@
 /// What a frame is: the fourth byte of its header. Spec 7.2.
+///
+/// To add a frame: its kind here and in `Spec/registries.json`, its payload in `Frame`, its rules in `Spec/07-frames.md`, and
+/// what it does where `Link+Receiving.swift` or `Handshake.swift` looks at kinds.
 @usableFromInline
 package struct FrameKind: RawRepresentable, Hashable, Sendable {
     @usableFromInline package let rawValue: UInt8

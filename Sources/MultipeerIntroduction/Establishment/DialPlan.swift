@@ -1,6 +1,7 @@
 import MultipeerCore
 
-/// When to dial which address of one peer: 4 at a time, 250 ms apart, in rounds that back off. Spec 4.4 and 6.1.
+/// When to dial which address of one peer: 4 at a time, 250 ms apart, in rounds with exponential backoff. Spec 4.4 and
+/// 6.1.
 ///
 /// A failed dial starts the next one at once; a round that failed whole is repeated after 250 ms, 500 ms … 4 s, each
 /// halved or doubled at random by up to 50 %, until somebody withdraws the plan.

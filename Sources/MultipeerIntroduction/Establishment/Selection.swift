@@ -1,6 +1,7 @@
 package import MultipeerCore
 
-/// Which of the verified connections to one endpoint becomes the link: glare settled by nomination. Spec 6.4 and 6.5.
+/// Which of the verified connections to one endpoint becomes the link: the tie-break between two dials that cross (glare),
+/// by nomination, as ICE does it (RFC 8445, 8.1). Spec 6.4 and 6.5.
 ///
 /// ```
 /// controlling (the lower uid)            controlled

@@ -1,4 +1,4 @@
-/// What the DATA of one channel may come to: an absolute limit, set by the receiver, on all the payload since OPEN.
+/// Flow control of one stream or resource: an absolute limit, set by the receiver, on all the payload of DATA since OPEN.
 /// Spec 9.3.
 enum ChannelCredit {
     /// The opener's side.

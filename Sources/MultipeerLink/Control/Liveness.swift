@@ -1,6 +1,6 @@
 package import MultipeerCore
 
-/// Whether the peer is still there: silence is answered with a PING, and a PING without any answer with the end.
+/// Keep-alive and idle timeout: a peer that is silent is sent a PING, and when nothing comes after it the link ends.
 /// Spec 14.2.
 ///
 /// ```

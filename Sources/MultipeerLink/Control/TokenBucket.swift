@@ -1,6 +1,6 @@
 package import MultipeerCore
 
-/// How many control frames a peer may send: a bucket that time and traffic fill. Spec 15.2. [limit.control]
+/// The rate limit on control frames: a token bucket that time and traffic fill. Spec 15.2. [limit.control]
 ///
 /// Traffic counts in both directions, by what it costs of the message credit: a receiver's CREDIT frames answer what
 /// the sender spends, so the more is spent the more of them are due.

@@ -1,6 +1,6 @@
 import MultipeerFraming
 
-/// What messages may cost: an absolute limit, set by the receiver, on everything spent since the link began. Spec 8.3.
+/// Flow control of messages: an absolute limit, set by the receiver, on everything spent since the link began. Spec 8.3.
 package enum MessageCredit {
     /// What one MSG or MSG_PART with so many bytes of payload spends. [msg.cost]
     @inline(__always)

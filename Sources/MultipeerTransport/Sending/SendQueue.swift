@@ -1,4 +1,5 @@
-/// Messages on their way from any thread to a loop, for one peer: bounded, in order, one wake for many. [limit.outbox]
+/// Messages on their way from any thread to a loop, for one peer, with back-pressure: bounded, in order, one wake for
+/// many. [limit.outbox]
 ///
 /// What counts is everything between `offer` and `released`, so the limit holds for what the link has taken and not
 /// yet written, too. A message larger than the limit is accepted when it is alone. Senders that wait are served in
