@@ -59,7 +59,7 @@ package struct Mesh: Sendable {
     /// The one of a settled mesh.
     var nextMoment: Moment?
     var actions: [Action] = []
-    /// What the linkEstablishment decided and nobody has looked at yet. It waits behind an `end` that is not carried out, because
+    /// What was decided about links and nobody has looked at yet. It waits behind an `end` that is not carried out, because
     /// what the application hears depends on that.
     var undone: [LinkEstablishment.Action] = []
 

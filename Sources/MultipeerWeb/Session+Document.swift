@@ -22,11 +22,7 @@ extension Session {
         digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {
         try await send(to: peer, name ?? url.label, metadata, digest) { _ throws(ResourceFault) in
-            guard ["http", "https"].contains(url.scheme?.lowercased() ?? "") else {
-                throw .unsupported(
-                    "only http and https URLs can be fetched, not \(url.scheme ?? "one without scheme")")
-            }
-            return try await WebSource.open(url)
+            try await WebSource.open(url)
         }
     }
 }

@@ -26,6 +26,10 @@ package final class WebSource: PieceSource {
     package static func open(_ url: URL, patience: Duration = patience) async throws(ResourceFault)
         -> WebSource
     {
+        guard url.isOfTheWeb else {
+            throw .unsupported(
+                "only http and https URLs can be fetched, not \(url.scheme ?? "one without scheme")")
+        }
         var url = url
         for _ in 0...redirections {
             let fetch = WebFetch(url, patience: patience)
@@ -63,12 +67,14 @@ extension URL {
         return "\(scheme ?? "")://\(host ?? "")\(port)\(path)"
     }
 
+    fileprivate var isOfTheWeb: Bool { isSecure || scheme?.lowercased() == "http" }
+    private var isSecure: Bool { scheme?.lowercased() == "https" }
+
     fileprivate func redirected(to location: String?) throws(ResourceFault) -> URL {
         guard let location, let next = URL(string: location, relativeTo: self)?.absoluteURL else {
             throw .fetch("\(shown) redirects to nowhere")
         }
-        let schemes = scheme?.lowercased() == "https" ? ["https"] : ["http", "https"]
-        guard schemes.contains(next.scheme?.lowercased() ?? "") else {
+        guard isSecure ? next.isSecure : next.isOfTheWeb else {
             throw .fetch("\(shown) redirects to \(next.scheme ?? "no scheme"), which is not followed")
         }
         return next

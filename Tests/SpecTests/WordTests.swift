@@ -10,9 +10,10 @@ struct WordTests {
         let retired = try retiredWords()
         #expect(retired.count > 50)
         for file in try code() {
-            let found = file.lines.reduce(into: Set<Substring>()) { $0.formUnion(names(in: $1)) }
-            let back = found.filter { retired.contains(String($0)) }
-            #expect(back.isEmpty, "\(file.path): \(back.sorted().joined(separator: ", "))")
+            for line in file.lines where words(in: line).contains(where: retired.contains) {
+                let back = words(in: code(in: line)).filter(retired.contains)
+                #expect(back.isEmpty, "\(file.path): \(back.joined(separator: ", "))")
+            }
         }
     }
 
@@ -87,15 +88,13 @@ struct WordTests {
 
     private func retiredWords() throws -> Set<String> { Set(try rows().flatMap(\.retired)) }
 
-    /// The capitalised names in a line of code, without its comment and its strings.
-    private func names(in line: Substring) -> [Substring] {
-        guard let start = line.firstIndex(where: { $0 != " " }), !line[start...].hasPrefix("//") else {
-            return []
-        }
-        let code = line.replacing(#/"(?:[^"\\]|\\.)*"/#, with: "").replacing(#/\/\/.*/#, with: "")
-        return code.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.filter {
-            $0.first?.isUppercase == true
-        }
+    private func words(in line: Substring) -> [String] {
+        line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+    }
+
+    /// The line without its comment and its strings.
+    private func code(in line: Substring) -> Substring {
+        line.replacing(#/"(?:[^"\\]|\\.)*"/#, with: "").replacing(#/\/\/.*/#, with: "")
     }
 
     private struct Declaration {

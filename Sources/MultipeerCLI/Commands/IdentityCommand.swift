@@ -84,7 +84,7 @@ enum IdentityFile {
         }
     }
 
-    /// The commandError for a fault of the security layer.
+    /// The error of the command for a fault of the security layer.
     static func explain<Value>(
         _ path: String? = nil, _ body: () throws(SecurityFault) -> Value
     ) throws(CommandError) -> Value {

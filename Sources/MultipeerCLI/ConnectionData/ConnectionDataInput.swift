@@ -18,7 +18,7 @@ enum ConnectionDataInput {
         contents.starts(with: magic) ? contents : try decode(String(decoding: contents, as: UTF8.self))
     }
 
-    /// What a commandError about data that failed a check says.
+    /// What the error about data that failed a check says.
     static func commandError(_ fault: InvalidConnectionData) -> CommandError {
         CommandError(
             "check \(fault.check) failed: \(fault)", hint: "'multipeer data inspect' shows its fields",

@@ -27,7 +27,7 @@ final class InviteBrowser {
         controller.maximumNumberOfPeers = most
     }
 
-    /// Until the user is done, or wants none of it, which is a commandError.
+    /// Until the user is done, or wants none of it, which is an error.
     func run(for time: Duration?) async throws(CommandError) {
         screen.begin()
         if screen.isTerminal {

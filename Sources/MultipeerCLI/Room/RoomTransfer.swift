@@ -1,6 +1,5 @@
 import Foundation
 import Multipeer
-import MultipeerWeb
 
 /// A file that a peer of the room offers, on its way into a directory.
 struct RoomDownload: Sendable {
@@ -46,12 +45,8 @@ struct RoomUpload: Sendable {
 
     /// Returns what the peer has when all of it is there; nil for what cannot be offered.
     func run(in session: Session) async throws(MultipeerError) -> String? {
-        let resource: OutgoingResource
-        switch source.origin {
-        case .file(let url): resource = try await session.send(file: url, to: peer, name: source.label)
-        case .web(let url): resource = try await session.send(document: url, to: peer, name: source.label)
-        case .input: return nil
-        }
+        if source.origin == .input { return nil }
+        let resource = try await source.send(to: peer, over: session)
         try await resource.completion()
         let digest = resource.digest.map { ", sha256 \(Dissection.hex($0))" } ?? ""
         return "\(source.label.printable), \(HumanReadable.bytes(resource.written))\(digest)"

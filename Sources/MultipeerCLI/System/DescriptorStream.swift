@@ -89,7 +89,7 @@ package struct DescriptorStream: Sendable {
         _ = unsafe poll(&one, 1, -1)
     }
 
-    /// A commandError with what the operating system says about the last call.
+    /// An error with what the operating system says about the last call.
     static func failure(_ text: String, _ code: Int32 = errno) -> CommandError {
         CommandError("\(text): \(reason(code))", exit: .system)
     }

@@ -1,6 +1,5 @@
 import Foundation
 import Multipeer
-import MultipeerWeb
 
 /// The files of one run of `multipeer send`, on their way one after the other.
 final class FileSender: Sendable {
@@ -81,19 +80,8 @@ final class FileSender: Sendable {
     private func begin(
         _ source: TransferSource, _ place: FilePosition, to peer: PeerID
     ) async throws(MultipeerError) -> OutgoingResource {
-        let resource: OutgoingResource
-        switch source.origin {
-        case .file(let url):
-            resource = try await connector.session.send(
-                file: url, to: peer, name: source.label, metadata: place.metadata, digest: wantsDigest)
-        case .web(let url):
-            resource = try await connector.session.send(
-                document: url, to: peer, name: source.label, metadata: place.metadata, digest: wantsDigest)
-        case .input:
-            resource = try await connector.session.send(
-                StandardInputSource(), to: peer, name: source.label, metadata: place.metadata,
-                digest: wantsDigest)
-        }
+        let resource = try await source.send(
+            to: peer, over: connector.session, metadata: place.metadata, digest: wantsDigest)
         let isAbandoned = state.withLock { state in
             state.current = resource
             return state.isAbandoned

@@ -216,7 +216,7 @@ package enum ConnectionFailure: Equatable, Sendable {
 
 /// Why an attempt ended without a link.
 package enum LinkAttemptFailure: Error, Equatable, Sendable {
-    /// The time was over; the last connectionFailure, when there was one.
+    /// The time was over; the last failure of a connection, when there was one.
     case timedOut(ConnectionFailure?)
     /// The peer refused for good.
     case refusedByPeer(CloseCode)

@@ -114,13 +114,13 @@ extension TLSEngine {
         into buffer: inout ByteBuffer, upTo limit: Int
     ) throws(SecurityFault) -> SecureChannel.ReadResult {
         if case .failed(let fault) = state { throw fault }
-        guard state == .established, limit > 0, hasInput else { return .needsInput }
+        guard state == .established, limit > 0 else { return .needsInput }
         OpenSSLErrors.clear()
         var stop = SSL_ERROR_NONE
         let count = buffer.write(upTo: limit) { room in
             unsafe room.withUnsafeMutableBufferPointer { room in
                 var filled = 0
-                while filled < limit {
+                while filled < limit, hasInput {
                     var count = 0
                     let start = unsafe room.baseAddress?.advanced(by: filled)
                     let result = unsafe SSL_read_ex(ssl, start, limit - filled, &count)
@@ -129,7 +129,6 @@ extension TLSEngine {
                         break
                     }
                     filled += count
-                    if !hasInput { break }
                 }
                 return filled
             }
