@@ -110,6 +110,7 @@ private let timerConstants: [(String, Duration)] = [
     ("trust", HandshakeTiming.decision), ("select", HandshakeTiming.selection),
     ("higherDelay", HandshakeTiming.higherDialDelay),
     ("staleAge", HandshakeTiming.linkSettles), ("staleProbe", HandshakeTiming.probe),
+    ("clockGap", HandshakeTiming.clockGap), ("resumeGrace", HandshakeTiming.resumeGrace),
     ("meshData", HandshakeTiming.lifetime),
     ("meshRenewal", HandshakeTiming.meshRenewal), ("code", VerificationCode.timeout),
     ("invitationOpening", InvitationTiming.greeting), ("invitationOpening", InvitationTiming.completion),

@@ -85,6 +85,10 @@ package enum HandshakeTiming {
     package static let higherDialDelay = Duration.milliseconds(500)
     package static let linkSettles = Duration.seconds(2)
     package static let probe = Duration.seconds(2)
+    /// A deadline that is noticed so late means that the process slept.
+    package static let clockGap = Duration.seconds(5)
+    /// How long a probed link has, after a sleep, to show itself.
+    package static let resumeGrace = Duration.seconds(3)
     package static let lifetime = Duration.seconds(86_400)
     package static let meshRenewal = Duration.seconds(43_200)
 }

@@ -223,8 +223,10 @@ extension LinkEstablishment {
         }
     }
 
-    mutating func probe(_ link: ConnectionID, of uid: UID, at now: Moment) {
-        attempts[uid]?.probeDeadline = now + HandshakeTiming.probe
+    mutating func probe(
+        _ link: ConnectionID, of uid: UID, within answer: Duration = HandshakeTiming.probe, at now: Moment
+    ) {
+        attempts[uid]?.probeDeadline = now + answer
         actions.append(.probe(link))
     }
 

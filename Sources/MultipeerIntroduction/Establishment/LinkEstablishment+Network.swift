@@ -143,7 +143,13 @@ extension LinkEstablishment {
 
     mutating func advance(_ uid: UID, to now: Moment) {
         guard let attempt = attempts[uid] else { return }
-        if let probe = attempt.probeDeadline, probe <= now { probeUnanswered(uid, at: now) }
+        if let due = attempt.probeDeadline, due <= now {
+            if now > due + HandshakeTiming.clockGap, let link = attempt.selection.link {  // [live.resume]
+                probe(link, of: uid, within: HandshakeTiming.resumeGrace, at: now)
+            } else {
+                probeUnanswered(uid, at: now)
+            }
+        }
         guard let attempt = attempts[uid], attempt.isConnecting else { return }
         if attempt.end <= now, attempt.selection.nominated == nil {  // [link.deadline]
             fail(uid, .timedOut(attempt.connectionFailure), telling: .timeout)

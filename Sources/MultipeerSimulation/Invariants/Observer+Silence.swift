@@ -5,6 +5,8 @@ extension Observer {
     private static let noticed: Int64 = 11_000_000_000
     /// A peer that was asked has this long to show itself, whatever the clock does. A little less.
     private static let answer: Int64 = 2_900_000_000
+    /// The same for a peer that was probed because another connection to it was there.
+    private static let probeAnswer: Int64 = 1_900_000_000
     /// Without any clock that jumps, nobody is dead before this. A little less.
     private static let death: Int64 = 9_900_000_000
     /// What a clock that jumped, or a process that was stopped, needs to be as if nothing had been.
@@ -30,9 +32,8 @@ extension Observer {
 
     /// A link was found dead: it has to be.
     func watchDeath(_ socket: SimulatedSocket, _ linkState: LinkState, _ node: Node) {
-        if now - node.host.sleptUntil < Observer.answer, linkState.since < node.host.sleptUntil,
-            !isProbed(socket, node)
-        {
+        let grace = isProbed(socket, node) ? Observer.probeAnswer : Observer.answer
+        if now - node.host.sleptUntil < grace, linkState.since < node.host.sleptUntil {
             return fail(
                 .alive,
                 "\(name(socket)) was given up \((now - node.host.sleptUntil) / 1_000_000) ms after a sleep")
@@ -53,10 +54,11 @@ extension Observer {
 }
 
 extension Observer {
-    /// Another connection to the same peer is there, so that the link may have been probed because of it: a probe has its own
-    /// time.
+    /// Another connection to the same peer is there, or was since the sleep, so that the link may have been probed because
+    /// of it: a probe has its own time.
     private func isProbed(_ socket: SimulatedSocket, _ node: Node) -> Bool {
         node.sockets.values.contains { $0 !== socket && $0.remote == socket.remote }
+            || node.closedTo[socket.remote, default: .min] >= node.host.sleptUntil
     }
 }
 

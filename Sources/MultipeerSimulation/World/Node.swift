@@ -25,6 +25,8 @@ final class Node {
     /// The connections of the session, and those of them that are links, in the order in which they became so.
     var sockets: [ConnectionID: SimulatedSocket] = [:]
     var links: [SimulatedSocket] = []
+    /// When it last closed a connection that was no link to each other node, by the network's clock.
+    var closedTo: [Int: Int64] = [:]
     /// Its own invitations, and those of others.
     var asking: [InviterEnd] = []
     var asked: InviteeEnd

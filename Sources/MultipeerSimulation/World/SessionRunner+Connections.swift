@@ -129,6 +129,7 @@ extension SessionRunner {
         socket.phase = .over
         socket.connection.sockets[socket.end] = nil
         if let owner = socket.owner { owner.sockets[socket.id] = nil } else { node.sockets[socket.id] = nil }
+        if socket.linkState == nil { node.closedTo[socket.remote] = now }
     }
 
     func endSide(_ socket: SimulatedSocket) {

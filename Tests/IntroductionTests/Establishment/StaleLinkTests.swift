@@ -122,6 +122,35 @@ struct StaleLinkTests {
         #expect(stage.give(fresh.id, .selected).links == [fresh.id])
     }
 
+    @Test("a link whose probe was out while we slept is asked again, and has 3 s [live.resume]")
+    func probedWhileAsleep() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.connect()
+        let old = try stage.link()
+        _ = stage.wait(.seconds(10))
+        let fresh = try stage.candidate()
+        stage.machine.lost(fresh.id, .lost, at: stage.now)
+        #expect(stage.machine.takeActions().isEmpty)
+        stage.now = stage.now + .seconds(46_000)
+        stage.machine.advance(to: stage.now)
+        #expect(stage.machine.takeActions() == [.probe(old)])
+        #expect(stage.wait(.milliseconds(2_999)).isEmpty)
+        #expect(stage.wait(.milliseconds(1)).map(\.action) == [.unanswered(old)])
+    }
+
+    @Test("a probe whose end is noticed 5 s late is over, because nobody slept [live.resume]")
+    func probeNoticedLate() throws {
+        var stage = try Stage(weAreLower: true)
+        try stage.connect()
+        let old = try stage.link()
+        _ = stage.wait(.seconds(10))
+        let fresh = try stage.candidate()
+        stage.machine.lost(fresh.id, .lost, at: stage.now)
+        stage.now = stage.now + .seconds(7)
+        stage.machine.advance(to: stage.now)
+        #expect(stage.machine.takeActions() == [.unanswered(old)])
+    }
+
     @Test(
         "a candidate that dies while the link is asked leaves the link as it is, if that answers [stale.probe]"
     )
