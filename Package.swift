@@ -27,13 +27,6 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: ["TestSupport"] + dependencies, swiftSettings: strict)
 }
 
-/// Called by libFuzzer in a fuzzing build, a program that replays files in any other.
-func harness(_ name: String) -> Target {
-    .executableTarget(
-        name: "fuzz-\(name)", dependencies: ["FuzzBodies"], path: "Fuzz/Targets/\(name)",
-        swiftSettings: strict)
-}
-
 let package = Package(
     name: "swift-multipeer",
     products: [
@@ -275,29 +268,9 @@ let package = Package(
                 "MultipeerSecurity", "MultipeerFraming", "MultipeerCore",
             ],
             path: "Fuzz/Bodies", swiftSettings: strict),
-        harness("connection-data"),
-        harness("call-envelope"),
-        harness("tlv"),
-        harness("frame-decoder"),
-        harness("handshake"),
-        harness("certificate-chain"),
-        harness("secure-channel"),
-        harness("secure-pair"),
-        harness("datagram-channel"),
-        harness("verification-code"),
-        harness("reassembly-turns"),
-        harness("channel-machine"),
-        harness("datagram-header"),
-        harness("dns-engine"),
-        harness("dns-message"),
-        harness("invitation"),
-        harness("membership"),
-        harness("mesh"),
-        harness("netlink"),
-        harness("local-text"),
-        harness("facade-arguments"),
+        // Called by libFuzzer in a fuzzing build, a program that replays files in any other.
         .executableTarget(
-            name: "fuzz-replay", dependencies: ["FuzzBodies"], path: "Fuzz/Replay", swiftSettings: strict),
+            name: "fuzz", dependencies: ["FuzzBodies"], path: "Fuzz/Program", swiftSettings: strict),
         tests("FuzzRegressionTests", ["FuzzBodies"]),
     ]
 )

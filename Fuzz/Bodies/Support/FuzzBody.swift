@@ -1,9 +1,9 @@
 /// One harness: any bytes go in, and it throws when the code under it breaks a promise.
 ///
-/// The same body runs under libFuzzer (`Fuzz/Targets`), over files given to a plain build, and in the ordinary tests over
+/// The same body runs under libFuzzer (`Fuzz/Program`), over files given to a plain build, and in the ordinary tests over
 /// everything kept in `Fuzz/Seeds` and `Fuzz/Regressions`. A trap in the code under test is a finding as well.
 package struct FuzzBody: Sendable {
-    /// Names the target, and the folders of its seeds and regressions.
+    /// Names the harness, and the folders of its seeds and regressions.
     package let name: String
     package let run: @Sendable ([UInt8]) throws(BrokenPromise) -> Void
 

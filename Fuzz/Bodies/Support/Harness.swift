@@ -1,6 +1,9 @@
 import Foundation
 
 extension FuzzBody {
+    /// The names of all harnesses, sorted.
+    package static var allNames: String { all.map(\.name).sorted().joined(separator: ", ") }
+
     /// What libFuzzer calls. A broken promise traps, so that the input is kept as a crash.
     package func attack(_ start: UnsafePointer<UInt8>?, _ count: Int) {
         let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
@@ -11,19 +14,25 @@ extension FuzzBody {
         }
     }
 
-    /// The plain build's `main`: runs the body over the files and folders named on the command line.
-    package func replay() {
-        do {
-            for argument in CommandLine.arguments.dropFirst() {
-                for input in try Corpus.inputs(at: URL(filePath: argument)) {
-                    print(input.name, terminator: ": ")
-                    try run(input.bytes)
-                    print("ok")
-                }
+    /// Runs the body over its seeds and regressions, and prints how many there are.
+    package func replay() throws {
+        let inputs = try Corpus.inputs(for: self)
+        for input in inputs {
+            do {
+                try run(input.bytes)
+            } catch {
+                throw BrokenPromise(description: "\(name), \(input.name): \(error)")
             }
-        } catch {
-            print("\(error)")
-            exit(1)
+        }
+        print("\(name): \(inputs.count) inputs")
+    }
+
+    /// Runs the body over files, and over the files of folders, and prints each of them.
+    package func replay(_ paths: [String]) throws {
+        for input in try paths.flatMap({ try Corpus.inputs(at: URL(filePath: $0)) }) {
+            print(input.name, terminator: ": ")
+            try run(input.bytes)
+            print("ok")
         }
     }
 }
