@@ -14,7 +14,7 @@ setup: ## check for Swift 6.2, install libssl-dev when it is missing
 	@.ci/setup
 
 demo: setup ## three real processes find each other, link and talk
-	swift run -c release multipeer demo
+	swift run -c release multipeer-demo
 
 test: setup ## build everything and run the tests
 	swift build --build-tests

@@ -35,8 +35,8 @@ let package = Package(
         .library(name: "MultipeerWeb", targets: ["MultipeerWeb"]),
         .library(name: "MultipeerActors", targets: ["MultipeerActors"]),
         .library(name: "MultipeerSimulation", targets: ["MultipeerSimulation"]),
-        .library(name: "MultipeerConformance", targets: ["MultipeerConformance"]),
         .executable(name: "multipeer", targets: ["MultipeerCLI"]),
+        .executable(name: "multipeer-conform", targets: ["MultipeerConform"]),
     ],
     targets: [
         .systemLibrary(name: "CLibSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
@@ -106,9 +106,18 @@ let package = Package(
             name: "MultipeerConformance",
             dependencies: ["CLibSSL", "CPlatform", "MultipeerTransport", "MultipeerSecurity"],
             exclude: ["README.md"], swiftSettings: strict),
+        layer("MultipeerCommandLine", ["Multipeer"]),
         .executableTarget(
             name: "MultipeerCLI",
-            dependencies: ["Multipeer", "MultipeerWeb", "MultipeerConnectivity", "MultipeerConformance"],
+            dependencies: ["MultipeerCommandLine", "Multipeer", "MultipeerWeb", "MultipeerConnectivity"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "MultipeerConform",
+            dependencies: ["MultipeerCommandLine", "MultipeerConformance", "Multipeer"],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "multipeer-demo", dependencies: ["MultipeerCommandLine", "Multipeer"],
+            path: "Examples/Demo",
             swiftSettings: strict),
 
         .executableTarget(
@@ -241,7 +250,10 @@ let package = Package(
             path: "Tests/SimulatedNetwork/Suite", swiftSettings: strict),
         tests(
             "ConformanceTests",
-            ["MultipeerConformance", "MultipeerCLI", "MultipeerTransport", "MultipeerSecurity"]),
+            [
+                "MultipeerConformance", "MultipeerConform", "MultipeerCommandLine", "MultipeerTransport",
+                "MultipeerSecurity",
+            ]),
         tests("SpecTests", ["MultipeerDiscovery", "MultipeerIntroduction"]),
         tests(
             "VectorTests",
@@ -253,7 +265,8 @@ let package = Package(
         tests(
             "CommandTests",
             [
-                "MultipeerCLI", "MultipeerNeighbour", "peer-session", "collusion", "sky", "Multipeer",
+                "MultipeerCLI", "MultipeerCommandLine", "MultipeerConform", "multipeer-demo",
+                "MultipeerNeighbour", "peer-session", "collusion", "sky", "Multipeer",
                 "MultipeerTransport",
             ]),
         .testTarget(

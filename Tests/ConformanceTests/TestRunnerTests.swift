@@ -1,5 +1,5 @@
 import Foundation
-import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 
@@ -11,7 +11,7 @@ struct TestRunnerTests {
     private static let shim = "\(program) shim"
     private static let program: String = {
         let folder = URL(filePath: ChildProcess.ownPath).deletingLastPathComponent()
-        return "'\(folder.appending(path: "multipeer").path)'"
+        return "'\(folder.appending(path: "multipeer-conform").path)'"
     }()
 
     private static func run(
@@ -45,7 +45,7 @@ struct TestRunnerTests {
     @Test(
         "a fault is caught by the words that its case names, not by other words, and not by a process that ends",
         arguments: [
-            ("conform peer --bug mac-role-wrong", true), ("conform peer --bug mac-unchecked", false),
+            ("peer --bug mac-role-wrong", true), ("peer --bug mac-unchecked", false),
             ("", false),
         ])
     func convicts(_ words: String, isCaught: Bool) async throws {
@@ -91,7 +91,7 @@ struct ReportTests {
                 subject: one, order: $0, repetition: 0, verdict: $1, reason: $2, isOfProcess: false,
                 seconds: 0.5, log: log.lines)
         }
-        return Report(Report.Invocation(shim: "multipeer shim", seed: 7, isStrict: false), outcomes)
+        return Report(Report.Invocation(shim: "multipeer-conform shim", seed: 7, isStrict: false), outcomes)
     }
 
     @Test("each form names the case that failed, what was expected and what came")

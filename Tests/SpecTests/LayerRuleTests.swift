@@ -71,7 +71,13 @@ private let layers: [Layer] = [
         "MultipeerConformance", on: ["MultipeerTransport", "MultipeerSecurity", "CPlatform", "CLibSSL"],
         outside: ["Glibc", "Dispatch", "Foundation"]),
     Layer(
-        "MultipeerCLI", on: ["Multipeer", "MultipeerWeb", "MultipeerConnectivity", "MultipeerConformance"],
+        "MultipeerCommandLine", on: ["Multipeer"],
+        outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
+    Layer(
+        "MultipeerCLI", on: ["MultipeerCommandLine", "Multipeer", "MultipeerWeb", "MultipeerConnectivity"],
+        outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
+    Layer(
+        "MultipeerConform", on: ["MultipeerCommandLine", "Multipeer", "MultipeerConformance"],
         outside: operatingSystem.union(["Foundation", "FoundationEssentials", "Synchronization"])),
 ]
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The shim of this package speaks as chapter 20 says.
-@Suite("20 Shim", .computing, .enabled(if: Repository.exists("Sources/MultipeerCLI/Shim")))
+@Suite("20 Shim", .computing, .enabled(if: Repository.exists("Sources/MultipeerConform/Shim")))
 struct ShimTests {
     private struct Description: Decodable {
         struct Request: Decodable { let op: String }
@@ -18,13 +18,13 @@ struct ShimTests {
 
     init() throws {
         description = try JSONDecoder().decode(Description.self, from: try Repository.data("Spec/shim.json"))
-        code = try Repository.files(under: "Sources/MultipeerCLI/Shim", where: { $0.hasSuffix(".swift") })
+        code = try Repository.files(under: "Sources/MultipeerConform/Shim", where: { $0.hasSuffix(".swift") })
             .map(\.text).joined()
     }
 
     @Test("every request of the description is understood, and no other")
     func requests() throws {
-        let dispatch = try Repository.file("Sources/MultipeerCLI/Shim/Shim.swift").text
+        let dispatch = try Repository.file("Sources/MultipeerConform/Shim/Shim.swift").text
         let understood = dispatch.matches(of: /case "([a-z]+)":/).map { String($0.1) }
         #expect(words(description.requests.map(\.op)) == Set(understood + ["quit"]))
     }

@@ -1,8 +1,9 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer advertise`: be found, and see who invites.
-enum AdvertiseCommand {
+enum AdvertiseCommand: Subcommand {
     static let usage = Usage(
         ["advertise"], "announce yourself, and show who invites you",
         details: """

@@ -1,8 +1,9 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer browse`: who announces themselves.
-enum BrowseCommand {
+enum BrowseCommand: Subcommand {
     static let usage = Usage(
         ["browse"], "show who announces themselves",
         details: """

@@ -1,7 +1,8 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer chat`: a room for a few people.
-enum ChatCommand {
+enum ChatCommand: Subcommand {
     private static let mostData = 15
     static let room = Usage.Option(
         "--room", "NAME", "link with those alone who are in the room of this name; default: \(PeerRole.lobby)"

@@ -1,7 +1,8 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer data inspect`: explains connection data field by field.
-enum DataInspectCommand {
+enum DataInspectCommand: Subcommand {
     static let usage = Usage(
         ["data", "inspect"], operands: "[DATA]", mostOperands: 1, "explain connection data field by field",
         details: """

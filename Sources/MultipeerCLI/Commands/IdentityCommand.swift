@@ -1,8 +1,9 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer identity new`: makes a key and a certificate.
-enum IdentityNewCommand {
+enum IdentityNewCommand: Subcommand {
     static let usage = Usage(
         ["identity", "new"], "make a P-256 key and a certificate that it signs itself",
         details: """
@@ -44,7 +45,7 @@ enum IdentityNewCommand {
 }
 
 /// `multipeer identity show`: what an identity file says.
-enum IdentityShowCommand {
+enum IdentityShowCommand: Subcommand {
     static let usage = Usage(
         ["identity", "show"], operands: "FILE", mostOperands: 1, "show the certificates of an identity file",
         details:
@@ -60,46 +61,6 @@ enum IdentityShowCommand {
             Columns.lines([("certificate", "\(index + 1) of \(certificates.count)")] + certificate.rows)
         }
         try Terminal.put(texts.joined(separator: "\n\n") + "\n")
-    }
-}
-
-/// An identity in a file, as options name it.
-enum IdentityFile {
-    static func read(_ path: String, _ passphrase: PassphraseSource) throws(CommandError) -> Identity {
-        let contents = try AtomicFile.read(path)
-        if let mode = AtomicFile.exposure(of: path) {
-            Terminal.say(
-                "others can read \(path.printable), mode \(mode) ('chmod 600' keeps the key private)")
-        }
-        let given = try passphrase.given()
-        do throws(SecurityFault) {
-            return try Identity(file: contents, passphrase: given)
-        } catch .local(.passphraseNeeded) where given == nil {
-            let typed = try passphrase.open(path)
-            return try explain(path) { () throws(SecurityFault) in
-                try Identity(file: contents, passphrase: typed)
-            }
-        } catch {
-            throw commandError(error, path)
-        }
-    }
-
-    /// The error of the command for a fault of the security layer.
-    static func explain<Value>(
-        _ path: String? = nil, _ body: () throws(SecurityFault) -> Value
-    ) throws(CommandError) -> Value {
-        do throws(SecurityFault) {
-            return try body()
-        } catch {
-            throw commandError(error, path)
-        }
-    }
-
-    private static func commandError(_ fault: SecurityFault, _ path: String?) -> CommandError {
-        let subject = path.map { "\($0.printable): " } ?? ""
-        var hint: String?
-        if case .local(.passphraseNeeded) = fault { hint = "give it with --passphrase-file" }
-        return CommandError(subject + "\(fault)".printable, hint: hint, exit: .badInput)
     }
 }
 

@@ -1,8 +1,9 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer invite`: choose whom to be connected with, or be asked who may.
-enum InviteCommand {
+enum InviteCommand: Subcommand {
     static let usage = Usage(
         ["invite"], "choose whom to invite, or with --wait be asked who may come in",
         details: """

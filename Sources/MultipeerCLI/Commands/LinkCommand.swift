@@ -1,7 +1,8 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer link`: a secure netcat, and a chat when people are at both ends.
-enum LinkCommand {
+enum LinkCommand: Subcommand {
     static let usage = Usage(
         ["link"], operands: "[DATA]", mostOperands: 1, "link with one peer: a secure netcat and chat",
         details: """

@@ -1,7 +1,8 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer receive`: the files that one peer sends, into a directory.
-enum ReceiveCommand {
+enum ReceiveCommand: Subcommand {
     static let usage = Usage(
         ["receive"], operands: "[DATA]", mostOperands: 1, "receive files of one peer",
         details: """

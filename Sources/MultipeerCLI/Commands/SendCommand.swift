@@ -1,7 +1,8 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer send`: files, one after the other, to one peer.
-enum SendCommand {
+enum SendCommand: Subcommand {
     private static let mostFiles = 100_000
 
     static let usage = Usage(

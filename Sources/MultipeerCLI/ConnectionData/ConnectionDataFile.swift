@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// A file in which somebody else's connection data is, or is going to be.
 struct ConnectionDataFile: Sendable {

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// Connection data as it was given to a command: base64 in an argument, or a file with base64 or the bytes themselves.
 enum ConnectionDataInput {

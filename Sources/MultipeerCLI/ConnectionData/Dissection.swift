@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// Connection data taken apart byte by byte, as far as it can be: every row says where, what, and what it means.
 ///
@@ -43,7 +44,7 @@ package struct Dissection: Equatable, Sendable {
         let isSecret = field == "token" && !showsSecrets
         rows.append(
             Row(
-                offset: position, length: value.count, field: field, hex: isSecret ? nil : Self.hex(value),
+                offset: position, length: value.count, field: field, hex: isSecret ? nil : value.hexadecimal,
                 meaning: value.count < count ? "cut off, \(count) bytes should be here" : meaning(value)))
         position += value.count
         return Self.number(value)
@@ -53,7 +54,7 @@ package struct Dissection: Equatable, Sendable {
         let type = UInt16(Self.number(Array(bytes[position..<position + 2])))
         let length = Self.number(Array(bytes[position + 2..<position + 4]))
         let kind = Field(rawValue: type)
-        let name = kind?.name ?? "field \(Self.hex(Array(bytes[position..<position + 2])))"
+        let name = kind?.name ?? "field \(Array(bytes[position..<position + 2]).hexadecimal)"
         take(4, "\(name), head") { _ in "type \(type), \(length) bytes" }
         guard length <= end - position else {
             take(end - position, name) { _ in "cut off, \(length) bytes should be here" }
@@ -81,9 +82,6 @@ package struct Dissection: Equatable, Sendable {
 
     static func number(_ bytes: [UInt8]) -> Int { bytes.prefix(7).reduce(0) { $0 << 8 | Int($1) } }
 
-    package static func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
 }
 
 /// The fields that connection data may have. Spec 4.1.

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// How the two sides swap connection data by hand: ours is shown and written, theirs is typed, given or awaited.
 struct ManualExchange: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// The own connection data on its way to others by hand: shown, written to a file, and taken back in the end.
 struct LocalConnectionData: Sendable {

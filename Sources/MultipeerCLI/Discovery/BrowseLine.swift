@@ -1,4 +1,5 @@
 package import Multipeer
+import MultipeerCommandLine
 
 /// One thing that `multipeer browse` has seen, for programs: a line of JSON, or fields with tabs between them.
 package struct BrowseLine: Encodable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// What `multipeer browse` sees, on its way to whoever reads it.
 actor BrowsePrinter {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 @unsafe @preconcurrency import MultipeerConnectivity
 
 /// Those who are connected with this process by the classes with Apple's names, and what happens to them.

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// One thing that `multipeer advertise` has to tell: a line of JSON, or fields with tabs between them.
 struct AdvertiseLine: Encodable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 @unsafe @preconcurrency import MultipeerConnectivity
 
 /// `multipeer invite --wait`: an assistant that asks on the terminal who may come in.

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 @unsafe @preconcurrency import MultipeerConnectivity
 
 /// `multipeer invite`: shows what a browser controller knows, and does what is typed.

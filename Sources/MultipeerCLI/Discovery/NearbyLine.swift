@@ -1,4 +1,5 @@
 package import Multipeer
+import MultipeerCommandLine
 
 /// One thing that `multipeer invite` has to tell, for programs: fields with tabs between them.
 package struct NearbyLine: Equatable, Sendable {

@@ -1,4 +1,5 @@
 package import Multipeer
+import MultipeerCommandLine
 
 /// Those who announce themselves, as a table for people.
 package struct PeerTable: Sendable {
@@ -68,7 +69,7 @@ extension PeerID {
     package var shortID: String { String(id.prefix(8)) }
 
     /// All 32 digits of the id.
-    package var id: String { Dissection.hex(uid.bytes) }
+    package var id: String { uid.bytes.hexadecimal }
 
     /// How a peer is named to people who may have to tell it from others. Whatever it calls itself cannot be taken for
     /// what stands around its name.

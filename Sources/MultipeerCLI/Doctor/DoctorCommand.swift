@@ -1,7 +1,8 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// `multipeer doctor`: why peers do not see each other.
-enum DoctorCommand {
+enum DoctorCommand: Subcommand {
     static let usage = Usage(
         ["doctor"], "say why peers do not see each other",
         details: """

@@ -1,3 +1,5 @@
+import MultipeerCommandLine
+
 /// One thing that `multipeer doctor` has looked at, and what it thinks of it.
 package struct Finding: Equatable, Sendable, Encodable {
     package enum Verdict: String, Sendable, Encodable {

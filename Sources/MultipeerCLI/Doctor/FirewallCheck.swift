@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// Whether rules could drop what peers send. They are read, if that is allowed, and judged by what they look like.
 package struct FirewallCheck: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// What network interfaces there are, and whether anybody can be reached over one of them.
 package struct InterfaceCheck: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// The clock, OpenSSL, what the system allows, and what kind of machine this is.
 package struct MachineCheck: Sendable {

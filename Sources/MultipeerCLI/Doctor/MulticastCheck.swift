@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// Whether what is sent to the group of multicast DNS comes back on one interface, and whether others answer.
 package struct MulticastCheck: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// A socket of multicast DNS, one network interface and family each, for a trial: bound to the group, and joined there
 /// alone.

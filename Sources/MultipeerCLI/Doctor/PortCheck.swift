@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// Whether the port of multicast DNS can be shared with whoever has it.
 package struct PortCheck: Sendable {

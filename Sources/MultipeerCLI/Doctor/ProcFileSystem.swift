@@ -1,4 +1,5 @@
 import Foundation
+import MultipeerCommandLine
 
 /// What the kernel tells of itself in `/proc`, as far as this user may read it. A test has a folder of its own.
 package struct ProcFileSystem: Sendable {

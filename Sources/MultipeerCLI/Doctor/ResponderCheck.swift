@@ -1,4 +1,5 @@
 import Foundation
+import MultipeerCommandLine
 
 /// Others on this machine who speak multicast DNS.
 package struct ResponderCheck: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// How much went each way, and the line that shows it on a terminal.
 final class ByteCounter: Sendable {

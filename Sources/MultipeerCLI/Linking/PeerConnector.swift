@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// The way to a link with one peer: our data out, theirs in; and the farewell, which leaves nothing behind.
 final class PeerConnector: Sendable {
@@ -115,7 +116,7 @@ final class PeerConnector: Sendable {
         Terminal.say(
             "linked with \(peer.displayName.printable), \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }
-        Terminal.say("peer id \(Dissection.hex(peer.uid.bytes)) at \(facts.address)")
+        Terminal.say("peer id \(peer.uid.bytes.hexadecimal) at \(facts.address)")
         Terminal.say("protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
     }
 

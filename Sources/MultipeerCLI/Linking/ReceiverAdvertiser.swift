@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// Can be found by those who want to send files, and asks the user about each before anything comes in.
 final class ReceiverAdvertiser: Sendable {

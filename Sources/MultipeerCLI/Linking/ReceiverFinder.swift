@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// Finds one peer that takes files, and asks it whether it wants some.
 final class ReceiverFinder: Sendable {

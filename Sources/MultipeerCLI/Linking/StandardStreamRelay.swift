@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// Standard input to the peer and the peer to standard output, until both sides have nothing more to say.
 ///

@@ -1,4 +1,5 @@
 package import Multipeer
+import MultipeerCommandLine
 
 /// What the peers of a room are called: by their names where these differ, otherwise with digits of their ids behind
 /// them. Everybody in a room sees the same labels, whoever came first.
@@ -27,8 +28,8 @@ package struct PeerLabels: Sendable {
         let key = stem.lowercased()
         let others = stems.filter { $0.key != peer && $0.value.lowercased() == key }.keys
         guard !others.isEmpty else { return stem }
-        let digits = Dissection.hex(peer.uid.bytes)
-        let rivals = others.map { Dissection.hex($0.uid.bytes) }
+        let digits = peer.uid.bytes.hexadecimal
+        let rivals = others.map { $0.uid.bytes.hexadecimal }
         var length = PeerLabels.shortest
         while length < digits.count, rivals.contains(where: { $0.hasPrefix(digits.prefix(length)) }) {
             length += 1

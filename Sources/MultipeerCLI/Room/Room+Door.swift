@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// How others get in: connection data that was given, that comes in a file, or that is typed.
 extension Room {

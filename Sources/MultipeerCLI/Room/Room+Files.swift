@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// Files: offered to one or to all, taken or not by each.
 extension Room {

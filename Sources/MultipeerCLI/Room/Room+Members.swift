@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// Who comes, who goes, and why.
 extension Room {
@@ -67,7 +68,7 @@ extension Room {
         let name = members.name(of: peer)
         screen.note("\(name) joined, \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }
-        screen.note("\(name) has the peer id \(Dissection.hex(peer.uid.bytes)) at \(facts.address)")
+        screen.note("\(name) has the peer id \(peer.uid.bytes.hexadecimal) at \(facts.address)")
         screen.note(
             "\(name) is protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
     }

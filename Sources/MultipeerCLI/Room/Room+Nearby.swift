@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// How others get in by themselves: everybody in the room announces it, and invites whoever announces the same. Two who
 /// invite each other at once get one link.

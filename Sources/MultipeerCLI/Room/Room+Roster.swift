@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// Who is here, what protects the links, and whether users have compared codes.
 extension Room {

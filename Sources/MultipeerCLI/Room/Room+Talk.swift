@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// What is said, and how it gets to each peer at its own pace.
 extension Room {

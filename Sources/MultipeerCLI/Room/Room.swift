@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// A room: everybody who is linked with this session, and what they say to each other.
 actor Room {

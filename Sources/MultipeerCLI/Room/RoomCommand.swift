@@ -1,3 +1,5 @@
+import MultipeerCommandLine
+
 /// What somebody has typed in a room.
 package enum RoomCommand: Equatable, Sendable {
     case nothing

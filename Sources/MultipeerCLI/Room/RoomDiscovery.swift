@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// What makes a room known on the network, and finds the others who are in it.
 struct RoomDiscovery: Sendable {

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// One peer of a room, as it is seen from here.
 struct RoomMember: Sendable {

@@ -1,3 +1,5 @@
+import MultipeerCommandLine
+
 /// What is said in a room: a message for each line, with its end, so that 'multipeer link' is understood and understands.
 /// One to a single peer has a byte 1 in front, so that it can be shown as what it is.
 package struct RoomMessage: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// Whether anybody has come into the room, and whether anybody still may.
 struct RoomOccupancy: Sendable {

@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// What the user of a room is asked about trust. The answer is typed like everything else: only the room reads the
 /// terminal.

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// A file that a peer of the room offers, on its way into a directory.
 struct RoomDownload: Sendable {
@@ -48,7 +49,7 @@ struct RoomUpload: Sendable {
         if source.origin == .input { return nil }
         let resource = try await source.send(to: peer, over: session)
         try await resource.completion()
-        let digest = resource.digest.map { ", sha256 \(Dissection.hex($0))" } ?? ""
+        let digest = resource.digest.map { ", sha256 \($0.hexadecimal)" } ?? ""
         return "\(source.label.printable), \(HumanReadable.bytes(resource.written))\(digest)"
     }
 }

@@ -1,3 +1,5 @@
+import MultipeerCommandLine
+
 /// A line that is being typed, for a terminal that tells every key: what is typed stays together, whatever is shown
 /// meanwhile. It has no cursor of its own: typing happens at the end.
 package struct EditedLine: Equatable, Sendable {

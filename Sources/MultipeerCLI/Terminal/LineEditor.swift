@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// The last line of a terminal, in which somebody types while others say something above it.
 final class LineEditor: Sendable {

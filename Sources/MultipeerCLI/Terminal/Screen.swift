@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// Where a room is shown and typed in: what peers say goes to standard output, everything else to standard error. In a
 /// pipe, and on a terminal that knows no escape sequences, that is plain lines; on any other one what is typed stays
@@ -47,7 +48,7 @@ final class Screen: Sendable {
 
     /// What goes wrong, and what was asked for.
     func tell(_ text: String) {
-        let head = isTerminal ? "* " : "multipeer: "
+        let head = isTerminal ? "* " : "\(Terminal.name): "
         show(text.split(separator: "\n").map { "\(head)\($0)\n" }.joined())
     }
 

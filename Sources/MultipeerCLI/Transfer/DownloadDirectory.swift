@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+package import MultipeerCommandLine
 
 /// The directory where received files appear, each under its own name only when all of it is there.
 package struct DownloadDirectory: Sendable {

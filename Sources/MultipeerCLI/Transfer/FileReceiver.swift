@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// The files of one run of `multipeer receive`, taken one after the other.
 final class FileReceiver: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Multipeer
+import MultipeerCommandLine
 
 /// The files of one run of `multipeer send`, on their way one after the other.
 final class FileSender: Sendable {

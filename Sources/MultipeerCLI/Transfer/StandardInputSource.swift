@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// Standard input as something to send: nobody knows how much there will be.
 final class StandardInputSource: PieceSource {

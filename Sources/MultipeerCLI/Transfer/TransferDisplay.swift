@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// The last line of a terminal while files are on their way, and what is said above it. Without a terminal there is no
 /// such line.

@@ -1,3 +1,5 @@
+import MultipeerCommandLine
+
 /// The line that shows a transfer on a terminal: what, how far, how much, how fast, and how long it will take.
 package struct TransferLine: Equatable, Sendable {
     package var name: String

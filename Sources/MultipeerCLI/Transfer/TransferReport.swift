@@ -1,4 +1,5 @@
 import Multipeer
+import MultipeerCommandLine
 
 /// What became of every file, as one line each and one for all; and what the command's exit code says of it.
 package struct TransferReport: Equatable, Sendable {
@@ -29,7 +30,7 @@ package struct TransferReport: Equatable, Sendable {
     /// Each answers the line that tells it.
     package mutating func add(_ transfer: Transfer) -> String {
         transferred.append(transfer)
-        let digest = transfer.digest.map { ", sha256 \(TransferReport.hex($0))" } ?? ""
+        let digest = transfer.digest.map { ", sha256 \($0.hexadecimal)" } ?? ""
         return "\(verb) \(transfer.name.printable), \(figures(transfer.bytes, transfer.time))\(digest)"
     }
 
@@ -64,7 +65,6 @@ package struct TransferReport: Equatable, Sendable {
             "\(HumanReadable.bytes(bytes)) in \(HumanReadable.duration(time)), \(HumanReadable.bytes(rate))/s"
     }
 
-    private static func hex(_ bytes: [UInt8]) -> String { Dissection.hex(bytes) }
 }
 
 extension TransferReport {

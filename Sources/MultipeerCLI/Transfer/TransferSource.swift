@@ -1,4 +1,5 @@
 package import Foundation
+package import MultipeerCommandLine
 
 /// Something to send, looked at before anything touches the network.
 package struct TransferSource: Equatable, Sendable {

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 from . import peer
-from .peer import COMMAND, expect
+from .peer import CONFORM, expect
 
 
 def conformance():
@@ -27,7 +27,7 @@ def conformance_selftest():
 def _run(words, seconds):
     """What it says of itself in its last line; what failed when it does."""
     try:
-        done = subprocess.run([COMMAND, "conform", *words], capture_output=True, timeout=seconds, text=True)
+        done = subprocess.run([CONFORM, *words], capture_output=True, timeout=seconds, text=True)
     except subprocess.TimeoutExpired:
         raise peer.Failure(f"not over after {seconds} s") from None
     wrong = re.findall(r"^(?:FAIL|FAULT|missed) .*$", done.stderr, re.MULTILINE)

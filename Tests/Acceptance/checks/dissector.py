@@ -8,7 +8,7 @@ import tempfile
 import time
 
 from . import network
-from .peer import COMMAND, ROOT, expect
+from .peer import DEMO, ROOT, expect
 from .tap import Tap
 
 SCRIPT = os.path.join(ROOT, "Spec", "wireshark", "mpc.lua")
@@ -81,7 +81,7 @@ def _read(path, keys, none):
 def _record(path, words):
     capture = Capture(path)
     try:
-        done = subprocess.run([COMMAND, "demo", *words], capture_output=True, timeout=90,
+        done = subprocess.run([DEMO, *words], capture_output=True, timeout=90,
                               env={**os.environ, "MULTIPEER_INTERFACES": "lo"})
         expect(done.returncode == 0, f"the demonstration: {done.stderr.decode().strip()[-300:]}")
     finally:

@@ -13,6 +13,8 @@ from . import blob
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 PRODUCTS = os.path.join(ROOT, ".build", "release")
 COMMAND = os.path.join(PRODUCTS, "multipeer")
+CONFORM = os.path.join(PRODUCTS, "multipeer-conform")
+DEMO = os.path.join(PRODUCTS, "multipeer-demo")
 ENDURANCE = os.path.join(PRODUCTS, "MultipeerEndurance")
 
 # Whether checks take the time that they need to be as hard as they are meant to be: `run --full`.

@@ -1,4 +1,5 @@
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 

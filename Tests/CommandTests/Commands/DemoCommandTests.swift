@@ -1,5 +1,6 @@
 import Foundation
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 struct DemoCommandTests {
     @Test("three processes link, talk, and it is shown what protects them", .longForSanitizers)
     func three() async throws {
-        let ending = try await Command.run("demo", "--seconds", "1")
+        let ending = try await Command.run("--seconds", "1", program: "multipeer-demo")
         #expect(ending.code == 0)
         #expect(ending.errors.isEmpty)
         for text in [
@@ -23,7 +24,7 @@ struct DemoCommandTests {
     @Test("JSON holds every pair, with what the preference demands", .longForSanitizers)
     func json() async throws {
         let ending = try await Command.run(
-            "demo", "--preference", "none", "--seconds", "1", "--json")
+            "--preference", "none", "--seconds", "1", "--json", program: "multipeer-demo")
         #expect(ending.code == 0)
         let pairs = try #require(
             try JSONSerialization.jsonObject(with: Data(ending.output)) as? [[String: Any]])
@@ -45,7 +46,7 @@ struct DemoCommandTests {
 
     @Test("processes that find each other become a mesh, and its links are shown as they come")
     func mesh() async throws {
-        let ending = try await Command.run("demo", "--peers", "4")
+        let ending = try await Command.run("--peers", "4", program: "multipeer-demo")
         #expect(ending.code == 0)
         #expect(ending.errors.isEmpty)
         for text in [
@@ -58,7 +59,8 @@ struct DemoCommandTests {
 
     @Test("JSON holds every link of the mesh, and when it was full")
     func meshJSON() async throws {
-        let ending = try await Command.run("demo", "--peers", "3", "--preference", "none", "--json")
+        let ending = try await Command.run(
+            "--peers", "3", "--preference", "none", "--json", program: "multipeer-demo")
         #expect(ending.code == 0)
         let mesh = try #require(
             try JSONSerialization.jsonObject(with: Data(ending.output)) as? [String: Any])
@@ -71,7 +73,8 @@ struct DemoCommandTests {
     @Test("one key log holds the secrets of every link, its datagrams and its invitation")
     func keyLog() async throws {
         let folder = try Folder()
-        let ending = try await Command.run("demo", "--peers", "2", "--keylog", folder.path("keys"))
+        let ending = try await Command.run(
+            "--peers", "2", "--keylog", folder.path("keys"), program: "multipeer-demo")
         #expect(ending.code == 0)
         #expect(try folder.mode("keys") == 0o600)
         let text = try String(contentsOfFile: folder.path("keys"), encoding: .utf8)
@@ -79,13 +82,14 @@ struct DemoCommandTests {
         // Both ends write down the same; a datagram path may need a second attempt, an invitation may go both ways.
         #expect(names.filter { $0 == "CLIENT_RANDOM" }.count >= 2)
         #expect(names.filter { $0 == "EXPORTER_SECRET" }.count >= 4)
-        let refused = try await Command.run("demo", "--keylog", folder.path("missing/keys"))
+        let refused = try await Command.run(
+            "--keylog", folder.path("missing/keys"), program: "multipeer-demo")
         #expect(refused.code == 4 && refused.text.isEmpty)
     }
 
     @Test("an interrupted demonstration leaves no process behind")
     func interrupted() async throws {
-        let demo = try Command(["demo", "--seconds", "20"])
+        let demo = try Command(["--seconds", "20"], program: "multipeer-demo")
         let list = try await demo.firstLine()
         let ids = list.matches(of: /process (\d+)/).compactMap { Int32($0.1) }
         #expect(ids.count == 3)

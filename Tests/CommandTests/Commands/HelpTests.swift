@@ -1,53 +1,75 @@
 import MultipeerCLI
+import MultipeerCommandLine
+import MultipeerConform
 import TestSupport
 import Testing
 
+private let programsWithCommands = [Multipeer.program, MultipeerConform.program]
+
 @Suite("Command: help", .inTurns)
 struct HelpTests {
-    @Test(
-        "every command explains all of its options and exit codes",
-        arguments: CommandCatalog.commands.map(\.path))
-    func commands(_ path: [String]) async throws {
-        let usage = try #require(CommandCatalog.commands.first { $0.path == path })
-        let ending = try await Command(path + ["--help"]).finish()
-        #expect(ending.code == 0)
-        #expect(ending.errors.isEmpty)
-        #expect(ending.text == usage.help)
-        #expect(ending.text.hasPrefix("usage: multipeer \(path.joined(separator: " "))"))
-        for option in usage.options { #expect(ending.text.contains("\n  \(option.name)")) }
-        for code in usage.exits { #expect(ending.text.contains("\n  \(code.rawValue)  ")) }
-        #expect(ending.text.split(separator: "\n").allSatisfy { $0.count <= 110 })
-        #expect(try CommandCatalog.help(for: path) == usage.help)
+    @Test("every command explains all of its options and exit codes", arguments: programsWithCommands.map(\.name))
+    func commands(_ name: String) async throws {
+        let program = try #require(programsWithCommands.first { $0.name == name })
+        for usage in program.usages {
+            let ending = try await Command(usage.path + ["--help"], program: name).finish()
+            #expect(ending.code == 0)
+            #expect(ending.errors.isEmpty)
+            #expect(ending.text.hasPrefix("usage: \(name) \(usage.path.joined(separator: " "))"))
+            for option in usage.options { #expect(ending.text.contains("\n  \(option.name)")) }
+            for code in usage.exits { #expect(ending.text.contains("\n  \(code.rawValue)  ")) }
+            #expect(ending.text.split(separator: "\n").allSatisfy { $0.count <= 110 })
+            let help = try await Command(["help"] + usage.path, program: name).finish()
+            #expect(help.text == ending.text)
+        }
     }
 
     @Test("every command that encrypts writes its secrets down when asked, and says what that means")
     func keyLog() {
-        let encrypting: Set = ["demo", "link", "send", "receive", "chat", "invite", "advertise"]
-        for usage in CommandCatalog.commands
+        let encrypting: Set = ["link", "send", "receive", "chat", "invite", "advertise"]
+        for usage in Multipeer.program.usages
         where usage.options.contains(where: { $0.name == "--preference" }) {
             #expect(encrypting.contains(usage.path[0]), "\(usage.path)")
         }
-        for usage in CommandCatalog.commands where encrypting.contains(usage.path[0]) {
+        for usage in Multipeer.program.usages where encrypting.contains(usage.path[0]) {
             let option = usage.options.first { $0.name == "--keylog" }
             #expect(option?.summary.contains("whoever reads FILE reads all") == true, "\(usage.path)")
         }
     }
 
-    @Test("the overview names every command, also for groups of them")
-    func overview() async throws {
-        let ending = try await Command.run("--help")
-        for usage in CommandCatalog.commands {
+    @Test("the overview names every command, also for groups of them", arguments: programsWithCommands.map(\.name))
+    func overview(_ name: String) async throws {
+        let program = try #require(programsWithCommands.first { $0.name == name })
+        let ending = try await Command(["--help"], program: name).finish()
+        for usage in program.usages {
             #expect(ending.text.contains(usage.path.joined(separator: " ")))
         }
-        #expect(try await Command.run("help").text == ending.text)
-        #expect(try await Command.run("identity", "--help").text == CommandCatalog.help(for: ["identity"]))
-        #expect(!ending.text.contains("demo-peer"))
+        #expect(try await Command(["help"], program: name).finish().text == ending.text)
+    }
+
+    @Test("the help of a group names its commands")
+    func group() async throws {
+        let ending = try await Command.run("identity", "--help")
+        #expect(ending.text == (try Multipeer.program.help(for: ["identity"])))
+        #expect(ending.text.contains("new") && ending.text.contains("show"))
+    }
+
+    @Test("the suite, its shim and the demonstration are programs of their own")
+    func programs() async throws {
+        for word in ["conform", "shim", "demo"] {
+            let ending = try await Command.run(word)
+            #expect(ending.code == ExitCode.usage.rawValue)
+            #expect(ending.errors.contains("unknown command '\(word)'"))
+        }
+        let demo = try await Command.run("--help", program: "multipeer-demo")
+        #expect(demo.code == 0 && demo.text.hasPrefix("usage: multipeer-demo [options]"))
+        #expect(try await Command.run("help", program: "multipeer-demo").text == demo.text)
     }
 
     @Test("the version is one line", arguments: ["--version", "version"])
     func version(_ word: String) async throws {
         let ending = try await Command.run(word)
-        #expect(ending.text == "multipeer \(Multipeer.version)\n")
+        #expect(ending.text == "multipeer \(CommandProgram.version)\n")
         #expect(ending.code == 0)
     }
 
@@ -84,8 +106,8 @@ struct HelpTests {
                 "--data and --from exclude each other (try 'multipeer link --help')"
             ),
             (
-                ["demo", "--peers", "17"],
-                "option '--peers' takes a number from 2 to 16, not '17' (try 'multipeer demo --help')"
+                ["link", "--timeout", "700"],
+                "option '--timeout' takes a number from 1 to 600, not '700' (try 'multipeer link --help')"
             ),
             (
                 ["browse", "--type", "Chat"],

@@ -2,6 +2,7 @@ import Foundation
 import MultipeerCLI
 import TestSupport
 import Testing
+import MultipeerCommandLine
 
 @Suite("Command: links that end badly", .serialized, .inTurns)
 struct LinkEndTests {

@@ -3,6 +3,7 @@ import Multipeer
 import MultipeerCLI
 import TestSupport
 import Testing
+import MultipeerCommandLine
 
 @Suite("Command: link", .serialized, .inTurns)
 struct LinkCommandTests {

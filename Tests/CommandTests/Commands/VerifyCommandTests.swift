@@ -3,6 +3,7 @@ import MultipeerCLI
 import MultipeerTransport
 import TestSupport
 import Testing
+import MultipeerCommandLine
 
 @Suite("Command: link --verify", .serialized, .inTurns)
 struct VerifyCommandTests {

@@ -3,6 +3,7 @@ import Multipeer
 import MultipeerCLI
 import TestSupport
 import Testing
+import MultipeerCommandLine
 
 @Suite("Command: invite", .serialized, .inTurns)
 struct InviteCommandTests {

@@ -3,6 +3,7 @@ import Multipeer
 import MultipeerCLI
 import TestSupport
 import Testing
+import MultipeerCommandLine
 
 @Suite("Command: files and rooms on the network", .serialized, .inTurns)
 struct NearbyTests {

@@ -3,6 +3,7 @@ import Multipeer
 import MultipeerCLI
 import TestSupport
 import Testing
+import MultipeerCommandLine
 
 @Suite("12 Discovery between processes", .inTurns)
 struct NeighbourTests {

@@ -1,5 +1,6 @@
 import Multipeer
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 
@@ -94,7 +95,7 @@ struct ChatCommandTests {
         for file in ["1", "2"] {
             let text = try String(contentsOfFile: company.data(file), encoding: .utf8)
             let data = try ConnectionData(try #require(Base64.decode(text)))
-            try await bob.types("@ann#\(Dissection.hex(data.peer.uid.bytes).prefix(4)) you are \(file)")
+            try await bob.types("@ann#\(data.peer.uid.bytes.hexadecimal.prefix(4)) you are \(file)")
         }
         #expect(try await people[0].firstLine() == "bob > you: you are 1")
         #expect(try await people[1].firstLine() == "bob > you: you are 2")
@@ -115,7 +116,7 @@ struct ChatCommandTests {
         }
         try await people[1].types("/accept 1 \(inbox)")
         try await people[2].types("/decline 1")
-        let digest = Dissection.hex(SHA256.hash(pattern(100_000, seed: 1)))
+        let digest = SHA256.hash(pattern(100_000, seed: 1)).hexadecimal
         #expect(
             try await people[0].says(all: [
                 "bob has my photo.jpg, 98 KiB, sha256 \(digest)",

@@ -1,6 +1,7 @@
 import Foundation
 import MultipeerTransport
 import MultipeerCLI
+import MultipeerCommandLine
 import Testing
 
 /// The program under test as a process of its own. Its streams are read when a test wants something of them.
@@ -12,7 +13,11 @@ final class Command: Sendable {
 
         var text: String { String(decoding: output, as: UTF8.self) }
         /// What was complained about: standard error without connection data.
-        var errorLines: [Substring] { errors.split(separator: "\n").filter { $0.hasPrefix("multipeer: ") } }
+        var errorLines: [Substring] {
+            errors.split(separator: "\n").filter {
+                $0.prefix { $0 != ":" }.hasPrefix("multipeer")
+            }
+        }
     }
 
     /// After so long a process is killed, which makes its test fail.
@@ -56,7 +61,7 @@ final class Command: Sendable {
     }
 
     /// Once, however often it is called.
-    private func close(_ stream: MultipeerCLI.DescriptorStream, on worker: Worker) {
+    private func close(_ stream: MultipeerCommandLine.DescriptorStream, on worker: Worker) {
         let isFirst = closed.withLock { $0.insert(stream.descriptor).inserted }
         if isFirst { worker.post { stream.close() } }
     }
@@ -66,9 +71,10 @@ final class Command: Sendable {
 
     /// Runs the program to its end.
     static func run(
-        _ arguments: String..., input: [UInt8] = [], environment: [String: String] = [:]
+        _ arguments: String..., program: String = "multipeer", input: [UInt8] = [],
+        environment: [String: String] = [:]
     ) async throws -> Ending {
-        let command = try Command(arguments, environment: environment)
+        let command = try Command(arguments, program: program, environment: environment)
         return try await command.finish(input)
     }
 

@@ -13,7 +13,7 @@ final class ShimProcess {
     private var events: [Line] = []
     private var lastID = 0
 
-    init() throws { command = try Command(["shim"]) }
+    init() throws { command = try Command(["shim"], program: "multipeer-conform") }
 
     /// Asks, and waits for the answer.
     @discardableResult

@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerCLI
+import MultipeerCommandLine
 import Testing
 
 /// Somebody at a terminal of a kind. `script` makes it, shows what is written there, and types what it is given.

@@ -1,6 +1,7 @@
 import Foundation
 import Multipeer
 import MultipeerCLI
+import MultipeerCommandLine
 import TestSupport
 import Testing
 
@@ -22,7 +23,7 @@ struct SendReceiveTests {
         #expect(try delivery.received("one.bin") == one)
         #expect(try delivery.received("two 日本.bin").isEmpty)
         #expect(try folder.mode("inbox/one.bin") == 0o600)
-        let digest = "sha256 \(Dissection.hex(SHA256.hash(one)))"
+        let digest = "sha256 \(SHA256.hash(one).hexadecimal)"
         #expect(sender.errors.contains("multipeer: sent one.bin, 2.9 MiB in "))
         #expect(sender.errors.contains(digest))
         #expect(receiver.errors.contains("multipeer: received one.bin, 2.9 MiB in "))

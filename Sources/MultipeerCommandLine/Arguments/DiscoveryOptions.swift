@@ -1,0 +1,40 @@
+package import Multipeer
+
+/// The options that say what is announced or sought, and where.
+package struct DiscoveryOptions: Sendable {
+    package static let type = Usage.Option(
+        "--type", "TYPE",
+        "the service type, 1 to 15 of a-z, 0-9 and '-'; only peers of the same type find each other; default: "
+            + "\(standardType)")
+    package static let options = [type, InterfaceSelection.option]
+    private static let standardType = "multipeer"
+
+    package let service: ServiceType
+    package let selectedInterfaces: InterfaceSelection
+    /// Where the secrets of invitations go.
+    package let keyLog: KeyLog?
+
+    package init(_ arguments: Arguments) throws(CommandError) {
+        do throws(InvalidServiceType) {
+            service = try ServiceType(
+                arguments.value(DiscoveryOptions.type.name) ?? DiscoveryOptions.standardType)
+        } catch {
+            throw arguments.commandError("option '--type': \(error)")
+        }
+        selectedInterfaces = InterfaceSelection(arguments)
+        keyLog = try KeyLogOption.read(arguments)
+    }
+
+    package var configuration: DiscoveryConfiguration {
+        var configuration = selectedInterfaces.configuration
+        configuration.keyLog = keyLog
+        return configuration
+    }
+
+    /// Where that is, for people.
+    package var place: String {
+        if selectedInterfaces.isLoopbackOnly { return "on this machine alone" }
+        return selectedInterfaces.names.isEmpty
+            ? "on the network" : "on \(selectedInterfaces.names.joined(separator: " and "))".printable
+    }
+}

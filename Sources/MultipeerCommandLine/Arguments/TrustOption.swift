@@ -1,0 +1,101 @@
+import Foundation
+package import Multipeer
+
+/// `--trust`: whom to link with, besides the key that the connection data pins.
+package enum TrustOption {
+    package static let option = Usage.Option(
+        "--trust", "WHOM", isRepeatable: true,
+        "whom to trust: pinned (default: whoever has the key of the connection data), ca:FILE, fingerprint:HEX, tofu "
+            + "(the key of the first time) or ask; a,b takes either, a second --trust demands both")
+    package static let store = Usage.Option(
+        "--trust-store", "FILE", "where tofu remembers keys; default: ~/.config/multipeer/trust")
+
+    /// Returns whether the user says yes to a question.
+    package typealias Asking = @Sendable (String) async -> Bool
+
+    package static func apply(
+        _ arguments: Arguments, to configuration: inout SessionConfiguration, asking: @escaping Asking
+    ) throws(CommandError) {
+        var all: [TrustPolicy] = []
+        for text in arguments.values(option.name) {
+            var any: [TrustPolicy] = []
+            for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+                any.append(try policy(String(word), arguments, asking))
+            }
+            all.append(any.count == 1 ? any[0] : .any(any))
+        }
+        guard !all.isEmpty else { return }
+        configuration.trust = all.count == 1 ? all[0] : .all(all)
+        let wantsStore = arguments.values(option.name).contains { $0.split(separator: ",").contains("tofu") }
+        if wantsStore { configuration.trustStore = try store(arguments.value(store.name)) }
+    }
+
+    private static func policy(
+        _ word: String, _ arguments: Arguments, _ asking: @escaping Asking
+    ) throws(CommandError) -> TrustPolicy {
+        let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
+        switch (parts.first, parts.dropFirst().first) {
+        case ("pinned", nil): return .connectionData
+        case ("tofu", nil): return .trustOnFirstUse
+        case ("ask", nil): return .ask { await asking(question(about: $0)) }
+        case ("ca", let path?): return .certificateAuthority(try authorities(path))
+        case ("fingerprint", let hex?):
+            guard let fingerprint = Fingerprint(hex: hex) else {
+                throw arguments.commandError("a fingerprint has 64 hexadecimal digits, not '\(hex)'")
+            }
+            return .fingerprints([fingerprint])
+        default:
+            throw arguments.commandError(
+                "option '--trust' takes pinned, ca:FILE, fingerprint:HEX, tofu or ask, not '\(word)'")
+        }
+    }
+
+    private static func authorities(_ path: String) throws(CommandError) -> [Certificate] {
+        let text = String(decoding: try AtomicFile.read(path), as: UTF8.self)
+        var roots: [Certificate] = []
+        for block in text.components(separatedBy: "-----BEGIN CERTIFICATE-----").dropFirst() {
+            let body = block.components(separatedBy: "-----END CERTIFICATE-----")[0]
+            let certificate = Base64.decode(body).flatMap { try? Certificate(der: $0) }
+            guard let certificate else {
+                throw CommandError(
+                    "\(path.printable): certificate \(roots.count + 1) cannot be read", exit: .badInput)
+            }
+            roots.append(certificate)
+        }
+        guard !roots.isEmpty else {
+            throw CommandError("\(path.printable) holds no PEM certificate", exit: .badInput)
+        }
+        return roots
+    }
+
+    private static func store(_ given: String?) throws(CommandError) -> TrustStoreFile {
+        let folder = FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config/multipeer")
+        let path = given ?? folder.appending(path: "trust").path
+        do {
+            if given == nil {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
+            return try TrustStoreFile(path: path)
+        } catch {
+            throw CommandError(
+                "cannot use the trust store \(path.printable): \("\(error)".printable)", exit: .system)
+        }
+    }
+
+    private static let prompts = Worker("prompts")
+
+    private static func question(about evidence: TrustEvidence) -> String {
+        let key = evidence.fingerprint.map { "key \($0)" } ?? "no key, the link is plain"
+        let holder = evidence.chain.first.map { ", identity \($0.subject.printable)" } ?? ""
+        return "link with \(evidence.name.printable), \(key)\(holder)?"
+    }
+
+    /// No terminal, no answer: then nobody is trusted.
+    package static let onTerminal: Asking = { question in
+        let answer = try? await prompts.run { () throws(CommandError) in
+            try Terminal.ask("\(question) [y/N] ")
+        }
+        return Terminal.isYes(answer ?? nil)
+    }
+}

@@ -1,0 +1,29 @@
+package import Multipeer
+
+extension CommandError {
+    /// What the library said, as one line and an exit code.
+    package init(_ error: MultipeerError) {
+        let exit: ExitCode =
+            switch error.code {
+            case .invalidConnectionData, .identity: .badInput
+            case .invalidArgument: .usage
+            case .system, .discovery: .system
+            case .cancelled: .interrupted
+            default: .linkFailed
+            }
+        let hint = error.code == .discovery ? "'multipeer doctor' says why" : nil
+        self.init(error.description.printable, hint: hint, exit: exit)
+    }
+
+    package static func translating<Value>(
+        _ body: () throws(MultipeerError) -> Value
+    ) throws(CommandError) -> Value {
+        do throws(MultipeerError) { return try body() } catch { throw CommandError(error) }
+    }
+
+    package static func translating<Value: Sendable>(
+        _ body: () async throws(MultipeerError) -> Value
+    ) async throws(CommandError) -> Value {
+        do throws(MultipeerError) { return try await body() } catch { throw CommandError(error) }
+    }
+}

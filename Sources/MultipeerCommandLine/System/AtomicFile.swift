@@ -1,0 +1,39 @@
+import Foundation
+import Multipeer
+
+/// Files as commands name them: read whole, written at once, so that nobody sees half of one.
+package enum AtomicFile {
+    /// The contents of a file or a pipe.
+    package static func read(_ path: String, limit: Int = 1_048_576) throws(CommandError) -> [UInt8] {
+        let stream = try DescriptorStream(opening: path)
+        defer { stream.close() }
+        return try stream.readAll(limit: limit)
+    }
+
+    /// Writes a file that only its owner can read; never over another one unless `replacing`.
+    package static func write(_ bytes: [UInt8], to path: String, replacing: Bool) throws(CommandError) {
+        guard !replacing else { return try replace(path, with: bytes) }
+        let draft = "\(path).\(getpid())"
+        try replace(draft, with: bytes)
+        defer { _ = unsafe unlink(draft) }
+        guard unsafe link(draft, path) == 0 else {
+            guard errno == EEXIST else { throw DescriptorStream.failure("cannot write \(path.printable)") }
+            throw CommandError("\(path.printable) exists already", hint: "--force replaces it", exit: .system)
+        }
+    }
+
+    private static func replace(_ path: String, with bytes: [UInt8]) throws(CommandError) {
+        do throws(FileFault) {
+            try PrivateFile.replace(path, with: bytes)
+        } catch {
+            throw CommandError("cannot write \(path.printable): \(error.reason)", exit: .system)
+        }
+    }
+
+    /// The permissions of a file that somebody other than its owner can read; nil when nobody can.
+    package static func exposure(of path: String) -> String? {
+        var facts = stat()
+        guard unsafe stat(path, &facts) == 0, facts.st_mode & 0o044 != 0 else { return nil }
+        return String(facts.st_mode & 0o777, radix: 8)
+    }
+}

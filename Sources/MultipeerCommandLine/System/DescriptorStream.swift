@@ -1,0 +1,101 @@
+import Foundation
+
+/// A descriptor that is read and written with calls that wait: a standard stream, a terminal, a pipe or a file.
+package struct DescriptorStream: Sendable {
+    package let descriptor: Int32
+    /// What complaints call it.
+    package let name: String
+
+    package static let input = DescriptorStream(descriptor: STDIN_FILENO, name: "standard input")
+    package static let output = DescriptorStream(descriptor: STDOUT_FILENO, name: "standard output")
+    package static let error = DescriptorStream(descriptor: STDERR_FILENO, name: "standard error")
+
+    package init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// Opens a file, a pipe or a device that has a path.
+    package init(opening path: String, _ flags: Int32 = O_RDONLY) throws(CommandError) {
+        descriptor = unsafe open(path, flags | O_CLOEXEC)
+        name = path.printable
+        guard descriptor >= 0 else { throw DescriptorStream.failure("cannot read \(name)") }
+    }
+
+    package var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    package func close() { _ = Glibc.close(descriptor) }
+
+    /// The next bytes, `most` at the most; nil at the end.
+    package func read(_ most: Int) throws(CommandError) -> [UInt8]? {
+        while true {
+            var count = 0
+            let bytes = unsafe [UInt8](unsafeUninitializedCapacity: most) { buffer, used in
+                count = unsafe Glibc.read(descriptor, buffer.baseAddress, most)
+                used = max(0, count)
+            }
+            if count >= 0 { return count == 0 ? nil : bytes }
+            try retry(waitingFor: POLLIN, "cannot read \(name)")
+        }
+    }
+
+    /// Everything up to the end, which must come within `limit` bytes.
+    package func readAll(limit: Int) throws(CommandError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while let more = try read(65_536) {
+            bytes += more
+            guard bytes.count <= limit else {
+                throw CommandError("\(name) is longer than \(limit) bytes", exit: .badInput)
+            }
+        }
+        return bytes
+    }
+
+    /// The next line without its end, read byte by byte so that nothing behind it is taken; nil at the end.
+    package func readLine(limit: Int = 16_384) throws(CommandError) -> String? {
+        var bytes: [UInt8] = []
+        while let byte = try read(1)?.first {
+            guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+            guard bytes.count <= limit else {
+                throw CommandError("the line on \(name) is too long", exit: .badInput)
+            }
+        }
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Waits until all bytes are taken.
+    package func write(_ bytes: [UInt8]) throws(CommandError) {
+        var done = 0
+        while done < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes { bytes in
+                unsafe Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+            }
+            if count >= 0 {
+                done += count
+            } else {
+                guard errno != EPIPE else { throw CommandError("\(name) was closed", exit: .system) }
+                try retry(waitingFor: POLLOUT, "cannot write to \(name)")
+            }
+        }
+    }
+
+    /// Goes on after an interruption, and when somebody has handed us a descriptor that does not block.
+    private func retry(waitingFor event: Int32, _ text: String) throws(CommandError) {
+        let code = errno
+        if code == EINTR { return }
+        guard code == EAGAIN else { throw DescriptorStream.failure(text, code) }
+        var one = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        _ = unsafe poll(&one, 1, -1)
+    }
+
+    /// An error with what the operating system says about the last call.
+    package static func failure(_ text: String, _ code: Int32 = errno) -> CommandError {
+        CommandError("\(text): \(reason(code))", exit: .system)
+    }
+
+    /// What the operating system calls an error.
+    package static func reason(_ code: Int32) -> String {
+        unsafe String(cString: strerror(code)).lowercased()
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Multipeer
+
+/// SIGINT, SIGTERM and SIGHUP as something that is waited for, so that a link can end politely; and no SIGPIPE.
+///
+/// One thread does nothing else. Everybody has them blocked: the first thread blocks them before there are others, and
+/// threads inherit that.
+package enum SignalHandler {
+    package typealias Cleanup = @Sendable () async -> Void
+
+    private static let cleanup = Locked<Cleanup?>(nil)
+    private static let hasCome = Locked(false)
+
+    package static func block() {
+        var set = signals
+        _ = unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        _ = signal(SIGPIPE, SIG_IGN)
+    }
+
+    /// What is done first when the command is interrupted.
+    package static func first(_ body: @escaping Cleanup) { cleanup.withLock { $0 = body } }
+
+    /// Never returns once a signal has come: what an interrupted command says of its end is not interesting.
+    package static func yield() async { if hasCome.withLock({ $0 }) { await Promise<Void>().value() } }
+
+    /// Waits for signals, on a thread of its own, and leaves the main thread to the main queue. The first signal ends the
+    /// process after the cleanup, the second at once.
+    package static func serve() -> Never {
+        let thread = Thread {
+            wait()
+            hasCome.withLock { $0 = true }
+            Task.detached {
+                if let body = cleanup.withLock({ $0 }) { await body() }
+                Terminal.leave(.interrupted)
+            }
+            wait()
+            Terminal.leave(.interrupted)
+        }
+        thread.name = "signals"
+        thread.start()
+        // Not `dispatchMain`: on Linux that lets the main thread take every signal, with what it does by default.
+        let never = Timer(fire: .distantFuture, interval: 1e10, repeats: true) { _ in }
+        RunLoop.main.add(never, forMode: .default)
+        while true { RunLoop.main.run() }
+    }
+
+    private static func wait() {
+        var set = signals
+        var number: Int32 = 0
+        while unsafe sigwait(&set, &number) != 0 {}
+    }
+
+    /// Without SIGHUP when whoever started us wants it ignored, as `nohup` does.
+    private static var signals: sigset_t {
+        var set = sigset_t()
+        _ = unsafe sigemptyset(&set)
+        for number in [SIGINT, SIGTERM] { _ = unsafe sigaddset(&set, number) }
+        var action = sigaction()
+        let isKnown = unsafe sigaction(SIGHUP, nil, &action) == 0
+        let isIgnored =
+            unsafe isKnown && unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+        if !isIgnored { _ = unsafe sigaddset(&set, SIGHUP) }
+        return set
+    }
+}

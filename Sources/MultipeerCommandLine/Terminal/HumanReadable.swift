@@ -1,0 +1,66 @@
+import Foundation
+
+/// Numbers as people read them. They may come from a peer, so none of them is too large.
+package enum HumanReadable {
+    package static func bytes(_ count: Int) -> String { bytes(Double(count)) }
+
+    package static func bytes(_ count: UInt64) -> String { bytes(Double(count)) }
+
+    package static func bytes(_ count: Double) -> String {
+        let units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
+        var value = count.isFinite ? max(0, count) : 0
+        var unit = 0
+        while value >= 1_024, unit < units.count - 1 {
+            value /= 1_024
+            unit += 1
+        }
+        return unit == 0 ? "\(Int(value)) B" : "\(rounded(value)) \(units[unit])"
+    }
+
+    package static func duration(_ duration: Duration) -> String {
+        let seconds = duration.seconds
+        if seconds < 0.001 { return "\(rounded(seconds * 1e6)) µs" }
+        return seconds < 1 ? "\(rounded(seconds * 1e3)) ms" : "\(rounded(seconds)) s"
+    }
+
+    /// As a clock shows it; days are not counted.
+    package static func clock(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        guard seconds < 86_400 else { return "more than a day" }
+        let minutes = seconds / 60
+        let hours = minutes / 60
+        return hours > 0
+            ? "\(hours):\(twoDigits(minutes % 60)):\(twoDigits(seconds % 60))"
+            : "\(minutes):\(twoDigits(seconds % 60))"
+    }
+
+    /// What `text` says, as `512`, `64K`, `1.5G` or `20MiB`: bytes, with 1,024 for each step. Nil for anything else.
+    package static func count(of text: String) -> UInt64? {
+        var digits = text.uppercased()[...]
+        if digits.hasSuffix("IB") {
+            digits = digits.dropLast(2)
+        } else if digits.hasSuffix("B") {
+            digits.removeLast()
+        }
+        var factor = 1.0
+        if let unit = digits.last.flatMap("KMGT".firstIndex) {
+            let steps = "KMGT".distance(from: "KMGT".startIndex, to: unit) + 1
+            for _ in 0..<steps { factor *= 1_024 }
+            digits.removeLast()
+        }
+        let isPlain = digits.allSatisfy { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard isPlain, let number = Double(digits), number * factor < 0x1p63 else { return nil }
+        return UInt64(number * factor)
+    }
+
+    private static func twoDigits(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+
+    /// Two or more digits.
+    private static func rounded(_ value: Double) -> String {
+        String(format: value < 10 ? "%.1f" : "%.0f", value)
+    }
+}
+
+extension Duration {
+    package var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Multipeer
+import MultipeerConformance
+import MultipeerCommandLine
+
+/// `multipeer-conform`: whether a program speaks MPC/1 as the specification says.
+enum ConformListCommand: Subcommand {
+    static let usage = Usage(
+        ["list"], "list the cases of the conformance suite",
+        details:
+            "A line for each case: its id, the chapter of the specification, its level, and what it is about.",
+        options: ConformCommand.choosing)
+
+    static func run(_ arguments: Arguments) throws(CommandError) {
+        let rows = try ConformCommand.selection(arguments).cases.map { one in
+            "\(one.id.padded(to: 8)) \(one.chapter.padded(to: 5)) \(one.level.rawValue.padded(to: 8)) \(one.title)\n"
+        }
+        try Terminal.put(rows.joined())
+    }
+}
+
+/// `multipeer-conform run`: plays the other peer against a program that is driven through a shim.
+enum ConformRunCommand: Subcommand {
+    static let usage = Usage(
+        ["run"], operands: "[IDS|GLOBS…]", mostOperands: 1_000,
+        "try a program against the conformance suite",
+        details: """
+            The suite plays the other peer, byte by byte. The program is driven through its shim: a process that reads
+            requests and writes answers and events, a JSON object a line. Ours is 'multipeer-conform shim'.
+
+            Without IDS all cases are run. Each begins and ends with an exchange that must work, and afterwards the
+            program must hold no more memory, descriptors and threads than before. A case that concerns the order of
+            uids is run twice, as ID/tester-lower and ID/tester-higher.
+
+            FILE of --skips: a line for each case that is not to be run, its id and the reason.
+            """,
+        options: [.init("--shim", "COMMAND", "starts the program's shim; default: multipeer-conform shim")]
+            + ConformCommand.choosing + [
+                .init("--strict", "what the specification only recommends must be done, too"),
+                .init("--seed", "N", "what the suite draws by lot; default: drawn by lot"),
+                .init("--repeat", "K", "run everything K times, 1 to 1000"),
+                .init("--timeout", "S", "seconds for each case, 1 to 3600; default: its own"),
+                .init("--jobs", "N", "run so many cases at a time, 1 to 64; default: 4"),
+                .init("--skips", "FILE", "cases that are not run, each with a reason"),
+                .init("--junit", "FILE", "write the report as JUnit's XML"),
+                .init("--json", "FILE", "write the report as JSON; 'multipeer-conform repro' reads it"),
+                .init("--html", "DIR", "write the report as pages with the wire log of each case"),
+                .init("--markdown", "FILE", "write a summary as Markdown"),
+            ],
+        exits: ConformCommand.exits, meanings: ConformCommand.meanings)
+
+    static func run(_ arguments: Arguments) async throws(CommandError) {
+        let selection = try ConformCommand.selection(arguments)
+        if let word = selection.unknown.first {
+            throw arguments.commandError("there is no case '\(word.printable)'")
+        }
+        let seed = try ConformCommand.seed(arguments)
+        var plan = TestPlan(
+            shim: arguments.value("--shim") ?? ConformCommand.ownShim, cases: selection.cases, seed: seed)
+        plan.repetitions = try arguments.number("--repeat", in: 1...1_000) ?? 1
+        plan.timeout = try arguments.number("--timeout", in: 1...3_600)
+        plan.jobs = try arguments.number("--jobs", in: 1...64) ?? 4
+        plan.isStrict = arguments.has("--strict")
+        plan.skips = try skips(arguments)
+        guard !plan.cases.isEmpty else { throw arguments.commandError("no case fits") }
+        let report = try await ConformCommand.report(plan)
+        try Terminal.put(report.text)
+        try write(report, arguments)
+        try ConformCommand.judge(report)
+    }
+
+    private static func write(_ report: Report, _ arguments: Arguments) throws(CommandError) {
+        if let path = arguments.value("--junit") {
+            try AtomicFile.write(Array(report.junit.utf8), to: path, replacing: true)
+        }
+        if let path = arguments.value("--markdown") {
+            try AtomicFile.write(Array(report.markdown.utf8), to: path, replacing: true)
+        }
+        if let path = arguments.value("--json") {
+            guard let json = try? report.json() else {
+                throw CommandError("cannot write JSON", exit: .system)
+            }
+            try AtomicFile.write(json, to: path, replacing: true)
+        }
+        guard let folder = arguments.value("--html") else { return }
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch {
+            throw CommandError("cannot make the folder \(folder.printable)", exit: .system)
+        }
+        for page in report.pages {
+            try AtomicFile.write(Array(page.text.utf8), to: "\(folder)/\(page.name)", replacing: true)
+        }
+    }
+
+    private static func skips(_ arguments: Arguments) throws(CommandError) -> [String: String] {
+        guard let path = arguments.value("--skips") else { return [:] }
+        var skips: [String: String] = [:]
+        for line in String(decoding: try AtomicFile.read(path), as: UTF8.self).split(separator: "\n") {
+            let words = line.split(separator: " ", maxSplits: 1)
+            guard let id = words.first, !id.hasPrefix("#") else { continue }
+            guard words.count == 2 else {
+                throw arguments.commandError("\(path.printable): '\(String(id).printable)' has no reason")
+            }
+            skips[String(id)] = String(words[1])
+        }
+        return skips
+    }
+}
+
+/// What the commands of the suite have in common.
+enum ConformCommand {
+    static let choosing: [Usage.Option] = [
+        .init("--section", "N", isRepeatable: true, "only a section, by name or chapter: LINK, 6 or 6.3"),
+        .init(
+            "--level", "LEVEL", isRepeatable: true,
+            "only cases of a level: core, channels, datagram, mesh, invite or code"),
+        .init("--quick", "only cases that take less than a second"),
+    ]
+
+    static let exits: [ExitCode] = [.linkFailed, .badInput, .system, .interrupted]
+    static let meanings: [ExitCode: String] = [
+        .success: "all cases passed", .linkFailed: "a case failed",
+        .badInput: "the suite itself could not try a case",
+    ]
+
+    /// This program's shim.
+    static var ownShim: String { "'\(ChildProcess.ownPath)' shim" }
+
+    static func selection(_ arguments: Arguments) throws(CommandError) -> CaseSelection {
+        var selection = CaseSelection()
+        selection.words = arguments.operands
+        selection.sections = arguments.values("--section")
+        for word in arguments.values("--level") {
+            guard let level = Level(rawValue: word) else {
+                let list = Level.allCases.map(\.rawValue).joined(separator: ", ")
+                throw arguments.commandError("option '--level' takes one of \(list), not '\(word)'")
+            }
+            selection.levels.append(level)
+        }
+        selection.isQuick = arguments.has("--quick")
+        return selection
+    }
+
+    static func seed(_ arguments: Arguments) throws(CommandError) -> UInt64 {
+        UInt64(try arguments.number("--seed", in: 0...Int.max) ?? Int.random(in: 0...999_999_999))
+    }
+
+    /// Runs a plan on threads of its own and tells on standard error what does not pass.
+    static func report(_ plan: TestPlan) async throws(CommandError) -> Report {
+        let outcomes = try await Worker("conform").run { () throws(CommandError) in
+            TestRunner(plan).callAsFunction { outcome in
+                guard outcome.verdict != .pass else { return }
+                Terminal.show("\(outcome.verdict.rawValue)  \(outcome.name)  \(outcome.reason.printable)\n")
+            }
+        }
+        return Report(
+            Report.Invocation(shim: plan.shim, seed: plan.seed, isStrict: plan.isStrict), outcomes)
+    }
+
+    /// Ends with the exit code that the report deserves.
+    static func judge(_ report: Report) throws(CommandError) {
+        if report.count(.fault) > 0 {
+            throw CommandError("\(report.count(.fault)) cases could not be tried", exit: .badInput)
+        }
+        if report.count(.fail) > 0 {
+            throw CommandError(
+                "\(report.count(.fail)) of \(report.outcomes.count) cases failed", exit: .linkFailed)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Multipeer
+import MultipeerConformance
+import MultipeerCommandLine
+
+/// `multipeer-conform repro`: one case of a report again, with the same seed and everything that was on the wire.
+enum ConformReproCommand: Subcommand {
+    static let usage = Usage(
+        ["repro"], operands: "REPORT ID", mostOperands: 2, "run one case of a report again",
+        details: """
+            REPORT is what 'multipeer-conform run --json' wrote, ID a case in it, as LINK-11, LINK-11/tester-lower or
+            LINK-11/tester-lower#2. The case is run with the same seed against the same shim, and the whole wire
+            log is printed.
+            """,
+        options: [.init("--shim", "COMMAND", "another shim than that of the report")],
+        exits: ConformCommand.exits, meanings: ConformCommand.meanings)
+
+    static func run(_ arguments: Arguments) async throws(CommandError) {
+        guard arguments.operands.count == 2 else { throw arguments.commandError("REPORT and ID are needed") }
+        let bytes = try AtomicFile.read(arguments.operands[0], limit: 1 << 30)
+        guard let kept = try? JSONDecoder().decode(SavedReport.self, from: Data(bytes)) else {
+            throw arguments.commandError("\(arguments.operands[0].printable) is no report in JSON")
+        }
+        var selection = CaseSelection()
+        let words = arguments.operands[1].split(separator: "#", maxSplits: 1).map(String.init)
+        selection.words = [words[0]]
+        guard !selection.cases.isEmpty else {
+            throw arguments.commandError("there is no case '\(arguments.operands[1].printable)'")
+        }
+        var plan = TestPlan(
+            shim: arguments.value("--shim") ?? kept.shim, cases: selection.cases, seed: kept.seed)
+        plan.isStrict = kept.isStrict
+        plan.jobs = 1
+        plan.firstRepetition = words.count == 2 ? max(1, Int(words[1]) ?? 1) - 1 : 0
+        let report = try await ConformCommand.report(plan)
+        for outcome in report.outcomes {
+            try Terminal.put(
+                "\(outcome.name): \(outcome.subject.title)\nstimulus: \(outcome.subject.stimulus)\n"
+                    + "expected: \(outcome.subject.expectation)\n\n\(outcome.logText)\n"
+                    + [outcome.verdict.rawValue, outcome.reason].filter { !$0.isEmpty }.joined(
+                        separator: ": ")
+                    + "\n")
+        }
+        try ConformCommand.judge(report)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import Multipeer
+import MultipeerCommandLine
+
+/// What a `session` request asks for.
+struct ShimOptions: Sendable {
+    /// What the application does with what a peer opens to it.
+    enum IncomingPolicy: Sendable {
+        case take, hold, refuse
+    }
+
+    let peer: PeerID
+    let configuration: SessionConfiguration
+    let resources: IncomingPolicy
+    let folder: URL?
+
+    /// `tell` says in which session which certificate is to be judged.
+    init(
+        _ request: inout ShimRequest, asking tell: @escaping @Sendable (String, TrustEvidence) async -> Void
+    ) throws(ShimFault) {
+        peer = try ShimOptions.peer(&request)
+        resources =
+            try request.word("resources", ["receive": .take, "hold": .hold, "decline": .refuse]) ?? .take
+        folder = try request.text("receiving").map { URL(fileURLWithPath: $0, isDirectory: true) }
+        let preference = try request.word(
+            "preference", ["required": EncryptionPreference.required, "optional": .optional, "none": .none])
+        var configuration = SessionConfiguration(preference: preference ?? .required)
+        configuration.listening = try request.addresses("listen") ?? [.loopback]
+        configuration.datagrams = try request.flag("datagrams") ?? true
+        configuration.identity = try request.text("identity").map(ShimOptions.identity)
+        configuration.keyLog = try request.text("keylog").map(ShimOptions.keyLog)
+        if let policy = try ShimOptions.trust(&request, peer.displayName, tell) {
+            configuration.trust = policy
+        }
+        try ShimOptions.limit(&configuration, &request)
+        self.configuration = configuration
+    }
+
+    private static func peer(_ request: inout ShimRequest) throws(ShimFault) -> PeerID {
+        let name = try request.text("name") ?? "subject"
+        if let uid = try request.uid("uid") { return try ShimRequest.peer(uid, name) }
+        do throws(InvalidPeerID) {
+            return try PeerID(displayName: name)
+        } catch {
+            throw .invalid("\(error)")
+        }
+    }
+
+    private static func identity(_ path: String) throws(ShimFault) -> Identity {
+        do {
+            return try Identity(file: try AtomicFile.read(path), passphrase: nil)
+        } catch {
+            throw .invalid("\(error)")
+        }
+    }
+
+    private static func keyLog(_ path: String) throws(ShimFault) -> KeyLog {
+        do {
+            return try KeyLog(file: path) { Terminal.say("TLS secrets are not written any more: \($0)") }
+        } catch {
+            throw .invalid("\(error)")
+        }
+    }
+
+    private enum Trust {
+        case accept, reject, hang, late
+    }
+
+    private static func trust(
+        _ request: inout ShimRequest, _ name: String,
+        _ tell: @escaping @Sendable (String, TrustEvidence) async -> Void
+    ) throws(ShimFault) -> TrustPolicy? {
+        let trust = try request.word(
+            "trust", ["accept": Trust.accept, "reject": .reject, "hang": .hang, "late": .late])
+        let delay = try request.seconds("trustDelay") ?? .seconds(5)
+        guard let trust else { return nil }
+        return .ask { evidence in
+            await tell(name, evidence)
+            switch trust {
+            case .accept: return true
+            case .reject: return false
+            case .hang: return (try? await Task.sleep(for: .seconds(3_600))) != nil
+            case .late: return (try? await Task.sleep(for: delay)) != nil
+            }
+        }
+    }
+
+    private static func limit(
+        _ configuration: inout SessionConfiguration, _ request: inout ShimRequest
+    ) throws(ShimFault) {
+        guard var limits = try request.object("limits") else { return }
+        if let bytes = try limits.count("maxMessage") { configuration.maxMessage = bytes }
+        if let bytes = try limits.count("messageCredit") {
+            configuration.overrides.messageCredit = try ShimOptions.window(bytes, "messageCredit")
+        }
+        if let bytes = try limits.count("channelCredit") {
+            configuration.overrides.channelCredit = try ShimOptions.window(bytes, "channelCredit")
+        }
+        if let count = try limits.count("channels") { configuration.maxChannels = count }
+        if let count = try limits.count("peers") { configuration.peers = count }
+        if let time = try limits.seconds("patience") { configuration.patience = time }
+        if let time = try limits.seconds("silence") { configuration.silence = time }
+        if let time = try limits.seconds("death") { configuration.death = time }
+        try limits.end()
+    }
+
+    /// As long as HELLO can say it; less than a frame's worth would let nobody send.
+    private static func window(_ bytes: Int, _ name: String) throws(ShimFault) -> UInt32 {
+        guard let window = UInt32(exactly: bytes), window >= 4_096 else {
+            throw .invalid("\(name) is not from 4096 to 4294967295")
+        }
+        return window
+    }
+}

@@ -1,0 +1,42 @@
+import MultipeerCommandLine
+
+/// The pipe to whoever drives the test: answers and events, a line each, and the numbers by which both sides refer to what
+/// has no name.
+@ShimActor
+final class ShimPipe {
+    private let output = Worker("output")
+    private var lastNumber = 0
+
+    func number() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Tells what has happened in a session.
+    func tell(_ event: String, of session: String, _ fields: [String: ShimValue?]) async {
+        await put(fields.merging(["event": .text(event), "session": .text(session)]) { $1 })
+    }
+
+    func answer(_ id: ShimValue?, _ fields: [String: ShimValue?]) async {
+        await put(fields.merging(["re": id ?? .null, "ok": .flag(true)]) { $1 })
+    }
+
+    func refuse(_ id: ShimValue?, _ fault: ShimFault) async {
+        var fields: [String: ShimValue?]
+        switch fault {
+        case .unimplemented(let name):
+            fields = ["unimplemented": .flag(true), "parameter": name.map { .text($0) }]
+        case .failed(let reason): fields = reason.fields
+        }
+        fields["re"] = id ?? .null
+        await put(fields)
+    }
+
+    /// Waits until whoever drives the test has taken the line; nobody can be told when it cannot be written.
+    private func put(_ fields: [String: ShimValue?]) async {
+        let value = ShimValue.object(with: fields)
+        try? await output.run { () throws(CommandError) in
+            try Terminal.put(JSON.encode(value, isPretty: false))
+        }
+    }
+}
