@@ -51,10 +51,10 @@ package enum Multipeer {
         }
     }
 
-    /// Answers what every command line tool is asked; false when it was something else.
+    /// Handles what every command line tool has, such as `--version`; returns false for anything else.
     private static func answer(_ words: [String]) throws(CommandError) -> Bool {
         switch words.first {
-        case nil: throw CommandError("a command is missing", hint: "try 'multipeer --help'", exit: .usage)
+        case nil: throw CommandError("no command given", hint: "try 'multipeer --help'", exit: .usage)
         case "--version", "version": try Terminal.put("multipeer \(version)\n")
         case "--help", "-h": try Terminal.put(CommandCatalog.overview)
         case "help": try Terminal.put(CommandCatalog.help(for: Array(words.dropFirst())))

@@ -1,17 +1,17 @@
 import Multipeer
 
-/// The options that say what is announced or sought, and where.
+/// The options for what is advertised or browsed, and where.
 struct DiscoveryOptions: Sendable {
     static let type = Usage.Option(
         "--type", "TYPE",
-        "the service type, 1 to 15 of a-z, 0-9 and '-'; only peers of the same type find each other; default: "
+        "the service type, 1 to 15 of a-z, 0-9 and '-'; peers find only peers of the same type; default: "
             + "\(standardType)")
     static let options = [type, InterfaceSelection.option]
     private static let standardType = "multipeer"
 
     let service: ServiceType
     let selectedInterfaces: InterfaceSelection
-    /// Where the secrets of invitations go.
+    /// Where the secrets of invitations are logged.
     let keyLog: KeyLog?
 
     init(_ arguments: Arguments) throws(CommandError) {
@@ -31,9 +31,9 @@ struct DiscoveryOptions: Sendable {
         return configuration
     }
 
-    /// Where that is, for people.
+    /// The place in words, for people.
     var place: String {
-        if selectedInterfaces.isLoopbackOnly { return "on this machine alone" }
+        if selectedInterfaces.isLoopbackOnly { return "on this machine only" }
         return selectedInterfaces.names.isEmpty
             ? "on the network" : "on \(selectedInterfaces.names.joined(separator: " and "))".printable
     }

@@ -1,4 +1,4 @@
-/// All commands, and the help that is about more than one of them.
+/// All commands, and the help about more than one of them.
 package enum CommandCatalog {
     package static let commands = [
         LinkCommand.usage, ChatCommand.usage, SendCommand.usage, ReceiveCommand.usage,
@@ -10,27 +10,27 @@ package enum CommandCatalog {
         ConformSelftestCommand.usage, ConformPeerCommand.usage,
         ShimCommand.usage,
     ]
-    /// Not for people: what other commands start.
+    /// Commands that are started by other commands, not by people.
     private static let hidden = [DemoPeerCommand.usage]
 
     package static var overview: String {
         let rows = commands.map { ($0.path.joined(separator: " "), $0.summary) }
-        let more = [("help COMMAND", "what a command takes"), ("version", "which version this is")]
+        let more = [("help COMMAND", "show help for a command"), ("version", "show the version")]
         return """
             usage: multipeer COMMAND [options]
 
-            Peers that link directly, over encrypted connections, without a server.
+            Link peers directly over encrypted connections, without a server.
 
             commands:
             \(Columns.lines(rows + more))
 
-            '--help' works with every command. Exit codes are the same everywhere:
+            Every command takes --help. Exit codes of all commands:
             \(Columns.lines(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }))
 
             """
     }
 
-    /// The help of the command, or of the group of commands, that these words name.
+    /// Returns the help of the command, or of the group of commands, with this name.
     package static func help(for words: [String]) throws(CommandError) -> String {
         if words.isEmpty { return overview }
         if let usage = commands.first(where: { $0.path == words }) { return usage.help }
@@ -38,18 +38,18 @@ package enum CommandCatalog {
         throw .usage("unknown command '\(words.joined(separator: " ").printable)'", try: "multipeer")
     }
 
-    /// The command at the beginning of the words, and what is left of them.
+    /// Returns the command at the beginning of the words, and the remaining words.
     package static func find(_ words: [String]) throws(CommandError) -> (usage: Usage, rest: [String]) {
         for usage in commands + hidden where words.starts(with: usage.path) {
             return (usage, Array(words.dropFirst(usage.path.count)))
         }
-        guard let first = words.first else { throw .usage("a command is missing", try: "multipeer") }
+        guard let first = words.first else { throw .usage("no command given", try: "multipeer") }
         if first.hasPrefix("-") { throw .usage("unknown option '\(first.printable)'", try: "multipeer") }
         guard group([first]) != nil else {
             throw .usage("unknown command '\(first.printable)'", try: "multipeer")
         }
         switch words.dropFirst().first {
-        case nil: throw .usage("a command is missing behind '\(first)'", try: "multipeer \(first)")
+        case nil: throw .usage("'\(first)' needs a subcommand", try: "multipeer \(first)")
         case "--help", "-h": return (Usage(group: first, commands), ["--help"])
         case let second?:
             throw .usage("unknown command '\(first) \(second.printable)'", try: "multipeer \(first)")
@@ -66,11 +66,11 @@ package enum CommandCatalog {
 }
 
 extension Usage {
-    /// The help of `multipeer GROUP`, which is no command itself.
+    /// Creates the help of `multipeer GROUP`, which is not a command itself.
     fileprivate init(group: String, _ commands: [Usage]) {
         let members = commands.filter { $0.path.first == group }
         self.init(
-            [group], operands: "COMMAND", "the commands about \(group)",
+            [group], operands: "COMMAND", "\(group) commands",
             details: "commands:\n"
                 + Columns.lines(members.map { ($0.path.dropFirst().joined(separator: " "), $0.summary) }))
     }

@@ -1,19 +1,19 @@
 import Foundation
 import Multipeer
 
-/// `multipeer identity new`: makes a key and a certificate.
+/// `multipeer identity new`: creates a key and a certificate.
 enum IdentityNewCommand {
     static let usage = Usage(
-        ["identity", "new"], "make a P-256 key and a certificate that it signs itself",
+        ["identity", "new"], "create a P-256 key and a self-signed certificate",
         details: """
-            The file holds a private key and can be read by its owner alone. Without --out, PEM goes to standard
-            output; with it, standard output gets the fingerprint, which others may pin.
+            The file contains a private key and is readable only by its owner. Without --out, PEM goes to standard
+            output; with --out, the fingerprint does, which others can pin.
             """,
         options: [
             .init("--out", "FILE", "write to FILE, mode 0600"),
             .init(
-                "--name", "NAME", "the common name in the certificate, at most 64 bytes; default: multipeer"),
-            .init("--format", "FORMAT", "pem (default) or pkcs12; pkcs12 needs a passphrase"),
+                "--name", "NAME", "common name of the certificate, at most 64 bytes; default: multipeer"),
+            .init("--format", "FORMAT", "pem (default) or pkcs12, which needs a passphrase"),
             PassphraseSource.option,
             .init("--force", "replace FILE if it exists"),
         ], exits: [.badInput, .system])
@@ -26,7 +26,7 @@ enum IdentityNewCommand {
         }
         let out = arguments.value("--out")
         guard !isArchive || out != nil || !DescriptorStream.output.isTerminal else {
-            throw arguments.commandError("a terminal cannot show pkcs12, use --out")
+            throw arguments.commandError("cannot print pkcs12 to a terminal; use --out")
         }
         let passphrase = PassphraseSource(arguments)
         let secret = try isArchive ? passphrase.choose() : passphrase.given()
@@ -43,12 +43,12 @@ enum IdentityNewCommand {
     }
 }
 
-/// `multipeer identity show`: what an identity file says.
+/// `multipeer identity show`: shows the certificates of an identity file.
 enum IdentityShowCommand {
     static let usage = Usage(
         ["identity", "show"], operands: "FILE", mostOperands: 1, "show the certificates of an identity file",
         details:
-            "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. Nothing secret is shown.",
+            "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. No secrets are shown.",
         options: [PassphraseSource.option, .init("--json", "print JSON")], exits: [.badInput, .system])
 
     static func run(_ arguments: Arguments) throws(CommandError) {
@@ -63,13 +63,14 @@ enum IdentityShowCommand {
     }
 }
 
-/// An identity in a file, as options name it.
+/// An identity in a file that an option names.
 enum IdentityFile {
     static func read(_ path: String, _ passphrase: PassphraseSource) throws(CommandError) -> Identity {
         let contents = try AtomicFile.read(path)
         if let mode = AtomicFile.exposure(of: path) {
             Terminal.say(
-                "others can read \(path.printable), mode \(mode) ('chmod 600' keeps the key private)")
+                "\(path.printable) is readable by others, mode \(mode) (run 'chmod 600' to keep the key private)"
+            )
         }
         let given = try passphrase.given()
         do throws(SecurityFault) {
@@ -84,7 +85,7 @@ enum IdentityFile {
         }
     }
 
-    /// The error of the command for a fault of the security layer.
+    /// Translates faults of the security layer to errors of the command.
     static func explain<Value>(
         _ path: String? = nil, _ body: () throws(SecurityFault) -> Value
     ) throws(CommandError) -> Value {
@@ -98,7 +99,7 @@ enum IdentityFile {
     private static func commandError(_ fault: SecurityFault, _ path: String?) -> CommandError {
         let subject = path.map { "\($0.printable): " } ?? ""
         var hint: String?
-        if case .local(.passphraseNeeded) = fault { hint = "give it with --passphrase-file" }
+        if case .local(.passphraseNeeded) = fault { hint = "use --passphrase-file" }
         return CommandError(subject + "\(fault)".printable, hint: hint, exit: .badInput)
     }
 }
