@@ -2,28 +2,27 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer-demo`: real processes that link with each other, talk, and say what they measured.
+/// `multipeer-demo`: real processes that link with each other, exchange data, and report what they measured.
 enum DemoCommand: Subcommand {
     static let usage = Usage(
-        [], "start real processes that find each other, link and talk, and show how long that takes",
+        [], "start processes that find each other, link and exchange data, and show timings",
         details: """
-            Every peer is a process of its own. They find each other by multicast DNS on the loopback interface alone,
-            under a service type that nobody else has: nothing leaves the machine. Each invites whoever it finds, one
-            after the other. Shown is when two were found, invited and linked, since all began to look. Each peer sends
-            the next ones a file, a stream and datagrams; what is said of them was counted at the other end. Throughput
-            is measured with 64 KiB messages.
+            Every peer is a process. They find each other by multicast DNS on the loopback interface only, under a
+            unique service type: nothing leaves the machine. Each invites every peer it finds, one after the other.
+            Shows when each pair was found, invited and linked, from when all began to browse. Each peer sends the
+            following ones a file, a stream and datagrams, which are counted at the receiving end. Throughput is
+            measured with 64 KiB messages.
 
-            With --peers the processes form a mesh, in which those who are linked introduce the others meanwhile. Shown
-            are the links as they come, and how long it took until everybody was linked with everybody. Then each says
-            one line to all.
+            With --peers the processes form a mesh, in which linked peers introduce the others. Shows each link as it is
+            established, and the time until all peers are linked with each other. Then each sends one line to all.
             """,
         options: [
-            .init("--peers", "N", "form a mesh of so many, 2 to 16"),
+            .init("--peers", "N", "form a mesh of N peers, 2 to 16"),
             .init(
                 "--seconds", "S",
-                "how long all bulk transfers take together, 1 to 60; default: 2; without --peers"),
+                "total time of all bulk transfers, 1 to 60; default: 2; not with --peers"),
             .init("--preference", "WORD", "encryption: required (default), optional or none"),
-            .init("--json", "print JSON at the end and nothing else"),
+            .init("--json", "print only JSON, at the end"),
             KeyLogOption.option,
         ], exits: [.linkFailed, .system, .interrupted])
 
@@ -35,7 +34,7 @@ enum DemoCommand: Subcommand {
         let preference =
             try arguments.choice("--preference", of: words, EncryptionPreference.init(name:)) ?? .required
         let isSilent = arguments.has("--json")
-        // Each process appends to the one file; whether that can be is said before there are any.
+        // Each process appends to the same file; errors are reported before any process is started.
         _ = try KeyLogOption.read(arguments)
         let log = arguments.value(KeyLogOption.option.name).map { [KeyLogOption.option.name, $0] } ?? []
         if let peers {
@@ -55,7 +54,7 @@ enum DemoCommand: Subcommand {
         }
     }
 
-    /// Nobody is left behind when it is interrupted, takes too long, or fails.
+    /// No process is left running when the demonstration is interrupted, takes too long, or fails.
     private static func run(
         _ abandon: @escaping @Sendable () -> Void, within patience: Duration,
         _ body: () async throws(CommandError) -> Void
@@ -75,15 +74,15 @@ enum DemoCommand: Subcommand {
     }
 }
 
-/// What is known of one pair of peers in the end.
+/// The results for one pair of peers.
 struct DemoPair: Encodable, Sendable {
-    /// The two, what protects their link, and when it came about.
+    /// The two peers, what protects their link, and when it was established.
     let link: DemoTimeline.Link
     let speed: DemoSpeed
     let delivery: DemoDelivery
 }
 
-/// What is said of the deliveries, and the table at the end.
+/// The lines about the deliveries, and the table at the end.
 enum DemoTable {
     static func lines(from name: String, _ delivery: DemoDelivery, isEncrypted: Bool) -> String {
         let head = "\(name) to \(delivery.peer): "
@@ -93,7 +92,7 @@ enum DemoTable {
         return [
             "the file \(file.name), \(figures(file))\(digest)",
             "the stream \(delivery.stream.name), \(figures(delivery.stream))",
-            "\(delivery.datagrams) datagrams of \(delivery.datagramBytes) bytes, \(delivery.datagramsArrived) came by \(way)",
+            "\(delivery.datagrams) datagrams of \(delivery.datagramBytes) bytes, \(delivery.datagramsArrived) arrived over \(way)",
         ].map { head + $0 }.joined(separator: "\n")
     }
 

@@ -1,28 +1,28 @@
 import Multipeer
 
-/// What the demonstration tells one of its peers, a line of JSON each.
+/// An order from the demonstration to one of its peers, a line of JSON each.
 enum DemoOrder: Codable, Sendable {
-    /// Be found, find all others, and link with them.
+    /// Advertise, find all other peers, and link with them.
     case meet
-    /// Say something to all who are linked.
+    /// Send a text to all linked peers.
     case say(text: String)
-    /// Greet everybody.
+    /// Send a greeting to each linked peer.
     case greet
-    /// Find out how fast the link to this peer is.
+    /// Measure the link to this peer.
     case measure(peer: String, seconds: Double)
     /// Send this peer a file, a stream and datagrams.
     case deliver(peer: String)
     case leave
 }
 
-/// What a peer of the demonstration reports, a line of JSON each.
+/// A report from a peer of the demonstration, a line of JSON each.
 enum DemoReport: Codable, Sendable {
     case ready(process: Int32)
-    /// Somebody was found on the network.
+    /// A peer was found on the network.
     case found(peer: String)
-    /// Somebody has invited this peer.
+    /// This peer was invited.
     case invited(by: String)
-    /// A link stands, whoever made it.
+    /// A link is established, from either side.
     case linked(DemoLink)
     case lost(peer: String, reason: String)
     case heard(from: String, text: String)
@@ -39,20 +39,20 @@ struct DemoLink: Codable, Sendable {
     let authentication: String
 }
 
-/// What one end of a link has measured.
+/// The measurements of one end of a link.
 struct DemoSpeed: Codable, Sendable {
     let peer: String
-    /// Seconds for 64 bytes there and back, the median of many.
+    /// The round-trip time of 64 bytes in seconds, the median of many.
     let roundTrip: Double
     let bytesPerSecond: Double
 }
 
-/// What one end of a link has sent, and what the other end says of it.
+/// What one end of a link has sent, as the other end received it.
 struct DemoDelivery: Codable, Sendable {
     let peer: String
     let file: DemoTransfer
     let stream: DemoTransfer
-    /// How many unreliable messages were sent, how long each was, and how many came that way.
+    /// The number of unreliable messages sent, their size, and how many arrived as datagrams.
     let datagrams: Int
     let datagramBytes: Int
     let datagramsArrived: Int
@@ -62,13 +62,13 @@ struct DemoDelivery: Codable, Sendable {
 struct DemoTransfer: Codable, Sendable {
     let name: String
     let bytes: Int
-    /// From the first byte until the other end said that it had the last.
+    /// From the first byte until the other end confirmed the last.
     let seconds: Double
-    /// What both ends say that the SHA-256 is; nil for a stream.
+    /// The SHA-256 according to both ends; nil for a stream.
     let digest: String?
 }
 
-/// What the peers of the demonstration say to each other: one byte for the kind, then anything.
+/// The messages between peers of the demonstration: one byte for the kind, then the content.
 enum DemoMessage: UInt8 {
     case greeting = 1
     case question, answer, bulk, datagram, counting

@@ -1,7 +1,7 @@
 import Multipeer
 
-/// How a peer of the demonstration gets to the others: it announces itself, invites whoever it finds, and accepts whoever
-/// invites it.
+/// How a peer of the demonstration links with the others: it advertises itself, invites every peer that it finds, and accepts
+/// every invitation.
 extension DemoParticipant {
     private static let timeout = Duration.seconds(20)
     private static let pause = Duration.milliseconds(250)
@@ -17,14 +17,14 @@ extension DemoParticipant {
     private func admit() async {
         for await invitation in advertiser.invitations {
             try? await report(.invited(by: invitation.inviter.displayName))
-            // Whoever invites tries again, and tells when that fails.
+            // The inviter retries, and reports a failure.
             Task { try? await invitation.accept(into: self.session) }
         }
     }
 
     private func seek() async {
         let (found, queue) = AsyncStream<PeerID>.makeStream()
-        // One after the other: whoever is linked meanwhile need not be invited any more.
+        // One after the other: a peer that was linked meanwhile need not be invited.
         let inviting = Task {
             for await peer in found where await !self.invite(peer) {
                 Task {
@@ -41,7 +41,7 @@ extension DemoParticipant {
         inviting.cancel()
     }
 
-    /// Returns whether that is settled. If not, it is tried again; the demonstration knows when that takes too long.
+    /// Returns whether the invitation is settled. If not, it is retried; the demonstration has the timeout.
     private func invite(_ peer: PeerID) async -> Bool {
         if await session.peers.contains(peer) { return true }
         do throws(MultipeerError) {

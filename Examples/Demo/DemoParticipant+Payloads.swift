@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// A file, a stream and datagrams, each counted at the other end.
+/// A file, a stream and datagrams, each counted at the receiving end.
 extension DemoParticipant {
     private static let fileSize = 16 << 20
     private static let streamSize = 8 << 20
@@ -11,7 +11,7 @@ extension DemoParticipant {
     private static let datagramSize = 100
     private static let together = 20
     private static let pause = Duration.milliseconds(2)
-    /// So many pauses are spent until datagrams have their way; without it they take the link.
+    /// The maximum number of pauses until the datagram path is up; before that, datagrams are sent over the link.
     private static let mostPauses = 1_500
 
     func deliver(to peer: PeerID) async throws(MultipeerError) -> DemoDelivery {
@@ -28,7 +28,7 @@ extension DemoParticipant {
         let url = FileManager.default.temporaryDirectory.appending(
             path: "multipeer-demo-\(UUID().uuidString)")
         guard (try? DemoParticipant.random(DemoParticipant.fileSize).write(to: url)) != nil else {
-            throw MultipeerError(.system, "there is no room for a file in \(url.path)")
+            throw MultipeerError(.system, "no space for a file in \(url.path)")
         }
         defer { try? FileManager.default.removeItem(at: url) }
         let start = ContinuousClock.now
@@ -39,7 +39,7 @@ extension DemoParticipant {
         }
         let time = start.duration(to: .now).seconds
         guard told == sent.withLock({ $0 }) else {
-            throw MultipeerError(.damaged, "\(peer) has another file")
+            throw MultipeerError(.damaged, "\(peer) received a different file")
         }
         return DemoTransfer(
             name: name, bytes: DemoParticipant.fileSize, seconds: time, digest: told.hexadecimal)
@@ -57,7 +57,7 @@ extension DemoParticipant {
             name: "dots", bytes: count, seconds: start.duration(to: .now).seconds, digest: nil)
     }
 
-    /// Returns how many came by UDP.
+    /// Returns how many arrived over UDP.
     private func deliverDatagrams(to peer: PeerID) async throws(MultipeerError) -> Int {
         let datagram = DemoMessage.datagram.message(
             [UInt8](repeating: 0, count: DemoParticipant.datagramSize - 1))
@@ -68,13 +68,13 @@ extension DemoParticipant {
         }
         for number in 1...DemoParticipant.datagrams {
             try await session.send(datagram, to: peer, delivery: .unreliable)
-            // As many at a time as a socket has room for.
+            // As many at a time as fit a socket's buffer.
             if number % DemoParticipant.together == 0 { try? await Task.sleep(for: DemoParticipant.pause) }
         }
         return try await countAtPeer(peer) - before
     }
 
-    /// A moment later, so that what is on its way can arrive.
+    /// Asks the peer for its count after a pause, so that datagrams in flight can arrive.
     private func countAtPeer(_ peer: PeerID) async throws(MultipeerError) -> Int {
         try? await Task.sleep(for: DemoParticipant.pause)
         return try await number(of: peer) { () async throws(MultipeerError) in
@@ -86,27 +86,27 @@ extension DemoParticipant {
         of peer: PeerID, to act: () async throws(MultipeerError) -> Void
     ) async throws(MultipeerError) -> Int {
         let told = String(decoding: try await answer(of: peer, to: act), as: UTF8.self)
-        guard let number = Int(told) else { throw MultipeerError(.damaged, "\(peer) says something strange") }
+        guard let number = Int(told) else { throw MultipeerError(.damaged, "unexpected data from \(peer)") }
         return number
     }
 
-    // MARK: the other end
+    // MARK: the receiving end
 
-    /// Returns with the digest of what was written.
+    /// Replies with the digest of what was written.
     func store(_ resource: IncomingResource) async {
         guard let file = try? await resource.receive() else { return }
         try? FileManager.default.removeItem(at: file.url)
         await reply(file.digest, to: resource.peer)
     }
 
-    /// Returns with the number of bytes after the last one.
+    /// Replies with the number of bytes after the last one.
     func read(_ stream: IncomingStream) async {
         var count = 0
         do {
             for try await bytes in stream { count += bytes.count }
             await reply(number: count, to: stream.peer)
         } catch {
-            // Whoever sent it knows, and tells the demonstration.
+            // The sender knows, and reports it to the demonstration.
         }
     }
 

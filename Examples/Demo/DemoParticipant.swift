@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Carries out the orders and reports.
+/// Carries out the demonstration's orders and reports.
 final class DemoParticipant: Sendable {
     private static let questions = 200
     private static let piece = 65_536
@@ -10,11 +10,11 @@ final class DemoParticipant: Sendable {
     let session: Session
     private let orders = Worker("orders")
     private let reports = Worker("reports")
-    /// What whoever asked last waits for; nil comes when the link is gone.
+    /// The answer that the last question waits for; nil when the link has ended.
     private let answer = Locked<Promise<[UInt8]?>?>(nil)
-    /// How many datagrams came from each peer and did not take the link.
+    /// How many datagrams from each peer arrived over UDP, not over the link.
     let datagrams = Locked<[PeerID: Int]>([:])
-    /// The digest of the file that was sent last.
+    /// The digest of the last file sent.
     let sent = Locked<[UInt8]?>(nil)
 
     let advertiser: Advertiser
@@ -39,7 +39,7 @@ final class DemoParticipant: Sendable {
             try DescriptorStream.input.readLine()
         }) {
             guard let order = JSON.decode(DemoOrder.self, from: line) else {
-                throw CommandError("not an order: \(line.printable)", exit: .badInput)
+                throw CommandError("invalid order: \(line.printable)", exit: .badInput)
             }
             if case .leave = order { break }
             for one in await result(of: order) { try await report(one) }
@@ -105,7 +105,7 @@ final class DemoParticipant: Sendable {
             peer: peer.displayName, roundTrip: times.sorted()[times.count / 2], bytesPerSecond: rate)
     }
 
-    /// How many seconds 64 bytes take there and back.
+    /// Returns the round-trip time of 64 bytes in seconds.
     private func ask(_ peer: PeerID) async throws(MultipeerError) -> Double {
         let start = ContinuousClock.now
         _ = try await answer(of: peer) { () async throws(MultipeerError) in
@@ -114,7 +114,7 @@ final class DemoParticipant: Sendable {
         return start.duration(to: .now).seconds
     }
 
-    /// What the peer answers to something.
+    /// Returns the peer's answer to an action.
     func answer(
         of peer: PeerID, to act: () async throws(MultipeerError) -> Void
     ) async throws(MultipeerError) -> [UInt8] {
@@ -122,7 +122,7 @@ final class DemoParticipant: Sendable {
         answer.withLock { $0 = signal }
         try await act()
         guard let content = await signal.value() else {
-            throw MultipeerError(.notConnected, "\(peer) has gone")
+            throw MultipeerError(.notConnected, "\(peer) disconnected")
         }
         return content
     }

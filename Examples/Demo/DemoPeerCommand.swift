@@ -1,14 +1,14 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer-demo peer`: one of the processes that `multipeer-demo` starts. It takes orders on standard input, and ends
-/// when that does: nobody is left behind when the demonstration is killed.
+/// `multipeer-demo peer`: one of the processes that `multipeer-demo` starts. It takes orders on standard input, and exits at
+/// its end: no process is left running when the demonstration is killed.
 enum DemoPeerCommand: Subcommand {
     static let usage = Usage(
-        ["peer"], "a peer of 'multipeer-demo', which gives it orders on standard input",
+        ["peer"], "a peer of 'multipeer-demo', which controls it over standard input",
         options: [
-            .init("--mesh", "be introduced to everybody, too"),
-            .init("--cap", "N", "how many peers a mesh may have, 2 to 16; default: 8"),
+            .init("--mesh", "join a mesh"),
+            .init("--cap", "N", "mesh size, 2 to 16; default: 8"),
         ] + DiscoveryOptions.options + SessionOptions.options,
         exits: [.linkFailed, .badInput, .system, .interrupted])
 

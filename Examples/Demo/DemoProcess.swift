@@ -28,7 +28,7 @@ final class DemoProcess: Sendable {
             ] + options)
     }
 
-    /// So many, 16 at the most, of whom none is left when one cannot be started.
+    /// Starts `count` processes, at most 16; kills all of them when one cannot be started.
     static func start(
         _ count: Int, _ preference: EncryptionPreference, _ options: [String] = []
     ) throws(CommandError) -> [DemoProcess] {
@@ -45,7 +45,7 @@ final class DemoProcess: Sendable {
     var id: Int32 { process.id }
 
     func begin() async throws(CommandError) {
-        guard case .ready(process.id) = try await next() else { throw wrong("did not begin") }
+        guard case .ready(process.id) = try await next() else { throw wrong("did not start") }
     }
 
     func give(_ order: DemoOrder) async throws(CommandError) {
@@ -58,19 +58,23 @@ final class DemoProcess: Sendable {
     }
 
     func heard() async throws(CommandError) -> (from: String, text: String) {
-        guard case .heard(let from, let text) = try await answer() else { throw wrong("heard nothing") }
+        guard case .heard(let from, let text) = try await answer() else {
+            throw wrong("received no greeting")
+        }
         return (from, text)
     }
 
     func measure(_ other: DemoProcess, _ seconds: Double) async throws(CommandError) -> DemoSpeed {
         try await give(.measure(peer: other.name, seconds: seconds))
-        guard case .measured(let speed) = try await answer() else { throw wrong("has measured nothing") }
+        guard case .measured(let speed) = try await answer() else { throw wrong("sent no measurement") }
         return speed
     }
 
     func deliver(to other: DemoProcess) async throws(CommandError) -> DemoDelivery {
         try await give(.deliver(peer: other.name))
-        guard case .delivered(let delivery) = try await answer() else { throw wrong("has delivered nothing") }
+        guard case .delivered(let delivery) = try await answer() else {
+            throw wrong("sent no delivery report")
+        }
         return delivery
     }
 
@@ -84,7 +88,7 @@ final class DemoProcess: Sendable {
         process.wait()
     }
 
-    /// What it reports next besides what happens to its links.
+    /// Returns its next report that is not about discovery or links.
     private func answer() async throws(CommandError) -> DemoReport {
         while true {
             let report = try await next()
@@ -96,12 +100,12 @@ final class DemoProcess: Sendable {
         }
     }
 
-    /// What it reports next. One task at a time may wait for that.
+    /// Returns its next report. One task at a time may wait for it.
     func next() async throws(CommandError) -> DemoReport {
         let line = try await worker.run { [process] () throws(CommandError) in try process.output.readLine() }
         guard let line else { throw await hasEnded() }
         guard let report = JSON.decode(DemoReport.self, from: line) else {
-            throw wrong("said something strange")
+            throw wrong("sent unexpected data")
         }
         if case .failed(let text) = report { throw CommandError(text.printable, exit: .linkFailed) }
         return report

@@ -2,10 +2,9 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// The processes of a demonstration, and how they find each other: on loopback alone, under a service type that nobody
-/// else has.
+/// The processes of a demonstration, and how they find each other: on loopback only, under a unique service type.
 final class DemoProcessGroup: Sendable {
-    /// One report, with the time since all were told to meet.
+    /// One report, with the time since all were ordered to meet.
     struct TimedReport: Sendable {
         let process: DemoProcess
         let report: Result<DemoReport, CommandError>
@@ -28,18 +27,18 @@ final class DemoProcessGroup: Sendable {
         String((0..<count).map { _ in "abcdefghijklmnopqrstuvwxyz".randomElement() ?? "x" })
     }
 
-    /// Lets them meet. `news` goes on until whoever reads it has heard enough.
+    /// Lets the processes meet. Returns their reports, until the caller stops reading.
     func meet() async throws(CommandError) -> AsyncStream<TimedReport> {
         for process in processes { try await process.begin() }
         let list = processes.map { "\($0.name) (process \($0.id))" }.joined(separator: ", ")
         try say("started \(list)")
-        try say("they look for the service type \(type) on this machine alone")
+        try say("browsing for the service type \(type) on this machine only")
         let start = ContinuousClock.now
         for process in processes { try await process.give(.meet) }
         return listen(since: start)
     }
 
-    /// What everybody reports, until it is linked with all others; then only what its owner asks for.
+    /// Returns the reports of each process, until it is linked with all others.
     private func listen(since start: ContinuousClock.Instant) -> AsyncStream<TimedReport> {
         let (news, heard) = AsyncStream<TimedReport>.makeStream()
         for process in processes {
@@ -65,7 +64,7 @@ final class DemoProcessGroup: Sendable {
         return news
     }
 
-    /// Takes the news until everybody is linked with everybody.
+    /// Takes the reports until all processes are linked with each other.
     func form(_ news: AsyncStream<TimedReport>) async throws(CommandError) -> DemoTimeline {
         var timeline = DemoTimeline(processes.map(\.name))
         for await one in news {
@@ -74,7 +73,7 @@ final class DemoProcessGroup: Sendable {
             case .found(let peer):
                 if timeline.note(name, found: peer, at: one.time) {
                     let time = HumanReadable.duration(one.time)
-                    try say("\(time.padded(to: 8))  everybody has found everybody")
+                    try say("\(time.padded(to: 8))  all peers have found each other")
                 }
             case .invited(let peer): timeline.note(name, invitedBy: peer, at: one.time)
             case .linked(let end):
@@ -88,17 +87,17 @@ final class DemoProcessGroup: Sendable {
             default: break
             }
         }
-        throw CommandError("the demonstration was given up", exit: .linkFailed)
+        throw CommandError("the demo was aborted", exit: .linkFailed)
     }
 
-    /// Lets everybody leave, and waits for that.
+    /// Lets all processes leave, and waits for their ends.
     func end() async throws(CommandError) {
         for process in processes { try await process.give(.leave) }
         for process in processes { try await process.end() }
         try say("all \(processes.count) processes have ended")
     }
 
-    /// Kills whoever is left.
+    /// Kills the remaining processes.
     func abandon() { for process in processes { process.abandon() } }
 
     func say(_ text: String) throws(CommandError) { if !isSilent { try Terminal.put("\(text)\n") } }

@@ -1,25 +1,25 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// How the processes of a demonstration came together: who found and invited whom, and when the links stood. All times are
-/// seconds since they were told to meet.
+/// How the processes of a demonstration linked: when peers were found and invited, and when the links were established. All
+/// times are seconds since the processes were ordered to meet.
 struct DemoTimeline: Encodable, Sendable {
     struct Link: Encodable, Sendable {
         let peers: [String]
-        /// When the first of the two saw the other one.
+        /// When the first of the two found the other.
         let found: Double?
-        /// When the first invitation of one to the other came in; none when others have introduced them before.
+        /// When the first invitation of one to the other arrived; nil when other peers introduced them before.
         let invited: Double?
-        /// When both ends said that it stands.
+        /// When both ends had reported the link.
         let linked: Double
         let protection: DemoLink
     }
 
     let names: [String]
     private(set) var links: [Link] = []
-    /// When everybody had found everybody.
+    /// When all peers had found each other.
     private(set) var found: Double?
-    /// When the last link stood.
+    /// When the last link was established.
     private(set) var seconds: Double?
     private var sightings: Set<[String]> = []
     private var firstFound: [Set<String>: Duration] = [:]
@@ -34,7 +34,7 @@ struct DemoTimeline: Encodable, Sendable {
 
     private var most: Int { names.count * (names.count - 1) / 2 }
 
-    /// Returns whether with this everybody has found everybody.
+    /// Returns whether all peers have found each other with this one.
     mutating func note(_ one: String, found other: String, at time: Duration) -> Bool {
         if firstFound[[one, other]] == nil { firstFound[[one, other]] = time }
         sightings.insert([one, other])
@@ -47,7 +47,7 @@ struct DemoTimeline: Encodable, Sendable {
         if firstInvited[[one, other]] == nil { firstInvited[[one, other]] = time }
     }
 
-    /// Returns the link when both ends have told of it; throws when they do not agree about it.
+    /// Returns the link when both ends have reported it; throws when they do not agree about it.
     mutating func note(_ one: String, _ end: DemoLink, at time: Duration) throws(CommandError) -> Link? {
         let other = end.peer
         ends[[one, other]] = end
@@ -82,7 +82,7 @@ struct DemoTimeline: Encodable, Sendable {
 
     static func text(_ seconds: Double) -> String { HumanReadable.duration(.seconds(seconds)) }
 
-    /// A line for each, with those it is linked with.
+    /// A line for each peer, with the peers that it is linked with.
     var roster: String {
         names.map { name in
             let others = names.filter { other in links.contains { Set($0.peers) == [name, other] } }

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// A few processes that find each other, talk, and measure what their links can do.
+/// A few processes that find each other, exchange data, and measure their links.
 final class Demonstration: Sendable {
     private let group: DemoProcessGroup
     private let expectation: EncryptionOutcome
@@ -22,7 +22,7 @@ final class Demonstration: Sendable {
                 protection.isEncrypted == (protection.suite != nil)
             else {
                 throw CommandError(
-                    "\(link.peers.joined(separator: " and ")) are not protected as they should be",
+                    "unexpected protection of the link between \(link.peers.joined(separator: " and "))",
                     exit: .linkFailed)
             }
         }
@@ -50,7 +50,8 @@ final class Demonstration: Sendable {
                 let (from, text) = try await process.heard()
                 guard missing.remove(from) != nil, text == "hello \(process.name), this is \(from)" else {
                     throw CommandError(
-                        "\(process.name) heard something wrong: \(text.printable)", exit: .linkFailed)
+                        "\(process.name) received an unexpected message: \(text.printable)", exit: .linkFailed
+                    )
                 }
                 try group.say("\(from) to \(process.name): \(text)")
             }

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Processes that become a mesh: each invites whoever it finds, and whoever is linked introduces the others meanwhile.
+/// Processes that form a mesh: each invites every peer that it finds, and linked peers introduce the others.
 final class MeshDemonstration: Sendable {
     private let group: DemoProcessGroup
 
@@ -15,13 +15,13 @@ final class MeshDemonstration: Sendable {
 
     func run() async throws(CommandError) -> DemoTimeline {
         let timeline = try await group.form(group.meet())
-        try group.say("the mesh is full after \(DemoTimeline.text(timeline.seconds ?? 0)):")
+        try group.say("mesh complete after \(DemoTimeline.text(timeline.seconds ?? 0)):")
         try group.say(timeline.roster)
         try await talk()
         return timeline
     }
 
-    /// Everybody says one line to all, and everybody must have heard all of them.
+    /// Each process sends one line to all, and each must receive all of them.
     private func talk() async throws(CommandError) {
         let processes = group.processes
         let start = ContinuousClock.now
@@ -32,12 +32,13 @@ final class MeshDemonstration: Sendable {
                 let (from, text) = try await process.heard()
                 guard text == "hello from \(from)", missing.remove(from) != nil else {
                     throw CommandError(
-                        "\(process.name) heard something wrong: \(text.printable)", exit: .linkFailed)
+                        "\(process.name) received an unexpected message: \(text.printable)", exit: .linkFailed
+                    )
                 }
             }
         }
         for process in processes { try group.say("\(process.name) to all: hello from \(process.name)") }
-        try group.say("everybody heard everybody, \(HumanReadable.duration(start.duration(to: .now)))")
+        try group.say("all messages received, \(HumanReadable.duration(start.duration(to: .now)))")
     }
 
     func end() async throws(CommandError) { try await group.end() }

@@ -66,7 +66,7 @@ struct OutgoingInvitation: Sendable {
         let resolveTimeout = min(timeout, OutgoingInvitation.resolveTimeout)
         let addresses = try await backend.resolve(peer, service, within: resolveTimeout)
         if addresses.isEmpty {
-            throw MultipeerError(.unreachable, "nobody says where \(peer) is any more")
+            throw MultipeerError(.unreachable, "\(peer) is no longer advertised")
         }
         return addresses
     }

@@ -139,7 +139,7 @@ extension ActorCallError {
     }
 
     fileprivate init(timedOut id: ActorID) {
-        self.init(.timedOut, "\(id) has not answered in time")
+        self.init(.timedOut, "call to \(id) timed out")
     }
 
     fileprivate init(_ failure: Envelope.Failure, _ text: String, _ id: ActorID) {

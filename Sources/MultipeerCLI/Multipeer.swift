@@ -4,7 +4,7 @@ package import MultipeerCommandLine
 @main
 package enum Multipeer {
     package static let program = CommandProgram(
-        "multipeer", "Peers that link directly, over encrypted connections, without a server.",
+        "multipeer", "Link peers directly over encrypted connections, without a server.",
         [
             LinkCommand.self, ChatCommand.self, SendCommand.self, ReceiveCommand.self,
             BrowseCommand.self, AdvertiseCommand.self, InviteCommand.self, DoctorCommand.self,

@@ -1,14 +1,14 @@
 package import Multipeer
 
-/// Whom `--to` means: a name, a name with digits of an id behind `#`, or `#` and such digits alone.
+/// The peer that `--to` selects: a name, a name with digits of an id after `#`, or `#` and such digits alone.
 package struct PeerSelector: Equatable, Sendable {
-    /// Nil when any name will do.
+    /// Nil when any name matches.
     package let name: String?
-    /// The first hexadecimal digits of the id, or all 32; nil when the name alone decides.
+    /// The first hexadecimal digits of the id, or all 32; nil to match by name only.
     package let digits: String?
     private static let fewestDigits = 4
 
-    /// Nil for a text that means nobody: no name, or something else than 4 to 32 digits after the last `#`.
+    /// Returns nil for an invalid text: no name, or anything but 4 to 32 digits after the last `#`.
     package init?(_ text: String) {
         guard let mark = text.lastIndex(of: "#") else {
             guard !text.isEmpty else { return nil }
@@ -28,6 +28,6 @@ package struct PeerSelector: Equatable, Sendable {
         (name == nil || peer.displayName == name) && peer.id.hasPrefix(digits ?? "")
     }
 
-    /// Whether nobody else can be meant as well.
+    /// Whether at most one peer can match.
     package var isExact: Bool { digits?.count == 32 }
 }

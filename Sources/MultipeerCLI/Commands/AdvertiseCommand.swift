@@ -2,25 +2,25 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer advertise`: be found, and see who invites.
+/// `multipeer advertise`: advertises a peer and shows invitations.
 enum AdvertiseCommand: Subcommand {
     static let usage = Usage(
-        ["advertise"], "announce yourself, and show who invites you",
+        ["advertise"], "advertise this peer and show who invites it",
         details: """
-            Until control-c, everybody who looks for the same service type finds this peer. Whoever invites it is shown
-            on standard output, and declined: a line each, with tabs between invited, declined, linked or ended, the
-            id, the name, and what the inviter says, or why a link ended. With --accept the two are linked instead, and
-            what the other side sends is dropped: that shows whether links work between two machines.
+            Advertises this peer until Ctrl-C to all peers that browse for the same service type. Invitations are
+            declined, and printed to standard output: a line per event, with tab-separated fields: invited, declined,
+            linked or ended; the id; the name; the inviter's context, or why a link ended. With --accept, invitations
+            are accepted and received data is dropped: use it to test links between two machines.
 
-            Everybody on the network can read the name and what --info says.
+            Everyone on the network can read the name and --info.
             """,
         options: [SessionOptions.name, SessionOptions.id] + DiscoveryOptions.options + [
             .init(
                 "--info", "KEY=VALUE", isRepeatable: true,
-                "say this about the peer; 400 bytes for all together"),
-            .init("--accept", "link with whoever invites, up to 7 at a time"),
-            .init("--for", "SECONDS", "end after so long, 1 to 86400, with exit code 0"),
-            .init("--json", "print a JSON object a line for each event"),
+                "publish this about the peer; at most 400 bytes in total"),
+            .init("--accept", "accept invitations, up to 7 peers at a time"),
+            .init("--for", "SECONDS", "stop after SECONDS, 1 to 86400, with exit code 0"),
+            .init("--json", "print one JSON object per line and event"),
             KeyLogOption.option,
         ], exits: [.badInput, .system, .interrupted])
 

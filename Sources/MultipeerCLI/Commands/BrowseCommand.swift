@@ -2,22 +2,21 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer browse`: who announces themselves.
+/// `multipeer browse`: shows the advertised peers.
 enum BrowseCommand: Subcommand {
     static let usage = Usage(
-        ["browse"], "show who announces themselves",
+        ["browse"], "show advertised peers",
         details: """
-            On a terminal this is a table that follows what happens. In a pipe, and on a terminal without escape
-            sequences, it is a line for each event, with tabs between found, updated or lost, the id, the name, what
-            the peer says about itself, and with --resolve its addresses. The names are what others call themselves:
-            nothing of this is proved before a link stands.
+            On a terminal, shows a live table. In a pipe, and on a terminal without escape sequences, prints a line per
+            event with tab-separated fields: found, updated or lost; the id; the name; the peer's info; and with
+            --resolve its addresses. All of this is unauthenticated until a link is established.
 
-            Control-c ends it. Those who only look are not seen by others.
+            Ctrl-C ends it. Browsing does not advertise this peer.
             """,
         options: DiscoveryOptions.options + [
-            .init("--resolve", "ask for the addresses, too"),
-            .init("--for", "SECONDS", "end after so long, 1 to 86400, with exit code 0"),
-            .init("--json", "print a JSON object a line for each event"),
+            .init("--resolve", "also resolve addresses"),
+            .init("--for", "SECONDS", "stop after SECONDS, 1 to 86400, with exit code 0"),
+            .init("--json", "print one JSON object per line and event"),
         ], exits: [.system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {

@@ -5,31 +5,30 @@ import MultipeerCommandLine
 enum ChatCommand: Subcommand {
     private static let mostData = 15
     static let room = Usage.Option(
-        "--room", "NAME", "link with those alone who are in the room of this name; default: \(PeerRole.lobby)"
+        "--room", "NAME", "link only with peers in the room NAME; default: \(PeerRole.lobby)"
     )
 
     static let usage = Usage(
         ["chat"], operands: "[DATA...]", mostOperands: mostData,
-        "talk in a room with up to 7 others",
+        "chat in a room with up to 7 others",
         details: """
-            Everybody on the network who is in the room of the same name is linked with everybody else in it: each link
-            is direct, and encrypted for itself. Whoever is there can come in, under any name; /code NAME compares six
-            digits with somebody, which shows that nobody is in between.
+            Everyone on the network in the room with the same name is linked with everyone else in it; each link is
+            direct and separately encrypted. Anyone on the network can join, under any name; /code NAME compares six
+            digits with that peer, which rules out a man-in-the-middle.
 
-            Where multicast does not get through, with --manual, or with DATA, --from or --out, whoever comes in swaps
-            connection data instead, one line of base64, with somebody who is in the room, by a way that both trust: it
-            holds a secret. Everybody else in the room then links with the new one. Data can also be given later, with
-            /add DATA.
+            Where multicast does not work, use --manual, or DATA, --from or --out: a new peer then exchanges connection
+            data, one line of base64, with someone in the room. It contains a secret: use a channel that both trust.
+            Everyone else in the room then links with the new peer. Data can also be added later, with /add DATA.
 
-            A line goes to all. What the others say is on standard output with their names in front, everything else
-            on standard error. Two of the same name get digits of their ids behind it. A peer that is slow holds up
-            nobody: when too much waits for it, lines are dropped for it, and that is said. These can be typed:
+            A line goes to everyone. Messages go to standard output with the sender's name in front, everything else
+            to standard error. Peers with the same name are shown with digits of their ids. A slow peer does not block
+            the others: when its queue is full, lines to it are dropped, with a notice. Input:
 
             """ + RoomCommand.manual + """
 
 
-                Where there is no terminal, the first line waits until somebody is linked, as long as --timeout
-                says. On any number of machines, and by hand in three shells:
+                Without a terminal, the first line waits until a peer is linked, at most for --timeout. On any
+                number of machines, and by hand in three shells:
                   multipeer chat --name ann --room kitchen
                   multipeer chat --name ann --out a.data --from b.data
                   multipeer chat --name bob --out b.data --from a.data --from c.data
@@ -39,15 +38,17 @@ enum ChatCommand: Subcommand {
             room, ManualExchange.manual,
             .init(
                 "--from", "FILE", isRepeatable: true,
-                "take somebody's data from FILE as soon as it is there and whole; when it leads to nobody, wait for "
-                    + "other data in it"),
+                "read a peer's data from FILE once it exists and is complete; if linking fails, wait for other data in "
+                    + "FILE"),
             .init(
-                "--out", "FILE", "write the own data to FILE too, mode 0600; it is removed in the end"),
+                "--out", "FILE", "also write your connection data to FILE, mode 0600; removed at exit"),
             .init(
-                "--peers", "N", "how many may be in the room, 2 to 16; default: 8; everybody gives the same"),
-            .init("--star", "introduce nobody: link with those alone with whom data was swapped"),
-            .init("--verbose", "say what protects each link"),
-            .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
+                "--peers", "N", "room size, 2 to 16; default: 8; must be the same for everyone"),
+            .init(
+                "--star",
+                "do not introduce peers to each other: link only with peers whose data was exchanged"),
+            .init("--verbose", "show how each link is protected"),
+            .init("--quiet", "print only errors; with --out, do not show your connection data"),
         ] + DiscoveryOptions.options + SessionOptions.options,
         exits: [.linkFailed, .badInput, .system, .interrupted])
 

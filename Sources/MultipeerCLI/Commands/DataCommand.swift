@@ -1,18 +1,18 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer data inspect`: explains connection data field by field.
+/// `multipeer data inspect`: shows connection data field by field.
 enum DataInspectCommand: Subcommand {
     static let usage = Usage(
-        ["data", "inspect"], operands: "[DATA]", mostOperands: 1, "explain connection data field by field",
+        ["data", "inspect"], operands: "[DATA]", mostOperands: 1, "show connection data field by field",
         details: """
-            DATA is one line of base64; without it and without --from, it is read from standard input. The token is
-            a secret and is not shown unless --secret is given. When a check of the specification's section 4.1
-            fails, the fields are shown as far as possible, and the number of the check goes to standard error.
+            DATA is one line of base64; without DATA and --from, it is read from standard input. The token is a secret
+            and is shown only with --secret. If a check of the specification's section 4.1 fails, the fields are shown
+            as far as possible, and the number of the check goes to standard error.
             """,
         options: [
-            .init("--from", "FILE", "read FILE, base64 or the bytes themselves"),
-            .init("--secret", "show the token too"), .init("--json", "print JSON"),
+            .init("--from", "FILE", "read FILE, base64 or raw bytes"),
+            .init("--secret", "also show the token"), .init("--json", "print JSON"),
         ], exits: [.badInput, .system])
 
     static func run(_ arguments: Arguments) throws(CommandError) {
@@ -59,7 +59,7 @@ enum DataInspectCommand: Subcommand {
                 let offset =
                     String(repeating: " ", count: max(0, 4 - "\(row.offset)".count)) + "\(row.offset)"
                 let head = "\(offset)  \(row.field.padded(to: width))  \(row.meaning)\n"
-                let hex = row.hex ?? "(\(row.length) bytes, --secret shows them)"
+                let hex = row.hex ?? "(\(row.length) bytes; use --secret to show)"
                 return head + "\(String(repeating: " ", count: width + 8))\(hex)\n"
             }
             let verdict = isValid ? "valid" : "not valid"

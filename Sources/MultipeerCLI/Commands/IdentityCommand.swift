@@ -2,19 +2,19 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer identity new`: makes a key and a certificate.
+/// `multipeer identity new`: creates a key and a certificate.
 enum IdentityNewCommand: Subcommand {
     static let usage = Usage(
-        ["identity", "new"], "make a P-256 key and a certificate that it signs itself",
+        ["identity", "new"], "create a P-256 key and a self-signed certificate",
         details: """
-            The file holds a private key and can be read by its owner alone. Without --out, PEM goes to standard
-            output; with it, standard output gets the fingerprint, which others may pin.
+            The file contains a private key and is readable only by its owner. Without --out, PEM goes to standard
+            output; with --out, the fingerprint does, which others can pin.
             """,
         options: [
             .init("--out", "FILE", "write to FILE, mode 0600"),
             .init(
-                "--name", "NAME", "the common name in the certificate, at most 64 bytes; default: multipeer"),
-            .init("--format", "FORMAT", "pem (default) or pkcs12; pkcs12 needs a passphrase"),
+                "--name", "NAME", "common name of the certificate, at most 64 bytes; default: multipeer"),
+            .init("--format", "FORMAT", "pem (default) or pkcs12, which needs a passphrase"),
             PassphraseSource.option,
             .init("--force", "replace FILE if it exists"),
         ], exits: [.badInput, .system])
@@ -27,7 +27,7 @@ enum IdentityNewCommand: Subcommand {
         }
         let out = arguments.value("--out")
         guard !isArchive || out != nil || !DescriptorStream.output.isTerminal else {
-            throw arguments.commandError("a terminal cannot show pkcs12, use --out")
+            throw arguments.commandError("cannot print pkcs12 to a terminal; use --out")
         }
         let passphrase = PassphraseSource(arguments)
         let secret = try isArchive ? passphrase.choose() : passphrase.given()
@@ -44,12 +44,12 @@ enum IdentityNewCommand: Subcommand {
     }
 }
 
-/// `multipeer identity show`: what an identity file says.
+/// `multipeer identity show`: shows the certificates of an identity file.
 enum IdentityShowCommand: Subcommand {
     static let usage = Usage(
         ["identity", "show"], operands: "FILE", mostOperands: 1, "show the certificates of an identity file",
         details:
-            "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. Nothing secret is shown.",
+            "FILE is PEM or PKCS#12 with a private key and up to 8 certificates. No secrets are shown.",
         options: [PassphraseSource.option, .init("--json", "print JSON")], exits: [.badInput, .system])
 
     static func run(_ arguments: Arguments) throws(CommandError) {

@@ -2,31 +2,31 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer invite`: choose whom to be connected with, or be asked who may.
+/// `multipeer invite`: lets the user invite peers, or answer invitations.
 enum InviteCommand: Subcommand {
     static let usage = Usage(
-        ["invite"], "choose whom to invite, or with --wait be asked who may come in",
+        ["invite"], "choose peers to invite, or with --wait answer invitations",
         details: """
-            Shows who announces the same service type, each with a number, and takes lines: a number or a name invites
-            that peer; 'list' shows everybody; 'done' ends when enough are connected, 'cancel' ends without. On a terminal
-            this is for people. In a pipe each event is a line with tabs between found, invited, connected, notConnected
-            or lost, the number, the id, the name and what the peer says about itself; the end of the input is a 'done'
-            if enough are connected, otherwise a 'cancel'.
+            Shows peers that advertise the same service type, each with a number, and reads lines: a number or a name
+            invites that peer; 'list' lists all peers; 'done' ends if enough peers are connected; 'cancel' ends without.
+            On a terminal the output is for people. In a pipe each event is a line with tab-separated fields: found,
+            invited, connected, notConnected or lost; the number; the id; the name; the peer's info. End of input is
+            'done' if enough peers are connected, otherwise 'cancel'.
 
-            With --wait it is the other side: it announces this peer and asks on the terminal about each invitation; who
-            is let in, and who leaves, is a line. Where there is no terminal everybody is declined.
+            With --wait, advertises this peer and asks on the terminal about each invitation; prints a line for each
+            peer that connects or leaves. Without a terminal, all invitations are declined.
 
-            Both show what the classes with Apple's names have for it, and work with every program that uses these.
-            What the others send is dropped, and the connections end with the command.
+            Both use the classes with Apple's names, and work with every program that uses them. Received data is
+            dropped, and the connections end with the command.
             """,
         options: [SessionOptions.name, SessionOptions.id] + DiscoveryOptions.options + [
-            .init("--min", "COUNT", "peers, with this one, before 'done' ends, 2 to 8; default: 2"),
-            .init("--max", "COUNT", "peers at the most, with this one, 2 to 8; default: 8"),
+            .init("--min", "COUNT", "peers required for 'done', including this one, 2 to 8; default: 2"),
+            .init("--max", "COUNT", "maximum number of peers, including this one, 2 to 8; default: 8"),
             .init("--preference", "WORD", "encryption: required (default), optional or none"),
-            .init("--wait", "be invited instead"),
+            .init("--wait", "wait to be invited"),
             .init(
                 "--for", "SECONDS",
-                "end after so long, 1 to 86400, like 'cancel', or with --wait with exit code 0"),
+                "stop after SECONDS, 1 to 86400, like 'cancel', or with --wait with exit code 0"),
             KeyLogOption.option,
         ], exits: [.linkFailed, .badInput, .system, .interrupted])
 
@@ -39,14 +39,14 @@ enum InviteCommand: Subcommand {
         )
         if arguments.has("--wait") {
             if counts.least != nil || counts.most != nil {
-                throw arguments.commandError("--wait excludes --min and --max")
+                throw arguments.commandError("--wait cannot be used with --min or --max")
             }
             let lobby = InviteAssistant(connectivity, options)
             SignalHandler.first { await lobby.leave() }
             return try await lobby.run(for: time)
         }
         if let least = counts.least, let most = counts.most, least > most {
-            throw arguments.commandError("option '--min' takes no more than '--max'")
+            throw arguments.commandError("--min must not be greater than --max")
         }
         SignalHandler.first { await connectivity.leave() }
         let chooser = await InviteBrowser(

@@ -1,21 +1,21 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer link`: a secure netcat, and a chat when people are at both ends.
+/// `multipeer link`: a secure netcat, and a chat between two terminals.
 enum LinkCommand: Subcommand {
     static let usage = Usage(
         ["link"], operands: "[DATA]", mostOperands: 1, "link with one peer: a secure netcat and chat",
         details: """
-            Both sides run this command and swap their connection data, one line of base64, by a way that both trust:
-            it holds a secret. Without DATA, --data and --from, the other side's data is asked for on the terminal,
-            or is the first line of standard input where there is no terminal.
+            Both sides run this command and exchange their connection data, one line of base64. It contains a secret:
+            use a channel that both trust. Without DATA, --data and --from, you are asked for the peer's data on the
+            terminal; without a terminal, it is the first line of standard input.
 
             Then standard input goes to the peer, and what the peer sends to standard output. The command ends when
-            both inputs have ended and everything was written at the other side. When standard input and output are
-            terminals it is a chat: lines, with the peer's name in front of what it says.
+            both inputs have ended and both sides have written everything. If standard input and output are terminals,
+            it is a chat: the peer's lines are shown with its name in front.
 
-            The own data goes to standard output when that is a terminal, otherwise to standard error, so that
-            'multipeer link ... > file' gets the peer's bytes alone. Between two shells:
+            Your connection data goes to standard output if that is a terminal, otherwise to standard error, so that
+            'multipeer link ... > file' gets only the peer's bytes. Between two shells:
               multipeer link --out a.data --from b.data < file
               multipeer link --out b.data --from a.data > copy
 
@@ -24,11 +24,11 @@ enum LinkCommand: Subcommand {
         options: PeerConnector.options + [
             .init(
                 "--mesh",
-                "link with everybody with whom the other side is linked, too, when it gives this option as well; what "
-                    + "goes in and out is the other side's alone"),
-            .init("--chat", "show lines with the peer's name, also when this is not a terminal"),
-            .init("--verbose", "say what protects the link and what went over it"),
-            .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
+                "also link with every peer that the other side is linked with, if it gives this option too; input and "
+                    + "output are still exchanged with the other side only"),
+            .init("--chat", "show lines with the peer's name in front, even without a terminal"),
+            .init("--verbose", "show how the link is protected and how much was transferred"),
+            .init("--quiet", "print only errors; with --out, do not show your connection data"),
         ], exits: [.linkFailed, .badInput, .system, .interrupted])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {

@@ -1,25 +1,25 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer receive`: the files that one peer sends, into a directory.
+/// `multipeer receive`: saves the files that one peer sends in a directory.
 enum ReceiveCommand: Subcommand {
     static let usage = Usage(
-        ["receive"], operands: "[DATA]", mostOperands: 1, "receive files of one peer",
+        ["receive"], operands: "[DATA]", mostOperands: 1, "receive files from one peer",
         details: """
-            The other side runs 'multipeer send'. This one can be found on the network by its name, for as long as
-            --timeout says, or for ever. Whoever wants to send is shown, and you are asked on the terminal: nobody
-            writes files here without your yes, or --yes, which is needed where there is no terminal. Names prove
-            nothing: whoever is there can take any. --verify lets both users compare a code before anything is sent.
+            The other side runs 'multipeer send' and finds this peer on the network by its name; --timeout limits how
+            long this one waits, default: no limit. You are shown who wants to send, and asked on the terminal before
+            anything is received; --yes skips the question, and is required without a terminal. Names are
+            unauthenticated: anyone can use any name. With --verify both users compare a code before anything is sent.
 
-            Where multicast does not get through, with --manual, or with DATA, --data, --from or --out, both swap their
-            connection data instead, one line of base64, by a way that both trust: it holds a secret. Without DATA,
-            --data and --from, the other side's data is asked for on the terminal, or is the first line of standard
-            input where there is no terminal.
+            Where multicast does not work, use --manual, or DATA, --data, --from or --out: both sides then exchange
+            their connection data, one line of base64. It contains a secret: use a channel that both trust. Without
+            DATA, --data and --from, you are asked for the peer's data on the terminal; without a terminal, it is the
+            first line of standard input.
 
-            A file gets the last part of the name that the sender gave it, without characters that could do harm, and
-            mode 600. It appears under that name when all of it is there; until then it is called multipeer-... and it
-            is removed when something comes in between. A file that exists is kept, and the one that was sent is
-            skipped, unless --force is given; links are never followed. The command ends when the other side does.
+            A file is saved with mode 600 under the last component of the name that the sender gave it, without unsafe
+            characters. Until it is complete it is called multipeer-...; it is removed if the transfer fails. Existing
+            files are kept and the files sent are skipped, unless --force is given; links are never followed. The
+            command ends when the other side does.
 
             Between two machines:
               multipeer receive --into inbox --name ann
@@ -30,12 +30,12 @@ enum ReceiveCommand: Subcommand {
             """,
         options: [
             ReceiverAdvertiser.consent,
-            .init("--into", "DIR", "where files go; default: the current directory"),
-            .init("--force", "replace files that exist"),
-            .init("--max-size", "SIZE", "take no file that is longer, in bytes or as 64K, 20M, 1.5G"),
-            .init("--count", "N", "leave when N files have come"),
-            .init("--verbose", "say what protects the link"),
-            .init("--quiet", "say nothing but errors; the own data is not shown when --out is given"),
+            .init("--into", "DIR", "save files in DIR; default: the current directory"),
+            .init("--force", "replace existing files"),
+            .init("--max-size", "SIZE", "skip larger files; SIZE in bytes, or as 64K, 20M, 1.5G"),
+            .init("--count", "N", "exit after N files"),
+            .init("--verbose", "show how the link is protected"),
+            .init("--quiet", "print only errors; with --out, do not show your connection data"),
             ManualExchange.manual,
         ] + DiscoveryOptions.options + PeerConnector.options,
         exits: [.linkFailed, .badInput, .system, .incomplete, .interrupted])

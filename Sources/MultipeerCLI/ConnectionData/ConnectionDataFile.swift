@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// A file in which somebody else's connection data is, or is going to be.
+/// A file that contains another peer's connection data, or will contain it.
 struct ConnectionDataFile: Sendable {
     let path: String
     private let worker: Worker
@@ -15,8 +15,8 @@ struct ConnectionDataFile: Sendable {
 
     var isThere: Bool { FileManager.default.fileExists(atPath: path) }
 
-    /// Waits until the file is there and whole, and holds something else than `old`; nil when that is too late, or the
-    /// task is cancelled.
+    /// Waits until the file exists and is complete, and its contents differ from `old`; returns nil after the deadline, or
+    /// when the task is cancelled.
     func contents(
         otherThan old: [UInt8]? = nil, until deadline: ContinuousClock.Instant? = nil
     ) async throws(CommandError) -> [UInt8]? {
@@ -28,13 +28,13 @@ struct ConnectionDataFile: Sendable {
         return nil
     }
 
-    /// What the file holds now; nil while there is none.
+    /// Returns the current contents of the file; nil while it does not exist.
     private func now() throws(CommandError) -> [UInt8]? {
         guard isThere else { return nil }
         return try AtomicFile.read(path, limit: 65_536)
     }
 
-    /// Whether all of it is there: a whole line, or bytes that are valid as they are.
+    /// Returns whether the contents are complete: a whole line, or bytes that are valid as they are.
     private static func isComplete(_ contents: [UInt8]) -> Bool {
         if contents.last == UInt8(ascii: "\n") { return true }
         guard let bytes = try? ConnectionDataInput.decode(contents: contents) else { return false }

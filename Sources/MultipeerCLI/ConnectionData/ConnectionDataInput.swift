@@ -1,28 +1,28 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// Connection data as it was given to a command: base64 in an argument, or a file with base64 or the bytes themselves.
+/// Connection data as it was given to a command: base64 in an argument, or a file with base64 or raw bytes.
 enum ConnectionDataInput {
     private static let magic = Array("MPCD".utf8)
 
     static func decode(_ text: String) throws(CommandError) -> [UInt8] {
         guard let bytes = Base64.decode(text) else {
             throw CommandError(
-                "this is not base64", hint: "connection data is one line, as 'multipeer link' prints it",
+                "invalid base64", hint: "connection data is one line, as 'multipeer link' prints it",
                 exit: .badInput)
         }
         return bytes
     }
 
-    /// The bytes in a file's contents.
+    /// Returns the bytes in a file's contents.
     static func decode(contents: [UInt8]) throws(CommandError) -> [UInt8] {
         contents.starts(with: magic) ? contents : try decode(String(decoding: contents, as: UTF8.self))
     }
 
-    /// What the error about data that failed a check says.
+    /// Returns the error for data that failed a check.
     static func commandError(_ fault: InvalidConnectionData) -> CommandError {
         CommandError(
-            "check \(fault.check) failed: \(fault)", hint: "'multipeer data inspect' shows its fields",
+            "check \(fault.check) failed: \(fault)", hint: "run 'multipeer data inspect' to see its fields",
             exit: .badInput)
     }
 

@@ -1,9 +1,9 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// Connection data taken apart byte by byte, as far as it can be: every row says where, what, and what it means.
+/// Connection data taken apart byte by byte, as far as possible: every row has an offset, the bytes and their meaning.
 ///
-/// It reads the form alone and refuses nothing, so that damaged data can be looked at. `ConnectionData` is the judge.
+/// It reads only the form and rejects nothing, so that damaged data can be inspected. `ConnectionData` validates it.
 package struct Dissection: Equatable, Sendable {
     package private(set) var rows: [Row] = []
 
@@ -11,7 +11,7 @@ package struct Dissection: Equatable, Sendable {
         package let offset: Int
         package let length: Int
         package let field: String
-        /// The bytes; nil for a secret that is not to be shown.
+        /// The bytes; nil for a secret that must not be shown.
         package let hex: String?
         package let meaning: String
     }
@@ -26,17 +26,17 @@ package struct Dissection: Equatable, Sendable {
         take(4, "magic") { $0 == Array("MPCD".utf8) ? "connection data" : "not connection data" }
         take(1, "version") { "\(Self.number($0))" }
         take(1, "flags", Self.flags)
-        let stated = take(2, "length") { "\(Self.number($0)) bytes, there are \(bytes.count)" }
+        let stated = take(2, "length") { "\(Self.number($0)) bytes, actually \(bytes.count)" }
         let end = stated == bytes.count ? max(position, bytes.count - 8) : bytes.count
         while position + 4 <= end { takeField(before: end) }
         if stated == bytes.count { take(end - position, "rest") { _ in "too short for a field" } }
         take(bytes.count - position, stated == bytes.count ? "checksum" : "rest") { rest in
-            guard stated == bytes.count else { return "not looked at, the length is wrong" }
-            return Self.isChecksum(rest, of: bytes) ? "SHA-256 of all before, right" : "wrong"
+            guard stated == bytes.count else { return "not checked, the length is wrong" }
+            return Self.isChecksum(rest, of: bytes) ? "SHA-256 of everything before, correct" : "wrong"
         }
     }
 
-    /// Notes a row; answers its bytes as a number.
+    /// Adds a row; returns its bytes as a number.
     @discardableResult
     private mutating func take(_ count: Int, _ field: String, _ meaning: ([UInt8]) -> String) -> Int {
         let value = Array(bytes[position..<min(bytes.count, position + max(0, count))])
@@ -45,7 +45,7 @@ package struct Dissection: Equatable, Sendable {
         rows.append(
             Row(
                 offset: position, length: value.count, field: field, hex: isSecret ? nil : value.hexadecimal,
-                meaning: value.count < count ? "cut off, \(count) bytes should be here" : meaning(value)))
+                meaning: value.count < count ? "truncated, \(count) bytes expected" : meaning(value)))
         position += value.count
         return Self.number(value)
     }
@@ -57,14 +57,14 @@ package struct Dissection: Equatable, Sendable {
         let name = kind?.name ?? "field \(Array(bytes[position..<position + 2]).hexadecimal)"
         take(4, "\(name), head") { _ in "type \(type), \(length) bytes" }
         guard length <= end - position else {
-            take(end - position, name) { _ in "cut off, \(length) bytes should be here" }
+            take(end - position, name) { _ in "truncated, \(length) bytes expected" }
             return
         }
         take(length, name) { kind?.meaning($0) ?? Self.unknown(type) }
     }
 
     private static func unknown(_ type: UInt16) -> String {
-        type & 0x8000 == 0 ? "unknown, ignored" : "unknown and critical, refused"
+        type & 0x8000 == 0 ? "unknown, ignored" : "unknown and critical, rejected"
     }
 
     private static func isChecksum(_ value: [UInt8], of bytes: [UInt8]) -> Bool {
@@ -74,8 +74,8 @@ package struct Dissection: Equatable, Sendable {
     private static func flags(_ value: [UInt8]) -> String {
         let flags = ConnectionData.Flags(rawValue: value[0])
         let names = [
-            (ConnectionData.Flags.mesh, "introduces members"), (.identity, "shows an identity"),
-            (.datagrams, "takes datagrams"),
+            (ConnectionData.Flags.mesh, "introduces members"), (.identity, "has an identity"),
+            (.datagrams, "accepts datagrams"),
         ].filter { flags.contains($0.0) }.map(\.1)
         return names.isEmpty ? "none" : names.joined(separator: ", ")
     }
@@ -84,7 +84,7 @@ package struct Dissection: Equatable, Sendable {
 
 }
 
-/// The fields that connection data may have. Spec 4.1.
+/// The fields of connection data. Spec 4.1.
 private enum Field: UInt16 {
     case peer = 1
     case instance, preference, fingerprint, token, lifetime
@@ -104,8 +104,8 @@ private enum Field: UInt16 {
                 ? EncryptionPreference(rawValue: value[0]).map { "encryption: \($0)" } ?? "not a preference"
                 : "not 1 byte"
         case .fingerprint: fingerprint(value)
-        case .token: value.count == 32 ? "secret: whoever knows it may link" : "not 32 bytes"
-        case .lifetime: value.count == 4 ? "good for \(Dissection.number(value)) s" : "not 4 bytes"
+        case .token: value.count == 32 ? "secret: anyone who knows it can link" : "not 32 bytes"
+        case .lifetime: value.count == 4 ? "valid for \(Dissection.number(value)) s" : "not 4 bytes"
         case .recipient: value.count == 16 ? "only for the peer with this id" : "not 16 bytes"
         case .candidate: candidate(value)
         }
@@ -113,7 +113,7 @@ private enum Field: UInt16 {
 
     private func fingerprint(_ value: [UInt8]) -> String {
         guard value.first == 1, Fingerprint(Array(value.dropFirst())) != nil else { return "not a SHA-256" }
-        return "SHA-256 of the certificate that the peer will show"
+        return "SHA-256 of the certificate that the peer will present"
     }
 
     private func candidate(_ value: [UInt8]) -> String {

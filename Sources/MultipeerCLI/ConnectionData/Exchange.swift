@@ -1,34 +1,35 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// How the two sides swap connection data by hand: ours is shown and written, theirs is typed, given or awaited.
+/// How the two sides exchange connection data by hand: the local data is shown and written, the peer's is typed, given or
+/// read from a file once it exists.
 struct ManualExchange: Sendable {
     enum Source: Sendable {
         case text(String)
         case file(String)
-        /// The terminal, or the first line of standard input where there is none.
+        /// The terminal, or the first line of standard input if there is no terminal.
         case prompt
     }
 
-    /// Where peers are found on the network unless somebody wants it otherwise.
+    /// For commands that find peers on the network by default.
     static let manual = Usage.Option(
-        "--manual", "swap connection data by hand; so do DATA, --data, --from and --out")
+        "--manual", "exchange connection data by hand; implied by DATA, --data, --from and --out")
     static let options: [Usage.Option] = [
-        .init("--data", "DATA", "the other side's connection data, one line of base64"),
+        .init("--data", "DATA", "the peer's connection data, one line of base64"),
         .init(
             "--from", "FILE",
-            "wait until FILE is there and whole, and take the other side's data from it; an old FILE is of no use"
+            "wait until FILE exists and is complete, and read the peer's data from it; FILE must be fresh"
         ),
         .init(
             "--out", "FILE",
-            "write the own data to FILE too, mode 0600; it is removed when the link has ended"),
+            "also write your connection data to FILE, mode 0600; removed when the link has ended"),
     ]
 
     let source: Source
     let own: LocalConnectionData
     private let files = Worker("files")
 
-    /// Whether the arguments say that data is swapped by hand. What belongs to finding each other then has no meaning.
+    /// Returns whether the arguments ask for an exchange by hand. Options for discovery are errors then.
     static func isWanted(_ arguments: Arguments, takingOperands: Bool) throws(CommandError) -> Bool {
         var signs = ["--data", "--from", "--out", manual.name].filter(arguments.has)
         if takingOperands, !arguments.operands.isEmpty { signs.append("an argument") }
@@ -36,10 +37,10 @@ struct ManualExchange: Sendable {
             .filter(
                 arguments.has)
         guard let sign = signs.first, let other = others.first else { return !signs.isEmpty }
-        throw arguments.commandError("\(other) and \(sign) exclude each other")
+        throw arguments.commandError("\(other) and \(sign) cannot be used together")
     }
 
-    /// `takingOperand`: whether the other side's data may be an operand too.
+    /// `takingOperand`: whether the peer's data may also be an operand.
     init(_ arguments: Arguments, takingOperand: Bool) throws(CommandError) {
         try arguments.exclude(["--data", "--from"], orOperand: takingOperand)
         let operand = takingOperand ? arguments.operands.first : nil
@@ -52,19 +53,19 @@ struct ManualExchange: Sendable {
         own = LocalConnectionData(arguments)
     }
 
-    /// The other side's data.
+    /// Returns the peer's data.
     func obtain(within patience: Duration) async throws(CommandError) -> ConnectionData {
         switch source {
         case .text(let text): return try ConnectionDataInput.read(ConnectionDataInput.decode(text))
         case .file(let path): return try await watch(path, until: .now + patience)
         case .prompt:
             let line = try await files.run { () throws(CommandError) -> String? in
-                if let line = try Terminal.ask("the other side's connection data: ") { return line }
+                if let line = try Terminal.ask("peer's connection data: ") { return line }
                 return try DescriptorStream.input.readLine()
             }
             guard let line else {
                 throw CommandError(
-                    "there is no connection data", hint: "give it as DATA or --from FILE", exit: .badInput)
+                    "no connection data given", hint: "use DATA or --from FILE", exit: .badInput)
             }
             return try ConnectionDataInput.read(ConnectionDataInput.decode(line))
         }
@@ -77,7 +78,7 @@ struct ManualExchange: Sendable {
         if !own.isQuiet, !file.isThere { Terminal.say("waiting for \(path.printable)") }
         guard let contents = try await file.contents(until: deadline) else {
             throw CommandError(
-                "no connection data came in \(path.printable)", hint: "--timeout allows more time",
+                "no connection data in \(path.printable)", hint: "use --timeout to wait longer",
                 exit: .linkFailed)
         }
         return try ConnectionDataInput.read(ConnectionDataInput.decode(contents: contents))

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// The own connection data on its way to others by hand: shown, written to a file, and taken back in the end.
+/// The local connection data for an exchange by hand: shown, written to a file, and removed at the end.
 struct LocalConnectionData: Sendable {
     let out: String?
     let isQuiet: Bool
@@ -12,12 +12,12 @@ struct LocalConnectionData: Sendable {
         isQuiet = arguments.has("--quiet")
     }
 
-    /// Shows our data where it does not get between the peer's bytes and whoever reads them.
-    func publish(_ data: ConnectionData, to readers: String = "the other side") throws(CommandError) {
+    /// Shows the local data on a stream that does not carry the peer's bytes.
+    func publish(_ data: ConnectionData, to readers: String = "the other person") throws(CommandError) {
         let line = Base64.encode(data.bytes)
         try write(data)
         guard !isQuiet || out == nil else { return }
-        if !isQuiet { Terminal.say("hand this to \(readers), and keep it from everybody else:") }
+        if !isQuiet { Terminal.say("send this to \(readers) only: it contains a secret") }
         if DescriptorStream.output.isTerminal {
             try Terminal.put("\(line)\n")
         } else {
@@ -30,7 +30,7 @@ struct LocalConnectionData: Sendable {
         try AtomicFile.write(Array("\(Base64.encode(data.bytes))\n".utf8), to: out, replacing: true)
     }
 
-    /// Our data is void once the session is over: removes the file, unless somebody has put another one there.
+    /// Removes the file, unless it was replaced: the local data is invalid once the session is over.
     func retract(_ data: ConnectionData?) {
         guard let out, let data, let contents = try? AtomicFile.read(out, limit: 65_536),
             String(decoding: contents, as: UTF8.self) == Base64.encode(data.bytes) + "\n"

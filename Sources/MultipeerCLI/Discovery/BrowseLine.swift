@@ -1,7 +1,7 @@
 package import Multipeer
 import MultipeerCommandLine
 
-/// One thing that `multipeer browse` has seen, for programs: a line of JSON, or fields with tabs between them.
+/// One event of `multipeer browse`, for programs: a line of JSON, or tab-separated fields.
 package struct BrowseLine: Encodable, Sendable {
     package enum Event: String, Encodable, Sendable {
         case found, updated, lost
@@ -11,11 +11,11 @@ package struct BrowseLine: Encodable, Sendable {
     /// All digits of the peer's id.
     package let id: String
     package let name: String
-    /// Nothing for one that is lost.
+    /// Nil for a lost peer.
     package let info: [String: String]?
-    /// Where it can be dialled, when that was asked for.
+    /// The addresses of the peer, if requested.
     package let addresses: [String]?
-    /// Seconds since the command began to look.
+    /// Seconds since the command began to browse.
     package let seconds: Double
 
     package init(
@@ -30,7 +30,7 @@ package struct BrowseLine: Encodable, Sendable {
         seconds = time.seconds
     }
 
-    /// What happened, the id, the name, the info and the addresses. Nothing in it can be taken for a tab or an end of line.
+    /// The event, the id, the name, the info and the addresses. Tabs and line ends in these are escaped.
     package var text: String {
         let entries = (info ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".printable }
         let fields = [event.rawValue, id, name.printable, entries.joined(separator: " ")]

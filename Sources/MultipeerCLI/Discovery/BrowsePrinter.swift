@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// What `multipeer browse` sees, on its way to whoever reads it.
+/// Prints the events of `multipeer browse`.
 actor BrowsePrinter {
     enum Style: Sendable {
         case table, lines, json
@@ -13,15 +13,15 @@ actor BrowsePrinter {
 
     private let options: DiscoveryOptions
     private let style: Style
-    /// Who is asked for addresses; nil when nobody is.
+    /// The backend that resolves addresses; nil when none were requested.
     private let backend: (any DiscoveryBackend)?
     private let browser: Browser
     private let output = Worker("output")
     private let start = ContinuousClock.now
     private var table = PeerTable()
-    /// What waits for addresses before it is told.
+    /// The events that wait for addresses before they are printed.
     private var waiting: [PeerID: (event: BrowseLine.Event, peer: DiscoveredPeer)] = [:]
-    /// How many lines of the terminal the table takes.
+    /// The number of lines of the table on the terminal.
     private var drawn = 0
     private var isOver = false
     private let outcome = Promise<CommandError?>()
@@ -37,7 +37,7 @@ actor BrowsePrinter {
             peer: try SessionOptions.stranger(), service: options.service, configuration: configuration)
     }
 
-    /// Until it is ended, or the time is over.
+    /// Runs until it is ended, or the time has elapsed.
     func run(for time: Duration?) async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
         if style == .table { try await draw() }
@@ -64,7 +64,7 @@ actor BrowsePrinter {
         }
     }
 
-    /// Nothing is told any more.
+    /// Stops browsing and printing.
     func end() async {
         isOver = true
         await browser.stop()
@@ -120,7 +120,7 @@ actor BrowsePrinter {
 
     private func redraw() async {
         while !isOver {
-            // Cancelled, it ends at once.
+            // Ends at once when the task is cancelled.
             guard (try? await Task.sleep(for: BrowsePrinter.pace)) != nil else { return }
             if table.count > 0 { try? await draw() }
         }
@@ -130,7 +130,7 @@ actor BrowsePrinter {
         let (width, height) = Terminal.size(of: DescriptorStream.output)
         let head =
             "\(table.count == 1 ? "1 peer" : "\(table.count) peers") of type \(options.service) \(options.place)"
-        // The last column stays free: some terminals go on to the next line behind it.
+        // The last column stays free: some terminals wrap to the next line after it.
         let rows = table.count > 0 ? table.lines(at: time, width: width - 1, height: height - 3) : []
         let lines = [head.fitted(to: width - 1)] + rows
         let back = drawn > 0 ? "\r\u{1b}[\(drawn)A" : ""

@@ -3,12 +3,12 @@ import Multipeer
 import MultipeerCommandLine
 @unsafe @preconcurrency import MultipeerConnectivity
 
-/// Those who are connected with this process by the classes with Apple's names, and what happens to them.
+/// A session of the classes with Apple's names, and the state changes of its peers.
 final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
-    /// Safe: everything of it may be called from any thread.
+    /// Safe: all its members may be called from any thread.
     nonisolated(unsafe) let session: MCSession
     let peer: PeerID
-    /// Every change, in order, for one reader.
+    /// All state changes, in order, for one reader.
     let changes: AsyncStream<(PeerID, MCSessionState)>
     private let changed: AsyncStream<(PeerID, MCSessionState)>.Continuation
 
@@ -29,14 +29,14 @@ final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
         unsafe session.delegate = self
     }
 
-    /// Says goodbye to everybody, and waits until that is said.
+    /// Disconnects from all peers gracefully, and waits until that is done.
     func leave() async { unsafe await session.native.disconnect() }
 
     func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState) {
         changed.yield((peerID.id, state))
     }
 
-    // Nobody wants what the others send.
+    // Received data is discarded.
 
     func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID) {}
 

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// One thing that `multipeer advertise` has to tell: a line of JSON, or fields with tabs between them.
+/// One event of `multipeer advertise`: a line of JSON, or tab-separated fields.
 struct AdvertiseLine: Encodable, Sendable {
     enum Event: String, Encodable, Sendable {
         case invited, declined, linked, ended
@@ -12,9 +12,9 @@ struct AdvertiseLine: Encodable, Sendable {
     /// All digits of the inviter's id.
     let id: String
     let name: String
-    /// What the inviter says, as far as it is text.
+    /// The invitation's context, decoded as text.
     var context: String?
-    /// Why an invitation led to nothing, or a link ended.
+    /// Why an invitation failed, or a link ended.
     var reason: String?
 
     init(_ event: Event, _ peer: PeerID, context: [UInt8]? = nil, reason: String? = nil) {
@@ -33,11 +33,11 @@ struct AdvertiseLine: Encodable, Sendable {
     }
 }
 
-/// Where a peer stands for others to find, and answers them.
+/// Advertises a peer, and answers invitations.
 actor InvitationResponder {
     private let options: DiscoveryOptions
     private let advertiser: Advertiser
-    /// Where those who invite are linked; nil when nobody is.
+    /// The session that inviters are linked with; nil when all are declined.
     private let session: Session?
     private let isJSON: Bool
     private let output = Worker("output")
@@ -61,7 +61,7 @@ actor InvitationResponder {
         }
     }
 
-    /// Until the time is over.
+    /// Runs until the time has elapsed.
     func run(for time: Duration?) async throws(CommandError) {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         Terminal.say("announcing \(advertiser.peer.introduction) as \(options.service) \(options.place)")
@@ -98,7 +98,7 @@ actor InvitationResponder {
         }
     }
 
-    /// Takes what comes, which nobody wants.
+    /// Reports links; discards all other events.
     private func watch(_ session: Session) async {
         for await event in session.events {
             switch event {
@@ -119,7 +119,7 @@ actor InvitationResponder {
         }
     }
 
-    /// Says goodbye to everybody.
+    /// Stops advertising, and disconnects from all peers gracefully.
     func close() async {
         await advertiser.stop()
         await session?.disconnect()

@@ -3,11 +3,11 @@ import Multipeer
 import MultipeerCommandLine
 @unsafe @preconcurrency import MultipeerConnectivity
 
-/// `multipeer invite --wait`: an assistant that asks on the terminal who may come in.
+/// `multipeer invite --wait`: an assistant that asks on the terminal about each invitation.
 struct InviteAssistant: Sendable {
     private let connectivity: ConnectivitySession
     private let options: DiscoveryOptions
-    /// Safe: everything of it may be called from any thread.
+    /// Safe: all its members may be called from any thread.
     nonisolated(unsafe) private let assistant: MCAdvertiserAssistant
     private let output = Worker("output")
 
@@ -19,13 +19,13 @@ struct InviteAssistant: Sendable {
             configuration: options.configuration)
     }
 
-    /// Says goodbye to everybody, linked or not, and waits until that is said.
+    /// Stops advertising and disconnects gracefully, and waits until that is done.
     func leave() async {
         unsafe await assistant.end()
         await connectivity.leave()
     }
 
-    /// Until the time is over.
+    /// Runs until the time has elapsed.
     func run(for time: Duration?) async throws(CommandError) {
         unsafe assistant.start()
         Terminal.say("announcing \(connectivity.peer.introduction) as \(options.service) \(options.place)")

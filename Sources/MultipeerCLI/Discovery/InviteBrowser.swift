@@ -3,7 +3,7 @@ import Multipeer
 import MultipeerCommandLine
 @unsafe @preconcurrency import MultipeerConnectivity
 
-/// `multipeer invite`: shows what a browser controller knows, and does what is typed.
+/// `multipeer invite`: shows the peers of a browser controller, and carries out typed commands.
 @MainActor
 final class InviteBrowser {
     private let connectivity: ConnectivitySession
@@ -12,7 +12,7 @@ final class InviteBrowser {
     private let screen = Screen(isQuiet: false)
     private let isOver = Promise<CommandError?>()
     private let (lines, queue) = AsyncStream<String>.makeStream()
-    /// What has been told of whom.
+    /// The last event shown for each peer, and its number.
     private var told: [PeerID: (event: NearbyLine.Event, number: Int)] = [:]
     private var lastNumber = 0
     private var verdict: InviteBrowserDelegate?
@@ -28,7 +28,7 @@ final class InviteBrowser {
         controller.maximumNumberOfPeers = most
     }
 
-    /// Until the user is done, or wants none of it, which is an error.
+    /// Runs until the user is done, or cancels, which is an error.
     func run(for time: Duration?) async throws(CommandError) {
         screen.begin()
         if screen.isTerminal {
@@ -37,7 +37,7 @@ final class InviteBrowser {
                     + "a name to invite, 'list', 'done' or 'cancel'")
         }
         verdict = InviteBrowserDelegate { [isOver] in
-            isOver.send($0 ? nil : CommandError("nobody was chosen", exit: .linkFailed))
+            isOver.send($0 ? nil : CommandError("cancelled", exit: .linkFailed))
         }
         controller.delegate = verdict
         controller.onChange = { [weak self] in self?.tellChanges() }
@@ -45,7 +45,7 @@ final class InviteBrowser {
             Task { await self.write() }, Task { await self.read() },
             Task { [isOver] in
                 if let time, (try? await Task.sleep(for: time)) != nil {
-                    isOver.send(CommandError("the time is over", exit: .linkFailed))
+                    isOver.send(CommandError("timed out", exit: .linkFailed))
                 }
             },
         ]
@@ -59,13 +59,13 @@ final class InviteBrowser {
         if let commandError { throw commandError }
     }
 
-    // MARK: what is typed
+    // MARK: input
 
     private func read() async {
         do throws(CommandError) {
             while let line = try await screen.next() {
                 guard case .text(let text) = line else {
-                    screen.tell("the line is too long")
+                    screen.tell("line too long")
                     continue
                 }
                 obey(text.trimmingCharacters(in: .whitespaces))
@@ -83,7 +83,10 @@ final class InviteBrowser {
         case "cancel", "c": controller.cancel()
         case "done", "d":
             let missing = controller.minimumNumberOfPeers
-            if !controller.done() { screen.tell("there have to be \(missing) peers, with this one") }
+            if !controller.done() {
+                screen.tell(
+                    "connect to at least one more peer first (minimum: \(missing), including this one)")
+            }
         default: invite(text)
         }
     }
@@ -97,22 +100,22 @@ final class InviteBrowser {
             let selector = PeerSelector(text)
             meant = peers.filter { selector?.means($0.id) == true }
         }
-        guard let peer = meant.first else { return screen.tell("nobody here is '\(text.printable)'") }
+        guard let peer = meant.first else { return screen.tell("no peer '\(text.printable)' found") }
         guard meant.count == 1 else {
-            return screen.tell("\(meant.count) are called '\(text.printable)': choose one by its number")
+            return screen.tell("\(meant.count) peers are named '\(text.printable)'; choose one by its number")
         }
         if !controller.canInvite {
-            screen.tell("there are \(controller.maximumNumberOfPeers) peers already, with this one")
+            screen.tell("there are already \(controller.maximumNumberOfPeers) peers, including this one")
         } else if !controller.invite(peer) {
             screen.tell("\(peer.id.introduction) cannot be invited now")
         }
     }
 
-    // MARK: what is told
+    // MARK: output
 
     private func list() {
         let peers = controller.nearbyPeers
-        if peers.isEmpty { screen.tell("nobody is here") }
+        if peers.isEmpty { screen.tell("no peers found") }
         for peer in peers {
             let known = told[peer.peerID.id]
             let line = NearbyLine(
@@ -145,7 +148,8 @@ final class InviteBrowser {
         if let failure = controller.failure {
             isOver.send(
                 CommandError(
-                    failure.localizedDescription.printable, hint: "'multipeer doctor' says why", exit: .system
+                    failure.localizedDescription.printable, hint: "run 'multipeer doctor' to diagnose",
+                    exit: .system
                 ))
         }
     }
@@ -154,7 +158,7 @@ final class InviteBrowser {
         if screen.isTerminal { screen.tell(line.sentence) } else { queue.yield("\(line.text)\n") }
     }
 
-    /// Programs that read slowly hold nothing up but what they are told.
+    /// A slow reader of standard output delays only this output.
     private func write() async {
         for await line in lines {
             do throws(CommandError) { try await screen.put(line) } catch { isOver.send(error) }

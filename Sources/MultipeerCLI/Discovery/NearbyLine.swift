@@ -1,14 +1,14 @@
 package import Multipeer
 import MultipeerCommandLine
 
-/// One thing that `multipeer invite` has to tell, for programs: fields with tabs between them.
+/// One event of `multipeer invite`, for programs: tab-separated fields.
 package struct NearbyLine: Equatable, Sendable {
     package enum Event: String, Sendable {
         case found, invited, connected, notConnected, lost
     }
 
     package let event: Event
-    /// What the user types for the peer; nil where nobody chooses.
+    /// The number that the user types for the peer; nil with `--wait`.
     package let number: Int?
     package let peer: PeerID
     package let info: [String: String]
@@ -17,7 +17,7 @@ package struct NearbyLine: Equatable, Sendable {
         (self.event, self.number, self.peer, self.info) = (event, number, peer, info)
     }
 
-    /// Nothing in it can be taken for a tab or an end of line.
+    /// The fields, with tabs and line ends in them escaped.
     package var text: String {
         let numbers = number.map { ["\($0)"] } ?? []
         return ([event.rawValue] + numbers + [peer.id, peer.displayName.printable, infoText]).joined(
@@ -26,7 +26,7 @@ package struct NearbyLine: Equatable, Sendable {
 
     /// The same for people.
     package var sentence: String {
-        let remark = infoText.isEmpty ? "" : ", which says \(infoText)"
+        let remark = infoText.isEmpty ? "" : " (\(infoText))"
         return (number.map { "\($0)  " } ?? "") + "\(peer.introduction) \(verb)\(remark)"
     }
 

@@ -1,18 +1,18 @@
-/// What somebody who runs this tool is there for, as the advertisement says it, and what an invitation is about.
+/// The purpose of a peer that runs this tool, as in its advertisement, or the purpose of an invitation.
 package enum PeerRole: Equatable, Sendable {
-    /// In a room of this name.
+    /// To chat in a room with this name.
     case chat(room: String)
-    /// To take files.
+    /// To receive files.
     case receive
-    /// To send so many files; only in invitations.
+    /// To send this number of files; only in invitations.
     case send(files: Int)
 
-    /// What the room is called unless somebody says otherwise.
+    /// The default name of a room.
     package static let lobby = "lobby"
     private static let key = "does"
     private static let room = "room"
 
-    /// What an advertisement says of it.
+    /// Its form in an advertisement.
     package var info: [String: String] {
         switch self {
         case .chat(let room): [PeerRole.key: "chat", PeerRole.room: room]
@@ -21,7 +21,7 @@ package enum PeerRole: Equatable, Sendable {
         }
     }
 
-    /// Nil for those who are there for something else.
+    /// Returns nil for any other purpose.
     package init?(info: [String: String]) {
         switch info[PeerRole.key] {
         case "chat": self = .chat(room: info[PeerRole.room] ?? PeerRole.lobby)
@@ -30,8 +30,8 @@ package enum PeerRole: Equatable, Sendable {
         }
     }
 
-    /// What an invitation says of it: a word, and behind a space what belongs to it. No names of files: whoever pretends to
-    /// be the other side reads it.
+    /// Its form in an invitation: a word, a space and a parameter. It has no file names, since anyone who impersonates the other
+    /// side can read it.
     package var context: [UInt8] {
         switch self {
         case .chat(let room): Array("chat \(room)".utf8)
@@ -40,7 +40,7 @@ package enum PeerRole: Equatable, Sendable {
         }
     }
 
-    /// Nil for invitations to something else.
+    /// Returns nil for invitations with any other purpose.
     package init?(context: [UInt8]?) {
         guard let context, context.count <= 512, let text = String(validating: context, as: UTF8.self) else {
             return nil

@@ -1,7 +1,7 @@
 package import Multipeer
 import MultipeerCommandLine
 
-/// Those who announce themselves, as a table for people.
+/// The advertised peers, as a table for people.
 package struct PeerTable: Sendable {
     private struct Row: Sendable {
         var peer: DiscoveredPeer
@@ -27,7 +27,7 @@ package struct PeerTable: Sendable {
         rows[peer]?.addresses = addresses
     }
 
-    /// The table in so many columns and lines; the first line names the columns.
+    /// Returns the table in at most `width` columns and `height` lines; the first line has the headings.
     package func lines(at time: Duration, width: Int, height: Int) -> [String] {
         let sorted = rows.values.sorted {
             ($0.peer.peer.displayName, $0.peer.peer.uid) < ($1.peer.peer.displayName, $1.peer.peer.uid)
@@ -65,28 +65,28 @@ package struct PeerTable: Sendable {
 }
 
 extension PeerID {
-    /// The first digits of the id, enough to tell peers apart that have the same name.
+    /// The first digits of the id, enough to tell apart peers with the same name.
     package var shortID: String { String(id.prefix(8)) }
 
     /// All 32 digits of the id.
     package var id: String { uid.bytes.hexadecimal }
 
-    /// How a peer is named to people who may have to tell it from others. Whatever it calls itself cannot be taken for
-    /// what stands around its name.
+    /// The quoted name and the short id, for people. Quotes in the name are escaped, so that it cannot imitate the text around
+    /// it.
     package var introduction: String {
         "'\(displayName.printable.replacing("'", with: "\\u{27}"))' (id \(shortID))"
     }
 }
 
 extension DiscoveredPeer {
-    /// What it says about itself, as one line.
+    /// Its info, as one line.
     package var infoText: String {
         info.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)".printable }.joined(separator: " ")
     }
 }
 
 extension String {
-    /// As much of the beginning as takes so many columns.
+    /// Returns the beginning that fits `width` columns.
     fileprivate func head(_ width: Int) -> String {
         var head = ""
         var used = 0

@@ -1,22 +1,22 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// `multipeer doctor`: why peers do not see each other.
+/// `multipeer doctor`: diagnoses why peers do not find each other.
 enum DoctorCommand: Subcommand {
     static let usage = Usage(
-        ["doctor"], "say why peers do not see each other",
+        ["doctor"], "diagnose connection problems",
         details: """
-            Looks at everything between two peers that can be looked at from here: network interfaces, multicast, UDP
-            port 5353 and who has it, packet filters, other programs that speak multicast DNS, the clock, OpenSSL and
-            limits. Each line says ok, note or problem; behind an arrow stands what can be done.
+            Checks everything between two peers that this machine can check: network interfaces, multicast, UDP port 5353
+            and the processes that use it, packet filters, other multicast DNS programs, the clock, OpenSSL and limits.
+            Each line begins with ok, note or problem; a line with an arrow is a hint.
 
-            Nothing is changed, and nothing leaves this machine unless --send is given: then one question of multicast
-            DNS is sent on each interface, which everybody there may answer. Root sees more: whose port it is, and the
-            rules of the packet filter.
+            Changes nothing, and sends nothing to other machines without --send, which sends one multicast DNS query on
+            each interface; every host there may answer. Root sees more: the processes of other users that use the port,
+            and the rules of the packet filter.
             """,
         options: [
             InterfaceSelection.option,
-            .init("--send", "try multicast on every interface that is allowed, not on lo alone"),
+            .init("--send", "test multicast on every allowed interface, not only on lo"),
             .init("--json", "print JSON"),
         ], exits: [.linkFailed, .system, .interrupted])
 
@@ -33,8 +33,8 @@ enum DoctorCommand: Subcommand {
         }
         switch diagnosis.problems {
         case 0: break
-        case 1: throw CommandError("there is a problem", exit: .linkFailed)
-        default: throw CommandError("there are \(diagnosis.problems) problems", exit: .linkFailed)
+        case 1: throw CommandError("1 problem found", exit: .linkFailed)
+        default: throw CommandError("\(diagnosis.problems) problems found", exit: .linkFailed)
         }
     }
 
@@ -47,9 +47,9 @@ enum DoctorCommand: Subcommand {
             interfaces = try NetworkInterface.all()
         } catch {
             throw CommandError(
-                "the system does not tell its network interfaces: \("\(error)".printable)", exit: .system)
+                "cannot list network interfaces: \("\(error)".printable)", exit: .system)
         }
-        // Whoever has the port is looked for before this process takes it for a moment itself.
+        // The users of the port are listed before this process binds it for a moment itself.
         let port = PortCheck.look().finding
         var findings = InterfaceCheck(interfaces, selectedInterfaces).findings
         for one in interfaces
@@ -63,7 +63,7 @@ enum DoctorCommand: Subcommand {
         return Diagnosis(findings + MachineCheck.look().findings)
     }
 
-    /// One of each family that multicast works with; on a loopback interface that is IPv4 alone.
+    /// Returns one address of each family that multicast works with; on a loopback interface only IPv4.
     private static func addresses(of interface: NetworkInterface) -> [SocketAddress.Host] {
         let hosts = interface.addresses.map(\.host)
         let four = hosts.first(where: \.isV4)

@@ -1,20 +1,20 @@
 import MultipeerCommandLine
 
-/// One thing that `multipeer doctor` has looked at, and what it thinks of it.
+/// One check of `multipeer doctor`, and its result.
 package struct Finding: Equatable, Sendable, Encodable {
     package enum Verdict: String, Sendable, Encodable {
         case ok
-        /// Nothing is wrong, or nobody can know from here; worth reading when peers do not see each other.
+        /// Nothing is wrong, or it cannot be known from this machine; worth reading when peers do not find each other.
         case note
-        /// Peers cannot see each other, or not all of them.
+        /// Peers cannot find each other, or not all of them.
         case problem
     }
 
     package let verdict: Verdict
-    /// What was looked at, one or two words.
+    /// What was checked, one or two words.
     package let topic: String
     package let text: String
-    /// What can be done.
+    /// What the user can do.
     package let hint: String?
 
     package static func ok(_ topic: String, _ text: String) -> Finding {
@@ -40,7 +40,7 @@ package struct Diagnosis: Sendable, Encodable {
         problems = findings.count { $0.verdict == .problem }
     }
 
-    /// A line each, and one for its hint.
+    /// A line for each finding, and one for its hint.
     package var text: String {
         let left = findings.map(\.topic.count).max() ?? 0
         let indent = String(repeating: " ", count: left + 11)

@@ -2,22 +2,22 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Whether rules could drop what peers send. They are read, if that is allowed, and judged by what they look like.
+/// Whether firewall rules could drop packets of peers. The rules are read, if permitted, and judged by simple patterns.
 package struct FirewallCheck: Sendable {
     package enum Rules: Equatable, Sendable {
-        /// What `nft list ruleset` says.
+        /// The output of `nft list ruleset`.
         case text(String)
         /// Only root may read them.
         case forbidden
-        /// There is no program that could list them.
+        /// No program to list the rules is installed.
         case unlisted
     }
 
     private static let topic = "firewall"
     package let rules: Rules
-    /// Tables of the old packet filter that are in use.
+    /// Tables of iptables that are in use.
     package let oldTables: [String]
-    /// Programs that make rules.
+    /// Running programs that create rules.
     package let services: [String]
 
     package init(rules: Rules, oldTables: [String] = [], services: [String] = []) {
@@ -54,7 +54,7 @@ package struct FirewallCheck: Sendable {
     }
 
     package var finding: Finding {
-        let makers = services.isEmpty ? "" : ", made by \(services.joined(separator: " and "))"
+        let makers = services.isEmpty ? "" : ", created by \(services.joined(separator: " and "))"
         if case .text(let text) = rules, let suspicion = FirewallCheck.suspicion(text) {
             let mentions = text.contains("5353") || text.contains("mdns")
             return .note(
@@ -66,25 +66,25 @@ package struct FirewallCheck: Sendable {
         if oldTables.contains("filter") {
             return .note(
                 FirewallCheck.topic, "iptables has rules" + makers,
-                hint: "'iptables -S INPUT' shows them: "
+                hint: "run 'iptables -S INPUT' to see them; "
                     + FirewallCheck.advice)
         }
         switch rules {
-        case .text: return .ok(FirewallCheck.topic, "no rule drops what comes in")
+        case .text: return .ok(FirewallCheck.topic, "no rule drops incoming packets")
         case .unlisted where services.isEmpty:
-            return .ok(FirewallCheck.topic, "no tables of iptables, and no nft to ask for others")
+            return .ok(FirewallCheck.topic, "no iptables tables, and nft is not installed")
         case .unlisted, .forbidden:
             return .note(
                 FirewallCheck.topic, "only root can read the rules" + makers,
-                hint: "run this as root once, or: "
+                hint: "run this as root once; "
                     + FirewallCheck.advice)
         }
     }
 
     private static let advice =
-        "peers need UDP port 5353, and the TCP and UDP ports on which sessions listen (--listen chooses one)"
+        "peers need UDP port 5353, and the TCP and UDP ports on which sessions listen (--listen sets one)"
 
-    /// What in the rules could drop something that comes in; nil when nothing looks like it.
+    /// Returns what in the rules could drop incoming packets; nil when nothing could.
     static func suspicion(_ text: String) -> String? {
         var isInput = false
         var drops = 0
@@ -92,12 +92,14 @@ package struct FirewallCheck: Sendable {
             if line.hasPrefix("chain ") { isInput = false }
             if line.contains("hook input") {
                 isInput = true
-                if line.contains("policy drop") { return "what comes in is dropped unless a rule accepts it" }
+                if line.contains("policy drop") {
+                    return "incoming packets are dropped unless a rule accepts them"
+                }
             }
             let words = line.split(separator: " ")
             if isInput, words.contains("drop") || words.contains("reject") { drops += 1 }
         }
         guard drops > 0 else { return nil }
-        return drops == 1 ? "a rule drops some of what comes in" : "\(drops) rules drop some of what comes in"
+        return drops == 1 ? "1 rule drops incoming packets" : "\(drops) rules drop incoming packets"
     }
 }

@@ -2,16 +2,16 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// What network interfaces there are, and whether anybody can be reached over one of them.
+/// The network interfaces, and whether peers can be found on one of them.
 package struct InterfaceCheck: Sendable {
     package struct Interface: Sendable {
         package let name: String
         package let isUp: Bool
         package let isLoopback: Bool
-        /// Whether it says that it can multicast; nil when that is not known.
+        /// Whether it has the multicast flag; nil when unknown.
         package let isMulticast: Bool?
         package let addresses: [String]
-        /// Whether what is announced and sought goes there.
+        /// Whether discovery may use it.
         package let isAllowed: Bool
 
         package init(
@@ -29,7 +29,7 @@ package struct InterfaceCheck: Sendable {
 
     private static let topic = "interface"
     package let interfaces: [Interface]
-    /// Names that were asked for.
+    /// The names that were requested.
     package let wanted: [String]
 
     package init(_ interfaces: [Interface], wanted: [String] = []) {
@@ -48,7 +48,7 @@ package struct InterfaceCheck: Sendable {
         }
     }
 
-    /// As `net/if.h` counts the flags.
+    /// Reads the flags as in `net/if.h`.
     private static func canMulticast(_ name: String) -> Bool? {
         guard let bytes = try? AtomicFile.read("/sys/class/net/\(name)/flags", limit: 64) else { return nil }
         let digits = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -65,43 +65,44 @@ package struct InterfaceCheck: Sendable {
             findings.append(
                 .problem(
                     InterfaceCheck.topic, "\(name) does not exist",
-                    hint: "--interface and MULTIPEER_INTERFACES name it"))
+                    hint: "it is named by --interface or MULTIPEER_INTERFACES"))
         }
         return findings + [reach]
     }
 
     private func finding(_ one: Interface) -> Finding {
-        let kind = one.isLoopback ? "this machine alone" : one.isMulticast == false ? "no multicast" : "up"
+        let kind = one.isLoopback ? "this machine only" : one.isMulticast == false ? "no multicast" : "up"
         let place = one.addresses.isEmpty ? "no address" : one.addresses.joined(separator: ", ")
         let unused =
-            one.isLoopback && wanted.isEmpty ? "; not used without --interface lo" : "; not used, as you wish"
+            one.isLoopback && wanted.isEmpty ? "; not used without --interface lo" : "; not selected"
         let text = "\(one.name): \(kind), \(place)" + (one.isAllowed ? "" : unused)
         if one.isAllowed, !one.isLoopback, one.isMulticast == false, !one.addresses.isEmpty {
             return .note(
                 InterfaceCheck.topic, text,
-                hint: "nobody is found there; 'ip link set \(one.name) multicast on' helps if the network can"
+                hint:
+                    "no peers are found there; try 'ip link set \(one.name) multicast on' if the network supports it"
             )
         }
         return .ok(InterfaceCheck.topic, text)
     }
 
-    /// Whether another machine can be reached at all.
+    /// Whether discovery can reach any other machine.
     private var reach: Finding {
         let topic = "reach"
         let allowed = interfaces.filter { $0.isAllowed && $0.isUp && !$0.addresses.isEmpty }
         let outward = allowed.filter { !$0.isLoopback && $0.isMulticast != false }.map(\.name)
         if !outward.isEmpty {
-            return .ok(topic, "peers are sought on \(outward.joined(separator: ", "))")
+            return .ok(topic, "browsing for peers on \(outward.joined(separator: ", "))")
         }
         if !wanted.isEmpty, allowed.contains(where: \.isLoopback) {
             return .note(
-                topic, "peers on this machine alone can be found",
-                hint: "--interface or MULTIPEER_INTERFACES wants it so")
+                topic, "only peers on this machine can be found",
+                hint: "because of --interface or MULTIPEER_INTERFACES")
         }
         return .problem(
-            topic, "nobody can be found: there is no interface to look on",
+            topic, "no peers can be found: no usable network interface",
             hint:
-                "no interface is up, has an address and can multicast; '--interface lo' finds peers on this machine"
+                "no interface is up, has an address and supports multicast; '--interface lo' finds peers on this machine"
         )
     }
 }

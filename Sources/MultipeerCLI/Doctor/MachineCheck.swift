@@ -2,19 +2,19 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// The clock, OpenSSL, what the system allows, and what kind of machine this is.
+/// The clock, OpenSSL, limits of the system, and the kind of machine.
 package struct MachineCheck: Sendable {
     /// Seconds since 1970.
     package let time: Double
-    /// Seconds since the start, with those and without those in which the machine slept.
+    /// Seconds since boot, with and without the time in which the machine was suspended.
     package let uptime: Double
     package let awake: Double
     package let openSSL: String
-    /// Descriptors that this process may have open.
+    /// The maximum number of open descriptors of this process.
     package let descriptors: Int
-    /// Bytes that a socket may hold; nil when that is not known.
+    /// The maximum receive buffer of a socket in bytes; nil when unknown.
     package let buffer: Int?
-    /// Where it runs, when multicast is known to end there.
+    /// The kind of environment, if multicast is known to end there.
     package let confinement: String?
 
     package init(
@@ -53,18 +53,18 @@ package struct MachineCheck: Sendable {
 
     package var findings: [Finding] { [clock, library, limit, room] + confined }
 
-    /// Certificates are valid for a time: a clock that was never set refuses all of them.
+    /// Certificates have a validity period: with a clock that was never set, all are refused.
     private var clock: Finding {
         let topic = "clock"
         let earliest = 1_735_689_600.0
         let latest = 4_102_444_800.0
         guard (earliest..<latest).contains(time) else {
             return .problem(
-                topic, "it is not set: it says \(MachineCheck.date(time))",
-                hint: "connection data and certificates expire; 'timedatectl set-ntp true' sets it")
+                topic, "not set: it shows \(MachineCheck.date(time))",
+                hint: "connection data and certificates expire; run 'timedatectl set-ntp true'")
         }
         let slept = uptime - awake
-        let sleep = slept > 1 ? ", of which the machine slept \(HumanReadable.clock(.seconds(slept)))" : ""
+        let sleep = slept > 1 ? ", suspended for \(HumanReadable.clock(.seconds(slept)))" : ""
         return .ok(
             topic, "\(MachineCheck.date(time)), up for \(HumanReadable.clock(.seconds(uptime)))\(sleep)")
     }
@@ -80,30 +80,30 @@ package struct MachineCheck: Sendable {
         let needed = 256
         guard descriptors < needed else {
             return .ok(
-                topic, "\(descriptors == .max ? "as many as it wants" : "\(descriptors)") for one process")
+                topic, "\(descriptors == .max ? "unlimited" : "\(descriptors)") for one process")
         }
         return .problem(
-            topic, "\(descriptors) for one process, of which many links and files need more",
-            hint: "'ulimit -n 1024' allows more")
+            topic, "\(descriptors) for one process; many links and files need more",
+            hint: "run 'ulimit -n 1024'")
     }
 
     private var room: Finding {
         let topic = "buffers"
-        guard let buffer else { return .note(topic, "nobody knows how much a socket may hold") }
-        let text = "a socket holds up to \(HumanReadable.bytes(buffer))"
+        guard let buffer else { return .note(topic, "the maximum socket buffer is unknown") }
+        let text = "socket buffers of up to \(HumanReadable.bytes(buffer))"
         guard buffer < 1 << 20 else { return .ok(topic, text) }
         return .note(
-            topic, text + ", enough for some dozens of peers",
-            hint: "for hundreds on one network: 'sysctl net.core.rmem_max=1048576'")
+            topic, text + ", enough for dozens of peers",
+            hint: "for hundreds on one network, run 'sysctl net.core.rmem_max=1048576'")
     }
 
     private var confined: [Finding] {
         guard let confinement else { return [] }
         return [
             .note(
-                "machine", "this is \(confinement), whose network may end at the machine around it",
+                "machine", "this is \(confinement), whose network may not extend beyond its host",
                 hint:
-                    "peers outside are found with the host's network alone, as with 'docker run --network host'"
+                    "to find peers outside, use the host's network, as with 'docker run --network host'"
             )
         ]
     }

@@ -2,15 +2,15 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Whether what is sent to the group of multicast DNS comes back on one interface, and whether others answer.
+/// Whether packets to the multicast DNS group loop back on one interface, and whether other hosts answer.
 package struct MulticastCheck: Sendable {
     package enum Outcome: Equatable, Sendable {
         /// Nothing was sent.
         case untried
-        /// The own question came back; so many others answered it.
+        /// The query looped back; `others` is the number of other hosts that answered it.
         case heard(others: Int)
         case silent
-        /// Somebody has the port alone.
+        /// Another process has exclusive use of the port.
         case withoutPort
         case failed(String)
     }
@@ -29,7 +29,7 @@ package struct MulticastCheck: Sendable {
 
     private static let patience = Duration.seconds(1)
 
-    /// Asks once what is announced there; blocks for a second, on a loopback interface shorter.
+    /// Queries once what is advertised there; blocks for a second, less on a loopback interface.
     static func look(_ interface: NetworkInterface, from address: SocketAddress.Host, sending: Bool)
         -> MulticastCheck
     {
@@ -72,36 +72,36 @@ package struct MulticastCheck: Sendable {
         switch outcome {
         case .untried:
             return .note(
-                topic, "\(place): not tried, because that sends a question to everybody there",
-                hint: "--send tries it")
-        case .withoutPort: return .note(topic, "\(place): not tried, because port 5353 is taken")
-        case .heard where isLoopback: return .ok(topic, "\(place): what is sent comes back")
+                topic, "\(place): not tested, since that sends a query to every host there",
+                hint: "use --send to test it")
+        case .withoutPort: return .note(topic, "\(place): not tested, since port 5353 is in use")
+        case .heard where isLoopback: return .ok(topic, "\(place): packets loop back")
         case .heard(0):
             return .note(
-                topic, "\(place): what is sent comes back, nobody else answers",
+                topic, "\(place): packets loop back, no other host answers",
                 hint:
-                    "when others are there: a switch, an access point or a firewall keeps multicast apart (client "
+                    "if there are other hosts: a switch, an access point or a firewall may block multicast (client "
                     + "or AP isolation, IGMP snooping, UDP port 5353)")
         case .heard(let others):
             return .ok(
                 topic,
-                "\(place): what is sent comes back, \(others == 1 ? "1 other answers" : "\(others) others answer")"
+                "\(place): packets loop back, \(others == 1 ? "1 other host answers" : "\(others) other hosts answer")"
             )
         case .silent:
             return .problem(
-                topic, "\(place): what is sent does not come back",
+                topic, "\(place): packets do not loop back",
                 hint:
                     "a packet filter drops UDP port 5353 or the group \(family == "IPv4" ? "224.0.0.251" : "ff02::fb")"
             )
         case .failed(let reason):
             return .problem(
                 topic, "\(place): \(reason)",
-                hint: "without multicast, connection data can be swapped by hand")
+                hint: "without multicast, exchange connection data by hand")
         }
     }
 }
 
-/// A question of multicast DNS that nobody else asks: what is announced, and a name that nobody has.
+/// A unique multicast DNS query: for all advertised service types, and for a random name.
 struct MulticastQuery {
     let bytes: [UInt8]
 
@@ -113,12 +113,12 @@ struct MulticastQuery {
             + MulticastQuery.question([name, "local"])
     }
 
-    /// For records of type PTR, class IN, with an answer to all.
+    /// Returns a question for records of type PTR, class IN, with a multicast response.
     private static func question(_ labels: [String]) -> [UInt8] {
         labels.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0, 0, 12, 0, 1]
     }
 
-    /// Whether it is an answer and says something.
+    /// Returns whether the bytes are a response with records.
     static func isAnswer(_ bytes: [UInt8]) -> Bool {
         bytes.count > 12 && bytes[2] & 0x80 != 0 && (bytes[6] | bytes[7]) != 0
     }

@@ -2,8 +2,8 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// A socket of multicast DNS, one network interface and family each, for a trial: bound to the group, and joined there
-/// alone.
+/// A multicast DNS socket for a test, for one network interface and family: bound to the group, and joined only on that
+/// interface.
 struct MulticastTestSocket: ~Copyable {
     static let groupV4 = SocketAddress.Host.v4(0xe000_00fb)
     static let groupV6 = SocketAddress.Host.v6(high: 0xff02_0000_0000_0000, low: 0xfb)
@@ -13,7 +13,7 @@ struct MulticastTestSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Why a socket that is bound to the group would not get the port; nil when it would. It joins nothing.
+    /// Returns why a socket cannot bind the group's port; nil when it can. Does not join the group.
     static func refusal(sharing options: [Int32]) -> Int32? {
         do throws(SystemFault) {
             let group = SocketAddress(groupV4, port: PortCheck.port)
@@ -25,8 +25,8 @@ struct MulticastTestSocket: ~Copyable {
         }
     }
 
-    /// Joins the group on one interface. For IPv4 it takes an address of that interface: without one, what is sent has
-    /// none, and is dropped by everybody.
+    /// Joins the group on one interface. For IPv4 it needs an address of that interface: otherwise packets have no source
+    /// address, and every host drops them.
     static func joined(
         on index: UInt32, from address: SocketAddress.Host
     ) throws(SystemFault) -> MulticastTestSocket {
@@ -78,7 +78,7 @@ struct MulticastTestSocket: ~Copyable {
         guard count == bytes.count else { throw .last }
     }
 
-    /// The next datagram and who sent it, within so many milliseconds; nil when none comes.
+    /// Returns the next datagram and its sender, within `patience` milliseconds; nil when none arrives.
     borrowing func receive(within patience: Int) throws(SystemFault) -> (bytes: [UInt8], from: [UInt8])? {
         var one = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&one, 1, Int32(clamping: max(0, patience))) > 0 else { return nil }
@@ -111,7 +111,7 @@ struct MulticastTestSocket: ~Copyable {
         guard code == 0 else { throw .last }
     }
 
-    /// Lends the group's address as the system wants it.
+    /// Calls `body` with the group's address as a `sockaddr`.
     private borrowing func withGroup<Result>(
         _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
@@ -149,7 +149,7 @@ struct MulticastTestSocket: ~Copyable {
     }
 }
 
-/// What the operating system says about a call that failed.
+/// The error of a system call.
 struct SystemFault: Error {
     let code: Int32
 

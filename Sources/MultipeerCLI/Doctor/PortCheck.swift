@@ -2,16 +2,16 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Whether the port of multicast DNS can be shared with whoever has it.
+/// Whether the multicast DNS port can be shared with the processes that use it.
 package struct PortCheck: Sendable {
     package static let port: UInt16 = 5_353
     private static let topic = "port 5353"
 
-    /// Those who have it; nil for a process that this user may not look at.
+    /// The processes that use it; nil for one that this user may not inspect.
     package let holders: [ProcFileSystem.Process?]
-    /// Why this process does not get it as well.
+    /// Why this process cannot bind it as well.
     package let refusal: Int32?
-    /// Whether it would as the same user, with a stack that shares it in the other way.
+    /// Whether it could bind with `SO_REUSEPORT` too, for a program of the same user that shares the port that way.
     package let isSharedOtherwise: Bool
 
     package init(holders: [ProcFileSystem.Process?], refusal: Int32?, isSharedOtherwise: Bool = false) {
@@ -20,7 +20,7 @@ package struct PortCheck: Sendable {
         self.isSharedOtherwise = isSharedOtherwise
     }
 
-    /// Binds for a moment. Joins no group, and sends nothing.
+    /// Binds the port for a moment. Joins no group, and sends nothing.
     static func look(_ proc: ProcFileSystem = ProcFileSystem()) -> PortCheck {
         let sockets = proc.sockets(on: port)
         let owners = proc.owners(of: Set(sockets.map(\.inode)))
@@ -42,15 +42,16 @@ package struct PortCheck: Sendable {
         }
         guard refusal == EADDRINUSE else {
             return .problem(
-                PortCheck.topic, "the system does not give it: \(DescriptorStream.reason(refusal))",
-                hint: "without it nothing can be announced; connection data can be swapped by hand")
+                PortCheck.topic, "cannot bind: \(DescriptorStream.reason(refusal))",
+                hint: "without it nothing can be advertised; exchange connection data by hand")
         }
         let isAvahi = holders.contains { $0?.name == "avahi-daemon" }
         return .problem(
-            PortCheck.topic, "taken by \(holders.isEmpty ? "somebody" : who), who does not share it",
+            PortCheck.topic,
+            "in use by \(holders.isEmpty ? "an unknown process" : who), which does not share it",
             hint: isAvahi
-                ? "set disallow-other-stacks=no in /etc/avahi/avahi-daemon.conf, and start avahi-daemon again"
-                : "end that program, or make it bind with SO_REUSEADDR")
+                ? "set disallow-other-stacks=no in /etc/avahi/avahi-daemon.conf, and restart avahi-daemon"
+                : "stop that program, or make it bind with SO_REUSEADDR")
     }
 
     private static func list(_ holders: [ProcFileSystem.Process?]) -> String {

@@ -1,14 +1,14 @@
 import Foundation
 import MultipeerCommandLine
 
-/// What the kernel tells of itself in `/proc`, as far as this user may read it. A test has a folder of its own.
+/// The kernel's information in `/proc`, as far as this user may read it. Tests use a folder of their own.
 package struct ProcFileSystem: Sendable {
     private let path: String
     private static let longest = 4 << 20
 
     package init(_ path: String = "/proc") { self.path = path }
 
-    /// A process and what it calls itself.
+    /// A process and its name.
     package struct Process: Hashable, Sendable {
         package let id: Int
         package let name: String
@@ -19,7 +19,7 @@ package struct ProcFileSystem: Sendable {
         }
     }
 
-    /// What a file says; nil when it is missing or forbidden.
+    /// Returns the contents of a file; nil when it is missing or forbidden.
     package func text(_ name: String) -> String? {
         guard let bytes = try? AtomicFile.read("\(path)/\(name)", limit: ProcFileSystem.longest) else {
             return nil
@@ -27,12 +27,12 @@ package struct ProcFileSystem: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The number that is all that a file says.
+    /// Returns the number that a file contains; nil for anything else.
     package func number(_ name: String) -> Int? {
         text(name).flatMap { Int($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
     }
 
-    /// Every process that is to be seen, by number.
+    /// All visible processes, by number.
     package var processes: [Process] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         return names.compactMap(Int.init).sorted().compactMap { id in
@@ -42,7 +42,7 @@ package struct ProcFileSystem: Sendable {
         }
     }
 
-    /// Who has these sockets open, by their inodes; those of other users only for root.
+    /// Returns the processes that have these sockets open, by inode; those of other users only for root.
     package func owners(of inodes: Set<UInt64>) -> [UInt64: [Process]] {
         var owners: [UInt64: [Process]] = [:]
         if inodes.isEmpty { return owners }
@@ -64,7 +64,7 @@ package struct ProcFileSystem: Sendable {
         return UInt64(link.dropFirst("socket:[".count).dropLast())
     }
 
-    /// The UDP sockets of this machine that are bound to a port.
+    /// Returns the UDP sockets of this machine that are bound to a port.
     package func sockets(on port: UInt16) -> [UDPTableEntry] {
         ["net/udp", "net/udp6"].flatMap { UDPTableEntry.all(in: text($0) ?? "") }.filter { $0.port == port }
     }
@@ -73,7 +73,7 @@ package struct ProcFileSystem: Sendable {
 /// One line of `/proc/net/udp`.
 package struct UDPTableEntry: Hashable, Sendable {
     package let port: UInt16
-    /// The number of the user whose it is.
+    /// The number of the owning user.
     package let user: UInt32
     package let inode: UInt64
 
@@ -83,7 +83,7 @@ package struct UDPTableEntry: Hashable, Sendable {
         self.inode = inode
     }
 
-    /// The sockets that the text lists; a line of another form is left out.
+    /// Returns the sockets that the text lists; skips lines of any other form.
     package static func all(in text: String) -> [UDPTableEntry] {
         text.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")

@@ -1,7 +1,7 @@
 import Foundation
 import MultipeerCommandLine
 
-/// Others on this machine who speak multicast DNS.
+/// Other multicast DNS programs on this machine.
 package struct ResponderCheck: Sendable {
     private static let topic = "responders"
     private static let known = [
@@ -9,7 +9,7 @@ package struct ResponderCheck: Sendable {
     ]
 
     package let running: [ProcFileSystem.Process]
-    /// What the configuration of avahi says; nil without one.
+    /// The configuration of avahi; nil without one.
     package let avahi: String?
 
     package init(running: [ProcFileSystem.Process], avahi: String?) {
@@ -26,15 +26,15 @@ package struct ResponderCheck: Sendable {
 
     package var finding: Finding {
         guard !running.isEmpty else {
-            return .ok(ResponderCheck.topic, "neither avahi nor systemd-resolved runs")
+            return .ok(ResponderCheck.topic, "neither avahi nor systemd-resolved is running")
         }
         let names = running.map { "\($0.name) (process \($0.id))" }.joined(separator: ", ")
         let isAvahiThere = running.contains { $0.name == "avahi-daemon" }
         if isAvahiThere, isAlone {
             return .problem(
-                ResponderCheck.topic, "\(names); avahi is set to tolerate nobody else",
+                ResponderCheck.topic, "\(names); avahi is configured to disallow other stacks",
                 hint:
-                    "set disallow-other-stacks=no in /etc/avahi/avahi-daemon.conf, and start avahi-daemon again"
+                    "set disallow-other-stacks=no in /etc/avahi/avahi-daemon.conf, and restart avahi-daemon"
             )
         }
         return .ok(ResponderCheck.topic, "\(names); they share the port")

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// How much went each way, and the line that shows it on a terminal.
+/// How many bytes went each way, and the line that shows it on a terminal.
 final class ByteCounter: Sendable {
     private struct Count: Sendable {
         var sent = 0
@@ -26,7 +26,7 @@ final class ByteCounter: Sendable {
         Terminal.show("\r\u{1b}[K")
     }
 
-    /// All of it so far, and how fast.
+    /// The totals so far, and the rate.
     var summary: String {
         let now = count.withLock { $0 }
         let time = max(start.duration(to: .now).seconds, 0.001)

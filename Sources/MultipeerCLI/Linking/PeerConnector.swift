@@ -2,20 +2,20 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// The way to a link with one peer: our data out, theirs in; and the farewell, which leaves nothing behind.
+/// Links with one peer, by hand or over discovery, and ends the link gracefully, with all cleanup.
 final class PeerConnector: Sendable {
     static let options = [CodeComparison.option] + ManualExchange.options + SessionOptions.options
 
-    /// How the two come together.
+    /// How the two peers find each other.
     enum Way: Sendable {
         case byHand(ManualExchange)
-        /// This side looks for the other one.
+        /// This side looks for the peer.
         case seeking(ReceiverFinder)
-        /// This side can be found.
+        /// This side is advertised.
         case hosting(ReceiverAdvertiser)
     }
 
-    /// Which of these is the case unless the arguments say that data is swapped by hand.
+    /// Which of these applies, unless the arguments ask for an exchange by hand.
     enum Role {
         case linking
         case sending(files: Int)
@@ -35,13 +35,13 @@ final class PeerConnector: Sendable {
         var data: ConnectionData?
     }
 
-    /// Looks at all options of the exchange and of the session; nothing touches the network yet.
+    /// Reads all options of the exchange and of the session; does not use the network yet.
     init(_ arguments: Arguments, as role: Role) throws(CommandError) {
         try arguments.exclude(["--verbose", "--quiet"])
         let options = try SessionOptions(arguments)
         var configuration = options.configuration
         way = try PeerConnector.way(arguments, role, options.peer)
-        // Whoever is found is let in alone, without those whom it knows.
+        // A peer that is found is linked alone, without the peers it is linked with.
         if case .byHand = way {} else { configuration.topology = .star }
         verification = try CodeComparison(arguments, configuration)
         session = try CommandError.translating { [configuration] () throws(MultipeerError) in
@@ -69,8 +69,8 @@ final class PeerConnector: Sendable {
         }
     }
 
-    /// Brings the two together, by hand or by what the network tells. Swaps the data, links, and lets the users compare a code if that is asked for; refuses a peer of another name than
-    /// the one that is expected.
+    /// Links with the peer, by hand or over discovery, and lets the users compare a code if requested; in an exchange by
+    /// hand, refuses a peer with another name than the expected one.
     func meet(expecting name: String? = nil) async throws(CommandError) -> PeerID {
         let peer: PeerID
         switch way {
@@ -94,7 +94,7 @@ final class PeerConnector: Sendable {
         let theirs = try await exchange.obtain(within: session.configuration.patience)
         if let name, theirs.peer.displayName != name {
             throw CommandError(
-                "this connection data is of \(theirs.peer.displayName.printable), not of \(name.printable)",
+                "this connection data is from \(theirs.peer.displayName.printable), not \(name.printable)",
                 exit: .badInput)
         }
         try await connect(with: theirs)
@@ -105,7 +105,7 @@ final class PeerConnector: Sendable {
         do throws(MultipeerError) {
             try await session.connect(with: theirs)
         } catch {
-            // Refused: the other side has yet to read our data to learn the same from it.
+            // Refused: the other side still has to read the local data to learn that it is.
             if error.reason?.code != .timedOut { state.withLock { $0.data = nil } }
             throw CommandError(error)
         }
@@ -120,12 +120,12 @@ final class PeerConnector: Sendable {
         Terminal.say("protected by \(facts.suite ?? "nothing"), authenticated by \(facts.authentication)")
     }
 
-    /// What is said when the peer wants to compare codes and this side does not.
+    /// The message when the peer wants to compare codes and this side does not.
     func refusal(to peer: PeerID) -> String? {
         verification == nil && !isQuiet ? CodeComparison.refusal(to: peer) : nil
     }
 
-    /// Says goodbye and cleans up, once; whoever comes second waits for the same end.
+    /// Closes the session gracefully and cleans up, once; a second caller waits for the same end.
     func leave() async {
         let leaving = state.withLock { state in
             if let leaving = state.leaving { return leaving }

@@ -1,21 +1,21 @@
 package import Multipeer
 
-/// Those of whom one is sought, as they come and go. Pure: the caller has the clock.
+/// The peers that discovery reports, and which of them match a selector. Pure: the caller has the clock.
 package struct PeerMatcher: Sendable {
     package enum Verdict: Equatable, Sendable {
-        /// Nobody yet, or somebody whose double may still come.
+        /// No match yet, or one match while a second may still be reported.
         case open
         case found(PeerID)
-        /// These are all meant.
+        /// All of these match.
         case several([PeerID])
     }
 
-    /// How long others may take to be seen after the first: several of one name answer within a fraction of it.
+    /// How long to wait for further matches after the first: several peers with one name answer within a fraction of it.
     package static let patience = Duration.milliseconds(500)
 
     private let selector: PeerSelector
     private var peers: [PeerID: DiscoveredPeer] = [:]
-    /// When the first that is meant came.
+    /// When the first match was found.
     private var first: Duration?
 
     package init(for selector: PeerSelector) { self.selector = selector }
@@ -35,19 +35,19 @@ package struct PeerMatcher: Sendable {
         return matches.count == 1 ? .found(one) : .several(matches)
     }
 
-    /// When to ask for the verdict again if nothing happens; nil while there is nobody.
+    /// When to ask for the verdict again if nothing happens; nil while there is no match.
     package var deadline: Duration? { first.map { $0 + PeerMatcher.patience } }
 
-    /// Why nobody was found, for people.
+    /// Why no match was found, for people.
     package var summary: String {
         let meant = peers.values.map(\.peer).filter(selector.means)
         if let one = meant.sorted(by: { $0.uid < $1.uid }).first {
-            return "\(one.introduction) is there, but does not receive: 'multipeer receive' does"
+            return "\(one.introduction) is online but not receiving; run 'multipeer receive' there"
         }
         let names = receivers.map(\.introduction)
-        guard !names.isEmpty else { return "nobody who receives was found" }
+        guard !names.isEmpty else { return "is 'multipeer receive' running there?" }
         let more = names.count > 8 ? " and \(names.count - 8) more" : ""
-        return "only \(names.prefix(8).joined(separator: ", "))\(more)"
+        return "did you mean \(names.prefix(8).joined(separator: ", "))\(more)?"
     }
 
     private var receivers: [PeerID] {

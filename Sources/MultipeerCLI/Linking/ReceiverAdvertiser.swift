@@ -2,26 +2,26 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Can be found by those who want to send files, and asks the user about each before anything comes in.
+/// Advertises a receiver of files, and asks the user about each sender before anything is received.
 final class ReceiverAdvertiser: Sendable {
     static let consent = Usage.Option(
-        "--yes", "take files from whoever asks first, without a question; --trust can say who that may be")
+        "--yes", "accept files from the first sender without asking; --trust can restrict which sender")
 
     private let options: DiscoveryOptions
     private let advertiser: Advertiser
-    /// How long somebody may take to come; nil is for ever.
+    /// How long to wait for a sender; nil for no limit.
     private let patience: Duration?
     private let isAsking: Bool
     private let isQuiet: Bool
     private static let prompts = Worker("consent")
 
-    /// Throws when nobody could be asked.
+    /// Throws when there is no terminal to ask on.
     init(_ arguments: Arguments, as peer: PeerID) throws(CommandError) {
         isAsking = !arguments.has(ReceiverAdvertiser.consent.name)
         guard !isAsking || Terminal.isThere else {
             throw CommandError(
-                "there is no terminal on which to ask whose files to take",
-                hint: "--yes takes those of whoever asks first; try '\(ReceiveCommand.usage.command) --help'",
+                "no terminal to ask for consent on",
+                hint: "use --yes to accept the first sender; try '\(ReceiveCommand.usage.command) --help'",
                 exit: .usage)
         }
         options = try DiscoveryOptions(arguments)
@@ -34,11 +34,11 @@ final class ReceiverAdvertiser: Sendable {
         }
     }
 
-    /// Returns the peer that was let in, once it is linked.
+    /// Returns the accepted peer, once it is linked.
     func link(_ session: Session) async throws(CommandError) -> PeerID {
         try await CommandError.translating { () async throws(MultipeerError) in try await advertiser.start() }
         if !isQuiet {
-            Terminal.say("\(advertiser.peer.introduction) can be found \(options.place), waiting for files")
+            Terminal.say("waiting for files as \(advertiser.peer.introduction) \(options.place)")
         }
         let waiting = Task { await self.admit(into: session) }
         let clock = Task { [patience] in
@@ -48,25 +48,25 @@ final class ReceiverAdvertiser: Sendable {
         }
         let peer = await waiting.value
         clock.cancel()
-        // Nobody else is let in, and those who wait are told at once.
+        // No other peer is accepted, and pending invitations are declined at once.
         await advertiser.stop()
         guard let peer else {
             throw CommandError(
-                "nobody came to send files", hint: "--timeout allows more time", exit: .linkFailed)
+                "no sender connected", hint: "use --timeout to wait longer", exit: .linkFailed)
         }
         return peer
     }
 
     func stop() async { await advertiser.stop() }
 
-    /// The first that may come in and does; nil when the task is cancelled.
+    /// Returns the first peer that is accepted and linked; nil when the task is cancelled.
     private func admit(into session: Session) async -> PeerID? {
         for await invitation in advertiser.invitations {
             let inviter = invitation.inviter
             guard let wish = PeerRole(context: invitation.context), case .send(let files) = wish,
                 await agrees(to: inviter, files)
             else {
-                // Whoever gave up hears nothing.
+                // Fails if the inviter gave up; there is nothing to decline then.
                 try? await invitation.decline()
                 continue
             }
@@ -75,7 +75,7 @@ final class ReceiverAdvertiser: Sendable {
                 return inviter
             } catch {
                 if Task.isCancelled { return nil }
-                Terminal.say("not linked with \(inviter.introduction): \(error.description.printable)")
+                Terminal.say("cannot link with \(inviter.introduction): \(error.description.printable)")
             }
         }
         return nil
@@ -84,7 +84,7 @@ final class ReceiverAdvertiser: Sendable {
     private func agrees(to inviter: PeerID, _ files: Int) async -> Bool {
         guard isAsking else { return true }
         let count = files == 1 ? "a file" : "\(files) files"
-        let question = "\(inviter.introduction) wants to send \(count). take it? [y/N] "
+        let question = "\(inviter.introduction) wants to send \(count). Accept? [y/N] "
         let answer = try? await ReceiverAdvertiser.prompts.run { () throws(CommandError) in
             try Terminal.ask(question)
         }

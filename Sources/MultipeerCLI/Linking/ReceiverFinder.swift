@@ -2,12 +2,12 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Finds one peer that takes files, and asks it whether it wants some.
+/// Finds one receiver, and invites it.
 final class ReceiverFinder: Sendable {
     static let option = Usage.Option(
         "--to", "NAME",
-        "whom to send to: a display name, with the first digits of the id behind # when several have it, as "
-            + "ann#1f2e, or #1f2e alone; when data is swapped by hand, refuse every other name")
+        "the receiver's display name, or if several have it, with the first digits of the id, as ann#1f2e or #1f2e; "
+            + "with --manual, refuse any other name")
 
     private let text: String
     private let selector: PeerSelector
@@ -20,10 +20,10 @@ final class ReceiverFinder: Sendable {
     private let matcher: Locked<PeerMatcher>
     private static let standardPatience = 30
 
-    /// `--timeout` says how long is sought, 30 seconds unless set, and then how long the other side may think.
+    /// `--timeout` sets how long to look for the receiver, default 30 seconds, and then how long its user may take to answer.
     init(_ arguments: Arguments, as peer: PeerID, files: Int) throws(CommandError) {
         guard let text = arguments.value(ReceiverFinder.option.name) else {
-            throw arguments.commandError("option '--to' is missing, or --manual, which swaps data by hand")
+            throw arguments.commandError("specify --to NAME or --manual")
         }
         guard let selector = PeerSelector(text) else {
             throw arguments.commandError(
@@ -47,7 +47,7 @@ final class ReceiverFinder: Sendable {
         try await CommandError.translating { () async throws(MultipeerError) in try await browser.start() }
         if !isQuiet { Terminal.say("looking for \(text) \(options.place)") }
         let peer = try await find()
-        if !isQuiet { Terminal.say("found \(peer.introduction), waiting for a yes") }
+        if !isQuiet { Terminal.say("found \(peer.introduction); waiting for them to accept") }
         let context = PeerRole.send(files: files).context
         try await CommandError.translating { () async throws(MultipeerError) in
             try await browser.invite(peer, to: session, context: context, timeout: timeout)
@@ -87,13 +87,13 @@ final class ReceiverFinder: Sendable {
         case .several(let peers):
             let choices = peers.map { "--to '\($0.displayName.printable)#\($0.shortID)'" }
             throw CommandError(
-                "\(peers.count) are called \(text)",
+                "\(peers.count) peers are named '\(text)'",
                 hint: "choose one with " + choices.joined(separator: " or "),
                 exit: .linkFailed)
         case .open:
             throw CommandError(
-                "nobody called \(text) receives \(options.place): \(matcher.withLock(\.summary))",
-                hint: "'multipeer browse' shows who is there, 'multipeer doctor' what is in the way",
+                "no receiver named '\(text)' found \(options.place); \(matcher.withLock(\.summary))",
+                hint: "try 'multipeer browse' or 'multipeer doctor'",
                 exit: .linkFailed)
         }
     }

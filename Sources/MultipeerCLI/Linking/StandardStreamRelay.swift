@@ -1,14 +1,14 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// Standard input to the peer and the peer to standard output, until both sides have nothing more to say.
+/// Relays standard input to the peer, and the peer to standard output, until both inputs have ended.
 ///
-/// An empty message ends a side's input; a second one says that it has written everything of the other side. So whoever
-/// has received both knows that its own bytes are where they belong, however the link ends afterwards.
+/// An empty message ends a side's input; a second one acknowledges that it has written everything from the other side. So
+/// a side that has received both knows that its own bytes were delivered, however the link ends afterwards.
 ///
 /// ```
-///   talking ──both inputs ended──▶ says so ──the other has said so too──▶ over
-///      └──────────the link ends───────┴──▶ failed
+///   relaying ──both inputs ended──▶ acknowledged ──acknowledged by the peer──▶ over
+///      └───────────the link ends──────────┴──▶ failed
 /// ```
 final class StandardStreamRelay: Sendable {
     private struct State: Sendable {
@@ -32,7 +32,7 @@ final class StandardStreamRelay: Sendable {
     private let input = Worker("input")
     private let output = Worker("output")
 
-    /// `refusal` is said when the peer wants to compare codes and this side does not.
+    /// `refusal` is shown when the peer wants to compare codes and this side does not.
     init(_ session: Session, with peer: PeerID, asChat chat: ChatFormatter?, refusal: String?) {
         self.session = session
         self.peer = peer
@@ -40,13 +40,13 @@ final class StandardStreamRelay: Sendable {
         self.refusal = refusal
     }
 
-    /// Throws when a stream fails, or the link ends before everything is where it belongs.
+    /// Throws when a stream fails, or the link ends before everything is delivered.
     func run() async throws(CommandError) {
-        // Not a group: nobody can stop the one that reads standard input, and the process ends anyway.
+        // Not a task group: the read of standard input cannot be stopped, and the process ends anyway.
         Task { await settle { () throws(CommandError) in try await self.send() } }
         Task { await settle { () throws(CommandError) in try await self.receive() } }
         if let commandError = await outcome.value() { throw commandError }
-        // The peer leaves as soon as it has everything, so this may find the link gone.
+        // The peer leaves as soon as it has everything, so the link may have ended already.
         try? await session.flush(to: peer)
     }
 
@@ -65,7 +65,7 @@ final class StandardStreamRelay: Sendable {
         await note { $0.hasSentEnd = true }
     }
 
-    /// Waits while the queue is full; false when the link has ended, which is told in order by the events.
+    /// Waits while the queue is full; returns false when the link has ended, which the events report in order.
     private func sends(_ message: [UInt8]) async -> Bool {
         do throws(MultipeerError) {
             try await session.send(message, to: peer)
@@ -75,12 +75,12 @@ final class StandardStreamRelay: Sendable {
         }
     }
 
-    /// Takes no event before the last message is written: that is what holds the peer back.
+    /// Takes no event before the last message is written: that is the back-pressure on the peer.
     private func receive() async throws(CommandError) {
         var hasEnded = false
         for await event in session.events {
             switch event {
-            // In a mesh there are others, too.
+            // A mesh has other peers, too.
             case .message(let message) where message.peer != peer: break
             case .message(let message) where message.bytes.isEmpty:
                 if hasEnded {
@@ -121,14 +121,14 @@ final class StandardStreamRelay: Sendable {
     }
 }
 
-/// What a peer says, for people: its name in front of every line, and nothing that plays tricks on the terminal.
+/// A peer's messages for people: its name in front of every line, and control characters escaped.
 struct ChatFormatter: Sendable {
     let name: String
 
     init(with peer: PeerID) { name = peer.displayName.printable }
 
     /// The peer has ended its input.
-    func sayGoodbye() { Terminal.say("\(name) has nothing more to say (control-d when you have not either)") }
+    func sayGoodbye() { Terminal.say("\(name) closed input; press Ctrl-D to finish") }
 
     func render(_ message: [UInt8]) -> [UInt8] {
         var lines = String(decoding: message, as: UTF8.self).split(

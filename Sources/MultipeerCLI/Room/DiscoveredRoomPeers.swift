@@ -1,6 +1,6 @@
 import Multipeer
 
-/// Who is announced in the same room, and who of them is being invited.
+/// The peers that advertise the same room, and which of them are being invited.
 struct DiscoveredRoomPeers: Sendable {
     private var present: Set<PeerID> = []
     private var invitations: [PeerID: Task<Void, Never>] = [:]

@@ -1,11 +1,11 @@
-/// Lines on their way to one peer that have not been handed to its link yet. One that is slow holds up nobody: when too
-/// many wait, the newest are dropped for it.
+/// Lines for one peer that have not been handed to its link yet. A slow peer does not block the others: when too many lines
+/// wait, the newest are dropped.
 package struct LineQueue: Sendable {
     package enum PostResult: Equatable, Sendable {
-        /// Somebody has to take them out, which nobody does yet.
+        /// The caller has to start taking lines out.
         case begins
         case waits
-        /// The first that is dropped since the peer fell behind, and any further.
+        /// The line was dropped: the first since the queue filled up, or a later one.
         case dropped(isFirst: Bool)
     }
 
@@ -21,7 +21,7 @@ package struct LineQueue: Sendable {
         self.mostBytes = mostBytes
     }
 
-    /// How many wait.
+    /// The number of waiting lines.
     package var count: Int { lines.count }
     /// Whether nothing waits and nothing is being handed over.
     package var isIdle: Bool { !isTaken }
@@ -38,7 +38,7 @@ package struct LineQueue: Sendable {
         return .begins
     }
 
-    /// The next line; nil ends the taking until `post` says that it begins again.
+    /// Returns the next line; nil ends the taking until `post` returns `begins` again.
     package mutating func next() -> [UInt8]? {
         guard !lines.isEmpty else {
             isTaken = false
@@ -49,7 +49,7 @@ package struct LineQueue: Sendable {
         return line
     }
 
-    /// How many lines were dropped, once the peer has taken half of what waited; then it is told again from one on.
+    /// Returns how many lines were dropped, once half of the queue is free; then the count starts again at zero.
     package mutating func recovery() -> Int? {
         guard dropped > 0, lines.count <= mostLines / 2, bytes <= mostBytes / 2 else { return nil }
         defer { dropped = 0 }

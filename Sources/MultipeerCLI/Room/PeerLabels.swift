@@ -1,18 +1,18 @@
 package import Multipeer
 import MultipeerCommandLine
 
-/// What the peers of a room are called: by their names where these differ, otherwise with digits of their ids behind
-/// them. Everybody in a room sees the same labels, whoever came first.
+/// The labels of the peers in a room: their names where these differ, otherwise followed by digits of their ids. Everyone in
+/// a room sees the same labels, whatever the order of arrival.
 ///
-/// A name can hold anything that is no control character. In a label `:`, `>` and `#` are escaped, so that nobody can
-/// look like somebody else who says something, or like a name with its digits.
+/// A name can contain anything but control characters. In a label `:`, `>` and `#` are escaped, so that a name cannot look
+/// like another peer's message, or like a name with digits.
 package struct PeerLabels: Sendable {
     private var stems: [PeerID: String] = [:]
     private static let shortest = 4
 
     package init() {}
 
-    /// Returns the others who have another label from now on. A peer that is known may come with a new name.
+    /// Returns the other peers whose labels have changed. A known peer may come with a new name.
     package mutating func add(_ peer: PeerID) -> [PeerID] {
         let stem = PeerLabels.stem(of: peer.displayName)
         guard stems[peer] != stem else { return [] }
@@ -37,8 +37,8 @@ package struct PeerLabels: Sendable {
         return "\(stem)#\(digits.prefix(length))"
     }
 
-    /// The peer whose label the text begins with, and what stands behind it. Names may have spaces in them: the longest
-    /// label counts.
+    /// Returns the peer whose label the text begins with, and the rest. Names may contain spaces: the longest label
+    /// counts.
     package func find(at text: String) -> (peer: PeerID, rest: String)? {
         let found = stems.keys.map { ($0, self[$0]) }.filter { peer, label in
             text.hasPrefix(label) && [nil, " ", ":"].contains(text.dropFirst(label.count).first)
@@ -48,7 +48,7 @@ package struct PeerLabels: Sendable {
         return (peer, String(rest))
     }
 
-    /// The same at the end of the text, behind a space.
+    /// Does the same at the end of the text, after a space.
     package func find(atEndOf text: String) -> (rest: String, peer: PeerID)? {
         let found = stems.keys.map { ($0, self[$0]) }.filter { text.hasSuffix(" \($0.1)") }
         guard let (peer, label) = found.max(by: { $0.1.count < $1.1.count }) else { return nil }

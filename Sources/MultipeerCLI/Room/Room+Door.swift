@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// How others get in: connection data that was given, that comes in a file, or that is typed.
+/// Joining by hand: connection data from an argument, from a file, or typed.
 extension Room {
     func add(_ text: String) {
         do throws(CommandError) {
@@ -13,8 +13,7 @@ extension Room {
         }
     }
 
-    /// Returns whether the peer is linked. It counts as somebody who is here from the event on: what is said before that
-    /// goes to nobody.
+    /// Returns whether the peer is linked. It counts as present from its event on: lines before that are not sent to it.
     func seek(_ data: ConnectionData) async -> Bool {
         meet(data.peer)
         members.update(data.peer) { $0.seekers += 1 }
@@ -25,13 +24,13 @@ extension Room {
         } catch {
             arrival.failed(error)
             if !isLeaving {
-                screen.tell("not linked with \(members.name(of: data.peer)): \(error.description.printable)")
+                screen.tell("cannot link with \(members.name(of: data.peer)): \(error.description.printable)")
             }
             return false
         }
     }
 
-    /// Waits for a file with data; when that leads to nobody, for other data in it.
+    /// Waits for a file with data; when linking with that fails, for other data in it.
     func watch(_ path: String) async -> Bool {
         let file = ConnectionDataFile(path, on: files)
         if !file.isThere { screen.note("waiting for \(path.printable)") }

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Files: offered to one or to all, taken or not by each.
+/// Files: offered to one peer or to all, accepted or declined by each.
 extension Room {
     func announce(_ resource: IncomingResource) {
         let number = offers.add(resource)
@@ -32,16 +32,16 @@ extension Room {
         defer { offers.receptions[number] = nil }
         let (line, isComplete) = await RoomDownload(resource: resource, downloads: downloads, files: files)
             .run()
-        let text = "\(line), from \(members.name(of: resource.peer))"
+        let text = "\(line) (from \(members.name(of: resource.peer)))"
         if isComplete { screen.note(text) } else { screen.tell(text) }
     }
 
     func offer(_ text: String) {
         do throws(CommandError) {
             let (path, peers) = recipients(text)
-            guard !peers.isEmpty else { return screen.tell("nobody is here to take it") }
+            guard !peers.isEmpty else { return screen.tell("nobody else is in the room") }
             let source = try TransferSource(path)
-            guard source.origin != .input else { throw CommandError("a file is missing", exit: .usage) }
+            guard source.origin != .input else { throw CommandError("no file given", exit: .usage) }
             let names = peers.map { members.name(of: $0) }.joined(separator: ", ")
             screen.note("offered \(source.label.printable) to \(names)")
             for peer in peers { Task { await self.deliver(source, to: peer) } }
@@ -50,7 +50,7 @@ extension Room {
         }
     }
 
-    /// A path, perhaps with a name behind it: names of files and of peers may have spaces in them.
+    /// Returns a path and its recipients. A name may follow the path; names of files and of peers may contain spaces.
     private func recipients(_ text: String) -> (path: String, peers: [PeerID]) {
         let whole = Room.expanded(text)
         guard !FileManager.default.fileExists(atPath: whole),
@@ -70,15 +70,15 @@ extension Room {
             guard let received = try await RoomUpload(source: source, peer: peer).run(in: session) else {
                 return
             }
-            screen.note("\(name) has \(received)")
+            screen.note("\(name) received \(received)")
         } catch {
             if isLeaving { return }
             screen.tell(
-                "\(name) did not take \(source.label.printable): \(TransferReport.reason(error).printable)")
+                "\(source.label.printable) not sent to \(name): \(TransferReport.reason(error).printable)")
         }
     }
 
-    /// Nothing of what is on its way stays.
+    /// Cancels all incoming files, and leaves no parts of them.
     func abandonFiles() async {
         for resource in offers.receptions.values { resource.cancel() }
         let deadline = ContinuousClock.now + .seconds(1)

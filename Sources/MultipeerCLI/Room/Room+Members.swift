@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// Who comes, who goes, and why.
+/// Peers that join and leave, and why.
 extension Room {
     func listen() async throws(CommandError) {
         for await event in session.events {
@@ -35,7 +35,7 @@ extension Room {
             if wasLinked {
                 screen.note("\(name) \(reason.departure)")
             } else if members[peer]?.seekers == 0 {
-                screen.note("not linked with \(name): \("\(reason)".printable)")
+                screen.note("cannot link with \(name): \("\(reason)".printable)")
             }
             members.forgetOldest()
             if finder != nil {
@@ -46,20 +46,20 @@ extension Room {
         }
     }
 
-    /// Whoever has to leave a mesh that became too large is a new instance, whose old data leads nowhere.
+    /// A session that had to leave an oversized mesh is a new instance; its old data is invalid.
     private func renew() async throws(CommandError) {
         let mine = try await CommandError.translating { () async throws(MultipeerError) in
             try await session.connectionData(mesh: isMesh)
         }
         guard mine.instance != data?.instance else { return }
-        screen.tell("the room has become too full, and you are not in it any more")
+        screen.tell("the room is full; you were disconnected")
         try await publish()
     }
 
-    /// A peer that is heard of.
+    /// Adds a peer that is new, or has a new name.
     func meet(_ peer: PeerID) {
         for other in members.meet(peer) {
-            screen.note("\(other.displayName.printable) is shown as \(members.name(of: other)) from now on")
+            screen.note("\(other.displayName.printable) is now shown as \(members.name(of: other))")
         }
     }
 

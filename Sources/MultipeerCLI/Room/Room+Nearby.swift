@@ -1,20 +1,20 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// How others get in by themselves: everybody in the room announces it, and invites whoever announces the same. Two who
-/// invite each other at once get one link.
+/// Joining over discovery: every peer in the room advertises it, and invites every peer that advertises the same. Two peers
+/// that invite each other at once get one link.
 extension Room {
-    /// How long somebody is left alone after an invitation that led to nothing, at first and at most.
+    /// How long to wait after a failed invitation, at first and at most.
     private static let pauses = (first: Duration.seconds(3), longest: Duration.seconds(30))
-    /// Nobody is asked here, so nobody takes long.
+    /// Short, since no user is asked.
     private static let timeout = Duration.seconds(20)
 
-    /// Until the room is left.
+    /// Runs until the session leaves the room.
     func open(_ finder: RoomDiscovery) async throws(CommandError) {
         try await finder.start()
         screen.note(
-            "you are \(session.peer.displayName.printable) in the room \(finder.room.printable); whoever comes into it "
-                + "\(finder.options.place) is linked with you")
+            "you are \(session.peer.displayName.printable) in the room \(finder.room.printable) \(finder.options.place); "
+                + "anyone who joins is connected to you")
         tasks.append(Task { await self.watch(finder) })
         tasks.append(Task { await self.admit(finder) })
     }
@@ -29,7 +29,7 @@ extension Room {
         }
     }
 
-    /// `isAgain`: what comes of it is told only if it is a link.
+    /// `isAgain`: failures are not shown.
     private func approach(_ peer: PeerID, _ finder: RoomDiscovery, isAgain: Bool = false) {
         neighbours.add(peer)
         guard !neighbours.isInvited(peer), !members.isLinked(peer) else { return }
@@ -40,15 +40,15 @@ extension Room {
         neighbours.beginInvitation(of: peer, task)
     }
 
-    /// A link with somebody who is still there has ended: seeks them again, unless this is the end of the room.
+    /// Invites a peer again that is still present after its link has ended, unless this session is leaving.
     func approachAgain(_ peer: PeerID) {
         guard let finder, neighbours.contains(peer), !isLeaving else { return }
         approach(peer, finder, isAgain: true)
     }
 
-    /// Until the peer is linked, does not want it, or is gone.
+    /// Runs until the peer is linked, has declined, or is gone.
     private func invite(_ peer: PeerID, _ finder: RoomDiscovery, isAgain: Bool) async {
-        // Whoever has left is not seen any more a second later.
+        // A peer that has left is no longer present a second later.
         var pause = isAgain ? Room.pauses.first : .zero
         var isTold = isAgain
         defer { members.dismiss(peer) }
@@ -66,7 +66,7 @@ extension Room {
                 if Task.isCancelled || isLeaving || members.isLinked(peer) { return }
                 arrival.failed(error)
                 if !isTold {
-                    screen.tell("not linked with \(members.name(of: peer)): \(error.description.printable)")
+                    screen.tell("cannot link with \(members.name(of: peer)): \(error.description.printable)")
                 }
                 isTold = true
                 guard error.mayPass else { return }
@@ -92,17 +92,17 @@ extension Room {
             try await invitation.accept(into: session)
             arrival.linked()
         } catch {
-            // Whoever is approached as well hears of it there.
+            // If this side also invites the peer, that invitation reports the failure.
             guard !isLeaving, finder.isMeant(invitation), !neighbours.isInvited(inviter),
                 !members.isLinked(inviter)
             else { return }
-            screen.tell("not linked with \(members.name(of: inviter)): \(error.description.printable)")
+            screen.tell("cannot link with \(members.name(of: inviter)): \(error.description.printable)")
         }
     }
 }
 
 extension MultipeerError {
-    /// Whether it makes sense to invite somebody again a while later.
+    /// Whether it makes sense to invite the peer again a while later.
     fileprivate var mayPass: Bool {
         switch code {
         case .timedOut, .unreachable, .busy, .full: true

@@ -1,11 +1,11 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// What is said, and how it gets to each peer at its own pace.
+/// Messages, and how they are sent to each peer at its own pace.
 extension Room {
     func say(_ text: String) {
         let peers = members.linked
-        guard !peers.isEmpty else { return screen.tell("nobody is here, and nobody heard that") }
+        guard !peers.isEmpty else { return screen.tell("nobody else is in the room; message not sent") }
         let message = RoomMessage(text, isPrivate: false)
         for peer in peers { post(message.bytes, to: peer) }
     }
@@ -13,15 +13,15 @@ extension Room {
     func whisper(_ text: String) {
         guard let (peer, words) = members.find(at: text) else { return nobody(text) }
         guard members.isLinked(peer) else {
-            return screen.tell("\(members.name(of: peer)) is not here, and did not hear that")
+            return screen.tell("\(members.name(of: peer)) is not in the room; message not sent")
         }
-        guard !words.isEmpty else { return screen.tell("that is '/to NAME text'") }
+        guard !words.isEmpty else { return screen.tell("usage: /to NAME text") }
         post(RoomMessage(words, isPrivate: true).bytes, to: peer)
     }
 
     func nobody(_ text: String) {
         screen.tell(
-            "nobody is called '\(String(text.prefix(63)).printable)', and nothing was sent; /who shows the names"
+            "nobody is named '\(String(text.prefix(63)).printable)'; nothing was sent (/who lists the names)"
         )
     }
 
@@ -30,12 +30,12 @@ extension Room {
         switch members.update(peer, { $0.lineQueue.post(bytes) }) {
         case .begins: Task { await self.carry(to: peer, over: link) }
         case .dropped(isFirst: true):
-            screen.tell("\(members.name(of: peer)) is so far behind that lines are dropped for them")
+            screen.tell("\(members.name(of: peer)) is too slow: dropping lines to them")
         case .waits, .dropped, nil: break
         }
     }
 
-    /// Hands over what waits for one peer, which may be slow, until there is nothing more.
+    /// Sends the lines that wait for one peer, which may be slow, until there are none left.
     private func carry(to peer: PeerID, over link: Int) async {
         while let line = members.nextLine(for: peer, over: link) {
             do throws(MultipeerError) {
@@ -44,17 +44,17 @@ extension Room {
                 guard members[peer]?.link == link else { return }
                 let count = 1 + (members[peer]?.lineQueue.count ?? 0)
                 if error.code == .tooLarge {
-                    screen.tell("\(members.name(of: peer)) takes no line as long as that")
+                    screen.tell("line too long for \(members.name(of: peer))")
                 } else if !isLeaving {
                     members.update(peer) { $0.lineQueue = LineQueue() }
                     let lines = count == 1 ? "1 line" : "\(count) lines"
                     screen.tell(
-                        "\(lines) did not get to \(members.name(of: peer)): \(error.description.printable)")
+                        "\(lines) not delivered to \(members.name(of: peer)): \(error.description.printable)")
                     return
                 }
             }
             if let count = members.recovery(of: peer, over: link) {
-                screen.tell("\(members.name(of: peer)) has caught up, \(count) lines were dropped for them")
+                screen.tell("\(members.name(of: peer)) has caught up; lines dropped: \(count)")
             }
         }
     }

@@ -2,14 +2,14 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// A room: everybody who is linked with this session, and what they say to each other.
+/// A room: all peers linked with this session, and their messages.
 actor Room {
     let session: Session
     let screen: Screen
     let isMesh: Bool
     let files = Worker("files")
     let isVerbose: Bool
-    /// Nil where data is swapped by hand alone.
+    /// Nil when data is exchanged only by hand.
     let finder: RoomDiscovery?
     private let own: LocalConnectionData
     private let questions: RoomPrompts
@@ -19,7 +19,7 @@ actor Room {
     var offers = RoomOffers()
     var neighbours = DiscoveredRoomPeers()
     var arrival = RoomOccupancy()
-    /// What goes on until the room is left.
+    /// The tasks that run until the session leaves the room.
     var tasks: [Task<Void, Never>] = []
     var isLeaving = false
     private var leaving: Task<Void, Never>?
@@ -41,11 +41,11 @@ actor Room {
         members = RoomMembers(own: session.peer)
     }
 
-    /// Until somebody types that it is over, or the input ends.
+    /// Runs until the user quits, or the input ends.
     func run(seeking data: [ConnectionData], from paths: [String]) async throws(CommandError) {
         screen.begin()
         if let finder {
-            // It goes on as long as the room.
+            // It runs as long as the room.
             arrival.searchesBegan(1)
             try await open(finder)
         } else {
@@ -55,7 +55,7 @@ actor Room {
         let seeking = data.map { one in Task { await self.search { await self.seek(one) } } }
         let watching = paths.map { path in Task { await self.search { await self.watch(path) } } }
         let listening = Task { await settle { () throws(CommandError) in try await self.listen() } }
-        // Nobody can stop the one that reads standard input, and the process ends anyway.
+        // The read of standard input cannot be stopped, and the process ends anyway.
         Task { await settle { () throws(CommandError) in try await self.read() } }
         let commandError = await outcome.value()
         for task in seeking + watching + tasks { task.cancel() }
@@ -82,11 +82,11 @@ actor Room {
         data = mine
         guard screen.isTerminal else { return try own.publish(mine, to: "the others") }
         try own.write(mine)
-        screen.note("hand this to the others, and keep it from everybody else:")
+        screen.note("send this to the others only: it contains a secret")
         if !own.isQuiet || own.out == nil { screen.show("\(Base64.encode(mine.bytes))\n") }
     }
 
-    /// Says goodbye and cleans up, once; whoever comes second waits for the same end.
+    /// Closes the session gracefully and cleans up, once; a second caller waits for the same end.
     func leave() async {
         if let leaving { return await leaving.value }
         isLeaving = true
@@ -102,7 +102,7 @@ actor Room {
         await task.value
     }
 
-    /// Waits until what was said has been handed to the links.
+    /// Waits until all lines have been handed to the links.
     private func drain() async {
         let deadline = ContinuousClock.now + Room.patience
         while !members.areIdle, .now < deadline {
@@ -110,13 +110,13 @@ actor Room {
         }
     }
 
-    // MARK: what is typed
+    // MARK: input
 
     private func read() async throws(CommandError) {
         var hasWaited = screen.isTerminal
         while let line = try await screen.next() {
             guard case .text(let text) = line else {
-                screen.tell("that line is too long, and was not sent")
+                screen.tell("line too long; not sent")
                 continue
             }
             let order = RoomCommand(text)
@@ -131,14 +131,14 @@ actor Room {
         if let commandError = arrival.commandError(isPublic: finder != nil) { throw commandError }
     }
 
-    /// A program that says something has said it before anybody can be there.
+    /// A program's first lines come before any peer can be linked.
     private func waitForSomebody() async {
         guard arrival.isPending else { return }
         await arrival.wait(atMost: session.configuration.patience)
         arrival.waitEnded()
     }
 
-    /// What was begun by hand, and was counted then; it returns whether it led to a link.
+    /// Runs a search that was counted when it began; `body` returns whether it led to a link.
     func search(_ body: () async -> Bool) async {
         let isLinked = await body()
         arrival.searchEnded(isLinked: isLinked)

@@ -1,25 +1,25 @@
 import MultipeerCommandLine
 
-/// What somebody has typed in a room.
+/// A line that the user has typed in a room.
 package enum RoomCommand: Equatable, Sendable {
     case nothing
     /// A line to all.
     case say(String)
-    /// A line to one: a name and what is said. Names may have spaces in them, so only the room can tell them apart.
+    /// A line to one peer: a name and a text. Names may contain spaces, so only the room can separate them.
     case whisper(String)
     case add(String)
-    /// A path, perhaps with a name behind it.
+    /// A path, with an optional name after it.
     case send(String)
     case accept(Int, into: String?)
     case decline(Int)
-    /// A name, perhaps with yes or no behind it.
+    /// A name, with an optional yes or no after it.
     case code(String)
-    /// The answer to a question of --trust ask.
+    /// The answer to a question from --trust ask.
     case trust(Bool)
     case who, data, help, quit
     case wrong(String)
 
-    /// Two slashes, or two ats, are a line that begins with one.
+    /// Two slashes or two at signs stand for a line that begins with one.
     package init(_ line: String) {
         var text = line
         while text.last?.isWhitespace == true { text.removeLast() }
@@ -35,7 +35,7 @@ package enum RoomCommand: Equatable, Sendable {
         } else if text.utf8.count < 2_048,
             (try? ConnectionDataInput.read(ConnectionDataInput.decode(text))) != nil
         {
-            // It holds a secret: nobody wants to say that to all.
+            // It contains a secret, which must not be sent to everyone.
             self = .add(text)
         } else {
             self = .say(text)
@@ -59,8 +59,8 @@ package enum RoomCommand: Equatable, Sendable {
         default:
             let form = RoomCommand.forms.first { $0.0.split(separator: " ")[0] == command }?.0
             self = .wrong(
-                form.map { "that is '\($0)'" }
-                    ?? "there is no \(command.printable); /help shows what there is, // says a line with a slash"
+                form.map { "usage: \($0)" }
+                    ?? "unknown command \(command.printable); /help lists the commands, // sends a line with a slash"
             )
         }
     }
@@ -71,7 +71,7 @@ package enum RoomCommand: Equatable, Sendable {
         return .accept(number, into: words.dropFirst().first.map(String.init))
     }
 
-    /// Whether it is of no use while nobody is there.
+    /// Whether it makes no sense without another peer in the room.
     package var needsSomebody: Bool {
         switch self {
         case .say, .whisper, .send, .code: true
@@ -79,20 +79,20 @@ package enum RoomCommand: Equatable, Sendable {
         }
     }
 
-    /// What can be typed, and what it does.
+    /// The input that a room accepts, and its effects.
     package static let forms = [
-        ("text", "say it to all"),
-        ("/to NAME text", "say it to one alone; @NAME text does the same"),
-        ("/who", "who is here, and what protects the link to each"),
-        ("/add DATA", "link with somebody whose connection data came meanwhile"),
-        ("/data", "show the own connection data again"),
-        ("/send FILE [NAME]", "offer a file, or an http or https address, to all or to one"),
-        ("/accept N [DIR]", "take the file number N into DIR; default: the current directory"),
-        ("/decline N", "do not take it"),
-        ("/code NAME [yes|no]", "compare six digits with one; then say whether they were the same"),
-        ("/trust yes|no", "answer the question that --trust ask asks"),
-        ("/help", "show this text"),
-        ("/quit", "leave; the end of the input does the same"),
+        ("text", "send to everyone"),
+        ("/to NAME text", "send to NAME only; also: @NAME text"),
+        ("/who", "list the peers, and how each link is protected"),
+        ("/add DATA", "link with the peer that this connection data is from"),
+        ("/data", "show your connection data again"),
+        ("/send FILE [NAME]", "offer a file, or an http or https URL, to everyone or to NAME"),
+        ("/accept N [DIR]", "save file N in DIR; default: the current directory"),
+        ("/decline N", "decline file N"),
+        ("/code NAME [yes|no]", "compare six digits with NAME; then say whether they match"),
+        ("/trust yes|no", "answer a question from --trust ask"),
+        ("/help", "show this help"),
+        ("/quit", "leave; so does end of input"),
     ]
 
     package static var manual: String { Columns.lines(forms) }

@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// What makes a room known on the network, and finds the others who are in it.
+/// Advertises a room on the network, and browses for the other peers in it.
 struct RoomDiscovery: Sendable {
     let room: String
     let options: DiscoveryOptions
@@ -36,10 +36,10 @@ struct RoomDiscovery: Sendable {
         await isSilent
     }
 
-    /// Whether somebody who was found is in this room.
+    /// Returns whether a discovered peer is in this room.
     func isHere(_ peer: DiscoveredPeer) -> Bool { PeerRole(info: peer.info) == .chat(room: room) }
 
-    /// Whether an invitation is to this room.
+    /// Returns whether an invitation is to this room.
     func isMeant(_ invitation: Invitation) -> Bool {
         PeerRole(context: invitation.context) == .chat(room: room)
     }

@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// One peer of a room, as it is seen from here.
+/// One peer of a room, as this session sees it.
 struct RoomMember: Sendable {
     enum State: Sendable {
         case connecting
@@ -10,17 +10,17 @@ struct RoomMember: Sendable {
     }
 
     var state = State.connecting
-    /// Counts its links, so that what belongs to an old one is not taken for the present one's.
+    /// The number of its links so far, to tell the current one from earlier ones.
     var link = 0
     var lineQueue = LineQueue()
-    /// Whether the user has said that the code is the same on both sides of this link.
+    /// Whether the user has confirmed that the code is the same on both sides of this link.
     var isVerified = false
     /// The link for which a code was shown.
     var hasCode: Int?
-    /// How many are asking for this peer by hand: then they tell why it is not linked.
+    /// How many attempts to link with this peer are running: these report a failure themselves.
     var seekers = 0
 
-    /// When it went, as a number that grows.
+    /// When it left, as an increasing number.
     var age = 0
 
     var isLinked: Bool { if case .linked = state { true } else { false } }
@@ -40,12 +40,12 @@ struct RoomMember: Sendable {
 }
 
 extension DisconnectReason {
-    /// How it is said that somebody is not in the room any more.
+    /// The text for a peer that is no longer in the room.
     var departure: String {
         switch code {
         case .goodbye where undelivered.messages == 0: "left"
         case .goodbye: "left; \(undelivered) not sent".printable
-        default: "is gone: \("\(self)".printable)"
+        default: "disconnected: \("\(self)".printable)"
         }
     }
 }

@@ -1,12 +1,12 @@
 import Multipeer
 
-/// Everybody of whom a room knows, under the names by which they are shown. Those who went stay for a while, so that it can
-/// be said why.
+/// All peers that a room knows, with the labels under which they are shown. Peers that left are kept for a while, to show
+/// why.
 struct RoomMembers: Sendable {
     private let own: PeerID
     private var labels = PeerLabels()
     private var members: [PeerID: RoomMember] = [:]
-    /// How many departures there have been.
+    /// The number of departures so far.
     private var departures = 0
 
     private static let mostDeparted = 8
@@ -18,7 +18,7 @@ struct RoomMembers: Sendable {
 
     subscript(peer: PeerID) -> RoomMember? { members[peer] }
 
-    /// Changes a member in its place, with all the lines that wait for it; nil when it is not known.
+    /// Changes a member in place, without copying its queue; returns nil when the peer is unknown.
     @discardableResult
     mutating func update<Value>(_ peer: PeerID, _ body: (inout RoomMember) -> Value) -> Value? {
         guard let index = members.index(forKey: peer) else { return nil }
@@ -29,34 +29,34 @@ struct RoomMembers: Sendable {
 
     func isLinked(_ peer: PeerID) -> Bool { members[peer]?.isLinked == true }
 
-    /// Everybody who is linked, always in the same order.
+    /// All linked peers, always in the same order.
     var linked: [PeerID] { members.filter { $0.value.isLinked }.keys.sorted { $0.uid < $1.uid } }
 
-    /// Everybody, in the order of their names.
+    /// All peers, in the order of their labels.
     var sorted: [PeerID] { members.keys.sorted { (labels[$0], $0.uid) < (labels[$1], $1.uid) } }
 
-    /// Whether what was said has been handed to the links.
+    /// Whether all lines have been handed to the links.
     var areIdle: Bool { members.values.allSatisfy { !$0.isLinked || $0.lineQueue.isIdle } }
 
-    /// The other whose name the text begins with, and what stands behind it.
+    /// Returns the peer, other than this one, whose label the text begins with, and the rest.
     func find(at text: String) -> (peer: PeerID, rest: String)? {
         guard let found = labels.find(at: text), found.peer != own else { return nil }
         return found
     }
 
-    /// The one who is linked and whose name the text ends with, and what stands before it.
+    /// Returns the linked peer whose label the text ends with, and the text before it.
     func find(atEndOf text: String) -> (rest: String, peer: PeerID)? {
         guard let found = labels.find(atEndOf: text), isLinked(found.peer) else { return nil }
         return found
     }
 
-    /// A peer that is heard of. Returns the others who are shown under another name from now on.
+    /// Adds a peer. Returns the other peers whose labels have changed.
     mutating func meet(_ peer: PeerID) -> [PeerID] {
         if members[peer] == nil { members[peer] = RoomMember() }
         return labels.add(peer).filter { $0 != own }
     }
 
-    /// Returns whether the peer was linked.
+    /// Marks the peer as gone; returns whether it was linked.
     mutating func depart(_ peer: PeerID, _ reason: DisconnectReason) -> Bool {
         let wasLinked = isLinked(peer)
         departures += 1
@@ -64,7 +64,7 @@ struct RoomMembers: Sendable {
         return wasLinked
     }
 
-    /// Forgets one of those who went, the one longest ago, when there are too many.
+    /// Forgets the peer that left longest ago, when too many have left.
     mutating func forgetOldest() {
         let departed = members.filter {
             if case .gone = $0.value.state { $0.value.seekers == 0 } else { false }
@@ -75,7 +75,7 @@ struct RoomMembers: Sendable {
         remove(one)
     }
 
-    /// Forgets somebody of whom the session has never told anything: strangers can have any number of names.
+    /// Forgets a peer that the session never reported: unauthenticated peers can have any number of names.
     mutating func dismiss(_ peer: PeerID) {
         guard let member = members[peer], case .connecting = member.state, member.seekers == 0 else { return }
         remove(peer)
@@ -87,15 +87,15 @@ struct RoomMembers: Sendable {
     }
 }
 
-/// What waits for a member. It belongs to one link, which may have ended by now.
+/// The lines that wait for a member. They belong to one link, which may have ended.
 extension RoomMembers {
-    /// The next line; nil when there is none, or the link is another.
+    /// Returns the next line; nil when there is none, or the link is no longer the current one.
     mutating func nextLine(for peer: PeerID, over link: Int) -> [UInt8]? {
         guard members[peer]?.link == link else { return nil }
         return members[peer]?.lineQueue.next()
     }
 
-    /// How many lines were dropped for a peer that has caught up.
+    /// Returns how many lines were dropped for a peer that has caught up.
     mutating func recovery(of peer: PeerID, over link: Int) -> Int? {
         guard members[peer]?.link == link else { return nil }
         return members[peer]?.lineQueue.recovery()

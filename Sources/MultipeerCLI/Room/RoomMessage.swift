@@ -1,11 +1,11 @@
 import MultipeerCommandLine
 
-/// What is said in a room: a message for each line, with its end, so that 'multipeer link' is understood and understands.
-/// One to a single peer has a byte 1 in front, so that it can be shown as what it is.
+/// A message in a room: one for each line, with its line end, so that it is compatible with 'multipeer link'. A message to a
+/// single peer begins with a byte 1, so that it can be shown as private.
 package struct RoomMessage: Equatable, Sendable {
-    /// The lines, each with its end.
+    /// The lines, each with its line end.
     package let text: String
-    /// Nobody else hears it.
+    /// Whether it is sent to one peer only.
     package let isPrivate: Bool
 
     private static let mark: UInt8 = 1
@@ -15,7 +15,7 @@ package struct RoomMessage: Equatable, Sendable {
         self.isPrivate = isPrivate
     }
 
-    /// Nil at the end of what 'multipeer link' has to say.
+    /// Returns nil for the end of input of 'multipeer link'.
     package init?(_ bytes: [UInt8]) {
         isPrivate = bytes.first == RoomMessage.mark
         let rest = isPrivate ? bytes.dropFirst() : bytes[...]
@@ -25,7 +25,7 @@ package struct RoomMessage: Equatable, Sendable {
 
     package var bytes: [UInt8] { (isPrivate ? [RoomMessage.mark] : []) + Array(text.utf8) }
 
-    /// How it is shown: each line under the name of whoever says it.
+    /// Returns the text to show: each line with the sender's name in front.
     package func shown(from name: String) -> String {
         let head = name + (isPrivate ? " > you: " : ": ")
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,17 +1,17 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// Whether anybody has come into the room, and whether anybody still may.
+/// Whether any peer has joined the room, and whether one still may.
 struct RoomOccupancy: Sendable {
     private(set) var wasLinked = false
-    /// Whether somebody was waited for, and nobody came.
+    /// Whether the wait for a first peer ended without one.
     private var wasAlone = false
-    /// How many searches are going on: one for each data and each watched file, or one for a room that finds others, which
-    /// never ends.
+    /// The number of running searches: one for each connection data and each watched file, or one for discovery, which never
+    /// ends.
     private var searches = 0
     /// Why the last search failed.
     private var failure: DisconnectReason?
-    /// Sent when the first peer is linked, or none is going to be.
+    /// Resolved when the first peer is linked, or none will be.
     private let settled = Promise<Void>()
 
     mutating func searchesBegan(_ count: Int) { searches += count }
@@ -28,7 +28,7 @@ struct RoomOccupancy: Sendable {
         settled.send(())
     }
 
-    /// Whether there is somebody to wait for.
+    /// Whether a first peer may still join.
     var isPending: Bool { !wasLinked && searches > 0 }
 
     func wait(atMost patience: Duration) async {
@@ -42,14 +42,14 @@ struct RoomOccupancy: Sendable {
 
     mutating func waitEnded() { wasAlone = !wasLinked }
 
-    /// What is wrong when the input of a script has ended. `isPublic`: others find the room by themselves.
+    /// Returns the error when the input of a script has ended. `isPublic`: the room is found over discovery.
     func commandError(isPublic: Bool) -> CommandError? {
         if wasLinked { return nil }
         if let failure {
-            return CommandError("nobody was linked: \("\(failure)".printable)", exit: .linkFailed)
+            return CommandError("no peer was linked: \("\(failure)".printable)", exit: .linkFailed)
         }
         guard wasAlone, isPublic else { return nil }
         return CommandError(
-            "nobody came into the room", hint: "'multipeer doctor' says why", exit: .linkFailed)
+            "nobody joined the room", hint: "run 'multipeer doctor' to diagnose", exit: .linkFailed)
     }
 }

@@ -1,10 +1,10 @@
 import Multipeer
 
-/// Files that others have offered and nobody has answered yet, by number.
+/// Files that peers have offered and that are neither accepted nor declined, by number.
 struct RoomOffers: Sendable {
     private var offers: [Int: IncomingResource] = [:]
     private var last = 0
-    /// What is being received.
+    /// The files that are being received.
     var receptions: [Int: IncomingResource] = [:]
 
     mutating func add(_ resource: IncomingResource) -> Int {
@@ -15,6 +15,6 @@ struct RoomOffers: Sendable {
 
     mutating func take(_ number: Int) -> IncomingResource? { offers.removeValue(forKey: number) }
 
-    /// They go with the link.
+    /// Removes the offers of a peer whose link has ended.
     mutating func remove(of peer: PeerID) { offers = offers.filter { $0.value.peer != peer } }
 }

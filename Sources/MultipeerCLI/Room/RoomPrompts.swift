@@ -1,16 +1,16 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// What the user of a room is asked about trust. The answer is typed like everything else: only the room reads the
+/// Questions about trust to the user of a room. The answer is typed like everything else: only the room reads the
 /// terminal.
 final class RoomPrompts: Sendable {
     private let screen: Screen
-    /// Those without an answer, the oldest first.
+    /// The unanswered questions, the oldest first.
     private let open = Locked<[Promise<Bool>]>([])
 
     init(_ screen: Screen) { self.screen = screen }
 
-    /// Without a terminal for the room it is asked on another one, if there is one.
+    /// Asks a question. If the room has no terminal, it is asked on `/dev/tty`, if there is one.
     func ask(_ question: String) async -> Bool {
         guard screen.isTerminal else { return await TrustOption.onTerminal(question) }
         let signal = Promise<Bool>()
@@ -21,7 +21,7 @@ final class RoomPrompts: Sendable {
 
     func answer(_ isTrusted: Bool) {
         guard let signal = open.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) else {
-            return screen.tell("nothing was asked")
+            return screen.tell("there is no question to answer")
         }
         signal.send(isTrusted)
     }

@@ -8,7 +8,7 @@ struct RoomDownload: Sendable {
     let downloads: DownloadDirectory
     let files: Worker
 
-    /// Returns the line that tells what became of it, and whether the file is there.
+    /// Returns the line with the result, and whether the file is complete.
     func run() async -> (line: String, isComplete: Bool) {
         let start = ContinuousClock.now
         let name = FileName.of(label: resource.name)
@@ -26,7 +26,7 @@ struct RoomDownload: Sendable {
         }
     }
 
-    /// What cannot get its name does not stay under another.
+    /// Deletes a file that cannot be renamed.
     private func settle(_ path: String, as name: String) async throws(CommandError) -> String {
         try await files.run { [downloads] () throws(CommandError) in
             do throws(CommandError) {
@@ -44,7 +44,7 @@ struct RoomUpload: Sendable {
     let source: TransferSource
     let peer: PeerID
 
-    /// Returns what the peer has when all of it is there; nil for what cannot be offered.
+    /// Returns what the peer has received, once it has everything; nil for a source that cannot be offered.
     func run(in session: Session) async throws(MultipeerError) -> String? {
         if source.origin == .input { return nil }
         let resource = try await source.send(to: peer, over: session)

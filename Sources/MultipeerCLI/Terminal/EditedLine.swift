@@ -1,11 +1,11 @@
 import MultipeerCommandLine
 
-/// A line that is being typed, for a terminal that tells every key: what is typed stays together, whatever is shown
-/// meanwhile. It has no cursor of its own: typing happens at the end.
+/// A line that is being typed, for a terminal in raw mode: the input stays together, whatever is shown meanwhile. It has no
+/// cursor: text is added at the end.
 package struct EditedLine: Equatable, Sendable {
     package enum Effect: Equatable, Sendable {
         case nothing
-        /// The line looks different now.
+        /// The line has changed.
         case changed
         case entered(String)
         /// The end of the input.
@@ -13,7 +13,7 @@ package struct EditedLine: Equatable, Sendable {
     }
 
     package private(set) var text = ""
-    /// Bytes of a character that is not complete.
+    /// Bytes of an incomplete character.
     private var pending: [UInt8] = []
     private var escape = Escape.none
     private let longest: Int
@@ -22,7 +22,7 @@ package struct EditedLine: Equatable, Sendable {
 
     package init(longest: Int = 16_384) { self.longest = longest }
 
-    /// Takes one byte that was typed.
+    /// Handles one byte of input.
     package mutating func take(_ byte: UInt8) -> Effect {
         if escape != .none { return skip(byte) }
         switch byte {
@@ -47,7 +47,7 @@ package struct EditedLine: Equatable, Sendable {
         }
     }
 
-    /// Arrows and the like: their sequences are not text.
+    /// Skips escape sequences, such as those of arrow keys.
     private mutating func skip(_ byte: UInt8) -> Effect {
         switch (escape, byte) {
         case (.begun, UInt8(ascii: "[")), (.begun, UInt8(ascii: "O")): escape = .sequence
@@ -76,7 +76,7 @@ package struct EditedLine: Equatable, Sendable {
         return .changed
     }
 
-    /// What is shown of it in so many columns: the end, where typing goes on.
+    /// Returns the end of the text that fits `width` columns.
     package static func tail(of text: String, width: Int) -> String {
         var tail = ""
         var used = 0

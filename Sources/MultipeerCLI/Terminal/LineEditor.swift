@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// The last line of a terminal, in which somebody types while others say something above it.
+/// The last line of a terminal, in which the user types while messages are shown above it.
 final class LineEditor: Sendable {
     private static let prompt = "> "
     private static let erasure = "\r\u{1b}[K"
@@ -16,13 +16,13 @@ final class LineEditor: Sendable {
     private let worker = Worker("keys")
     private let state = Locked(State())
 
-    /// Nil where there is no terminal, or one without escape sequences.
+    /// Returns nil without a terminal, and on one without escape sequences.
     init?() {
         guard Terminal.hasScreen(DescriptorStream.input), Terminal.tellEveryKey() else { return nil }
         Terminal.show(LineEditor.prompt)
     }
 
-    /// What was typed until Return; nil at the end.
+    /// Returns the text that was typed until Return; nil at end of input.
     func next() async throws(CommandError) -> String? {
         try await worker.run { [self] () throws(CommandError) in try read() }
     }
@@ -35,7 +35,7 @@ final class LineEditor: Sendable {
         }
     }
 
-    /// Takes the line away; what is shown from here on stands alone.
+    /// Removes the line for good.
     func end() {
         state.withLock { state in
             if !state.isOver { Terminal.show(LineEditor.erasure) }
@@ -63,14 +63,14 @@ final class LineEditor: Sendable {
 }
 
 extension LineEditor.State {
-    /// What the next key did; nil when there is none.
+    /// Handles the next key and returns its effect; nil when there is none.
     fileprivate mutating func next() -> EditedLine.Effect? {
         guard !typed.isEmpty, !isOver else { return nil }
         let effect = line.take(typed.removeFirst())
         switch effect {
         case .nothing: break
         case .changed:
-            // What is pasted is shown once.
+            // Pasted text is shown once.
             if typed.isEmpty { Terminal.show("\r\(LineEditor.picture(of: line.text))\u{1b}[K") }
         case .entered(let text):
             let next = LineEditor.picture(of: line.text)

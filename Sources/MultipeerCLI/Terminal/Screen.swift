@@ -2,11 +2,11 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// Where a room is shown and typed in: what peers say goes to standard output, everything else to standard error. In a
-/// pipe, and on a terminal that knows no escape sequences, that is plain lines; on any other one what is typed stays
-/// together below.
+/// The input and output of a room: peers' messages go to standard output, everything else to standard error. In a pipe, and
+/// on a terminal without escape sequences, these are plain lines; on any other terminal the input stays together in the
+/// last line.
 final class Screen: Sendable {
-    /// Whether somebody reads and types, not a program.
+    /// Whether standard input and output are terminals.
     let isTerminal: Bool
     private let isQuiet: Bool
     private let output = Worker("output")
@@ -18,41 +18,41 @@ final class Screen: Sendable {
         self.isQuiet = isQuiet
     }
 
-    /// From here on the terminal is the room's.
+    /// Takes over the terminal.
     func begin() {
         guard isTerminal, DescriptorStream.error.isTerminal else { return }
         let editor = LineEditor()
         editing.withLock { $0 = editor }
     }
 
-    /// Nothing is typed any more.
+    /// Ends the input line.
     func end() { editor?.end() }
 
     private var editor: LineEditor? { editing.withLock { $0 } }
 
-    /// What is typed next; nil at the end.
+    /// Returns the next line of input; nil at its end.
     func next() async throws(CommandError) -> LineSource.Line? {
         guard let editor else { return try await source.next() }
         return try await editor.next().map(LineSource.Line.text)
     }
 
-    /// What somebody says. Waits until it is taken: that is what holds peers back whose words nobody reads.
+    /// Shows a peer's message. Waits until it is written: that is the back-pressure on the peers.
     func put(_ text: String) async throws(CommandError) {
         try await output.run { [editor] () throws(CommandError) in
             if let editor { editor.show(text) } else { try Terminal.put(text) }
         }
     }
 
-    /// What happens; nothing of it when the user wants it quiet.
+    /// Shows an event, unless the command is quiet.
     func note(_ text: String) { if !isQuiet { tell(text) } }
 
-    /// What goes wrong, and what was asked for.
+    /// Shows an error, or the answer to a command.
     func tell(_ text: String) {
         let head = isTerminal ? "* " : "\(Terminal.name): "
         show(text.split(separator: "\n").map { "\(head)\($0)\n" }.joined())
     }
 
-    /// Text for people as it is, whole lines.
+    /// Shows whole lines of text as they are.
     func show(_ text: String) {
         if let editor { editor.show(text) } else { Terminal.show(text) }
     }

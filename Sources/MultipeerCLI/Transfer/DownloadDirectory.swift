@@ -2,19 +2,20 @@ import Foundation
 import Multipeer
 package import MultipeerCommandLine
 
-/// The directory where received files appear, each under its own name only when all of it is there.
+/// The directory for received files. Each gets its own name only when it is complete.
 package struct DownloadDirectory: Sendable {
     package let directory: String
-    /// Whether files that are there already may be replaced.
+    /// Whether existing files may be replaced.
     package let isForced: Bool
-    /// A name that somebody else takes at the last moment is followed by numbers up to this one.
+    /// If a name is taken at the last moment, a number up to this one is added.
     private static let mostNumbers = 999
 
     /// Throws when files cannot be written there.
     package init(_ directory: String, isForced: Bool) throws(CommandError) {
         var facts = stat()
         guard unsafe stat(directory, &facts) == 0 else {
-            throw DescriptorStream.failure("cannot use \(directory.printable)")
+            guard errno == ENOENT else { throw DescriptorStream.failure("cannot use \(directory.printable)") }
+            throw CommandError("directory '\(directory.printable)' does not exist", exit: .system)
         }
         guard facts.st_mode & S_IFMT == S_IFDIR else {
             throw CommandError("\(directory.printable) is not a directory", exit: .system)
@@ -26,16 +27,16 @@ package struct DownloadDirectory: Sendable {
         self.isForced = isForced
     }
 
-    /// Why nothing can be put under this name; nil when it can. Links count as what they are, wherever they lead.
+    /// Returns why no file can be saved under this name; nil when one can. Symbolic links are not followed.
     package func obstacle(to name: String) -> String? {
         var facts = stat()
         guard unsafe lstat(path(name), &facts) == 0 else { return nil }
-        if facts.st_mode & S_IFMT == S_IFDIR { return "there is a directory of this name" }
-        return isForced ? nil : "exists already"
+        if facts.st_mode & S_IFMT == S_IFDIR { return "a directory with this name exists" }
+        return isForced ? nil : "already exists"
     }
 
-    /// Gives a finished file of the same file system its name, and answers the name it got: another one if somebody took
-    /// it since we looked. Whatever has the name then keeps it, unless files may be replaced.
+    /// Renames a complete file within its file system, and returns the name: another one if the name was taken meanwhile. An
+    /// existing file keeps its name, unless files may be replaced.
     package func settle(_ draft: String, as name: String) throws(CommandError) -> String {
         if isForced {
             guard unsafe rename(draft, path(name)) == 0 else { throw failure(name) }
@@ -49,7 +50,7 @@ package struct DownloadDirectory: Sendable {
         throw CommandError("cannot write \(path(name).printable): every name is taken", exit: .system)
     }
 
-    /// False when the name is taken, also by a link that leads nowhere.
+    /// Returns false when the name is taken, also by a dangling symbolic link.
     private func take(_ draft: String, _ name: String) throws(CommandError) -> Bool {
         if unsafe link(draft, path(name)) == 0 {
             _ = unsafe unlink(draft)
@@ -62,7 +63,7 @@ package struct DownloadDirectory: Sendable {
         }
     }
 
-    /// For file systems without hard links: the name is taken by an empty file first, and that is replaced.
+    /// For file systems without hard links: creates an empty file with the name first, and replaces that.
     private func takeWithoutLinks(_ draft: String, _ name: String) throws(CommandError) -> Bool {
         let descriptor = unsafe open(path(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {

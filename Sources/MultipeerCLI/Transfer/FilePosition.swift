@@ -1,5 +1,5 @@
-/// Which of how many files one is: what `multipeer send` puts into its metadata, so that the other side knows what is
-/// missing when it ends.
+/// The number of a file and the total: `multipeer send` puts them into its metadata, so that the receiver knows at the end
+/// which files are missing.
 package struct FilePosition: Equatable, Sendable {
     package let number: Int
     package let count: Int
@@ -10,7 +10,7 @@ package struct FilePosition: Equatable, Sendable {
         self.count = count
     }
 
-    /// Nil for metadata of anybody else.
+    /// Returns nil for any other metadata.
     package init?(metadata: [UInt8]?) {
         guard let metadata, metadata.count <= 15 else { return nil }
         let parts = metadata.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -24,6 +24,6 @@ package struct FilePosition: Equatable, Sendable {
 
     package var metadata: [UInt8] { Array("\(number)/\(count)".utf8) }
 
-    /// What a line shows; one file alone needs no number.
+    /// What a line shows; a single file needs no number.
     var shown: FilePosition? { count > 1 ? self : nil }
 }

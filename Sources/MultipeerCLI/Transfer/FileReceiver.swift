@@ -2,17 +2,17 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// The files of one run of `multipeer receive`, taken one after the other.
+/// Receives the files of one run of `multipeer receive`, one after the other.
 final class FileReceiver: Sendable {
     private struct State: Sendable {
-        /// What is being received now.
+        /// The file that is being received.
         var current: IncomingResource?
-        /// Nothing is taken any more.
+        /// Whether no more files are accepted.
         var isAbandoned = false
         var report = TransferReport(.receiving)
-        /// Names of files that came in this run, which not even `--force` replaces.
+        /// Names of files received in this run, which not even `--force` replaces.
         var names: Set<String> = []
-        /// The numbers of the files that the other side has announced, and how many it said there would be.
+        /// The numbers of the files that the sender has offered, and the total that it announced.
         var seen: Set<Int> = []
         var announced = 0
     }
@@ -25,7 +25,7 @@ final class FileReceiver: Sendable {
     private let state = Locked(State())
     private let files = Worker("files")
 
-    /// `most`: after so many files it is over. `largest`: no file may have more bytes.
+    /// `most`: the number of files after which it ends. `largest`: the maximum size of a file in bytes.
     init(_ connector: PeerConnector, _ downloads: DownloadDirectory, most: Int?, largest: UInt64?) {
         self.connector = connector
         self.downloads = downloads
@@ -46,7 +46,7 @@ final class FileReceiver: Sendable {
         if let commandError { throw commandError }
     }
 
-    /// Until enough files have come, or the link ends: then why.
+    /// Receives until there are enough files, or the link ends; then returns why it ended.
     private func receive(from peer: PeerID) async -> DisconnectReason? {
         for await event in connector.session.events {
             switch event {
@@ -86,10 +86,12 @@ final class FileReceiver: Sendable {
 
     private func refusal(of resource: IncomingResource, as name: String, _ state: State) -> String? {
         if let largest, let size = resource.size, size > largest {
-            return "it has \(HumanReadable.bytes(size)), --max-size allows \(HumanReadable.bytes(largest))"
+            return "\(HumanReadable.bytes(size)) is more than --max-size \(HumanReadable.bytes(largest))"
         }
-        if state.names.contains(name) { return "a file of this name has just come" }
-        return downloads.obstacle(to: name).map { downloads.isForced ? $0 : "\($0) (--force replaces files)" }
+        if state.names.contains(name) { return "a file with this name was just received" }
+        return downloads.obstacle(to: name).map {
+            downloads.isForced ? $0 : "\($0) (use --force to replace files)"
+        }
     }
 
     private func receive(_ resource: IncomingResource, as name: String, _ place: FilePosition?) async {
@@ -109,7 +111,7 @@ final class FileReceiver: Sendable {
                         digest: file.isVerified ? file.digest : nil))
             }
             if !connector.isQuiet { say(line) }
-            if settled != name { say("\(name.printable) was taken meanwhile, this is \(settled.printable)") }
+            if settled != name { say("\(name.printable) already exists; saved as \(settled.printable)") }
         } catch {
             fail(name, error)
         }
@@ -129,7 +131,7 @@ final class FileReceiver: Sendable {
             return say(
                 state.withLock {
                     $0.report.skip(
-                        name, "it has more than \(HumanReadable.bytes(largest)), which --max-size allows")
+                        name, "more than --max-size \(HumanReadable.bytes(largest))")
                 })
         }
         let text = (error as? MultipeerError).map(TransferReport.reason) ?? "\(error)"
@@ -144,23 +146,25 @@ final class FileReceiver: Sendable {
 
     private func say(_ text: String) { display.say(text) }
 
-    /// What is wrong in the end; nil when everything is where it belongs.
+    /// Returns the error at the end; nil when all files were received.
     private func commandError(_ state: State, _ peer: PeerID, _ end: DisconnectReason?) -> CommandError? {
         let name = peer.displayName.printable
         if let end, end.code != .goodbye {
             return CommandError("the link to \(name) ended: \("\(end)".printable)", exit: .linkFailed)
         }
         let count = state.report.transferred.count
-        if !state.report.isComplete { return CommandError("not every file was received", exit: .incomplete) }
-        if let most { return count < most ? missing("\(name) left after \(count) of \(most) files") : nil }
-        if count == 0 { return missing("\(name) left without sending a file") }
+        if !state.report.isComplete { return CommandError("not all files were received", exit: .incomplete) }
+        if let most {
+            return count < most ? missing("\(name) disconnected after \(count) of \(most) files") : nil
+        }
+        if count == 0 { return missing("\(name) disconnected without sending a file") }
         let rest = state.announced - state.seen.count
-        return rest > 0 ? missing("\(name) left, \(rest) of \(state.announced) files did not come") : nil
+        return rest > 0 ? missing("\(name) disconnected; \(rest) of \(state.announced) files missing") : nil
     }
 
     private func missing(_ text: String) -> CommandError { CommandError(text, exit: .incomplete) }
 
-    /// Stops what is on its way, and leaves when nothing of it is left and the other side was told.
+    /// Cancels the current file, and leaves once its parts are removed and the sender is notified.
     func abandon() async {
         let current = state.withLock { state in
             state.isAbandoned = true

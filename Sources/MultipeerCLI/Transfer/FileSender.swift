@@ -2,12 +2,12 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// The files of one run of `multipeer send`, on their way one after the other.
+/// Sends the files of one run of `multipeer send`, one after the other.
 final class FileSender: Sendable {
     private struct State: Sendable {
-        /// What is on its way now.
+        /// The file that is being sent.
         var current: OutgoingResource?
-        /// Nothing is begun any more.
+        /// Whether no more files are started.
         var isAbandoned = false
         var report = TransferReport(.sending)
     }
@@ -36,8 +36,8 @@ final class FileSender: Sendable {
             if isLinked {
                 isLinked = await send(source, FilePosition(index + 1, of: sources.count), to: peer)
             } else {
-                // Why was said of the first of them.
-                state.withLock { _ = $0.report.fail(source.label, "the link has ended") }
+                // The reason was shown for the first of them.
+                state.withLock { _ = $0.report.fail(source.label, "the link ended") }
             }
         }
         let time = start.duration(to: .now)
@@ -48,10 +48,10 @@ final class FileSender: Sendable {
             let text = "the link to \(peer.displayName) ended: \(reason)".printable
             guard reason.code == .goodbye else { throw CommandError(text, exit: .linkFailed) }
         }
-        if !isComplete { throw CommandError("not every file was sent", exit: .incomplete) }
+        if !isComplete { throw CommandError("not all files were sent", exit: .incomplete) }
     }
 
-    /// Takes what comes, which nobody wants, and notices the end of the link.
+    /// Discards all events but the end of the link and requests for verification.
     private func watch(_ peer: PeerID) async {
         for await event in connector.session.events {
             switch event {
@@ -62,7 +62,7 @@ final class FileSender: Sendable {
         }
     }
 
-    /// Returns whether more can be sent: what is wrong with one file alone is reported.
+    /// Sends one file and reports its errors. Returns whether further files can be sent.
     private func send(_ source: TransferSource, _ place: FilePosition, to peer: PeerID) async -> Bool {
         let start = ContinuousClock.now
         do throws(MultipeerError) {
@@ -107,7 +107,7 @@ final class FileSender: Sendable {
 
     private func say(_ text: String) { display.say(text) }
 
-    /// Stops what is on its way, and leaves when the other side was told.
+    /// Cancels the current file, and leaves once the receiver is notified.
     func abandon() async {
         let current = state.withLock { state in
             state.isAbandoned = true

@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// Standard input as something to send: nobody knows how much there will be.
+/// Standard input as a source to send, of unknown size.
 final class StandardInputSource: PieceSource {
     private static let piece = 262_016
     private let worker = Worker("input")
@@ -18,6 +18,6 @@ final class StandardInputSource: PieceSource {
         }
     }
 
-    /// Nothing can stop a read that waits, and nobody waits for this one: the process is about to end.
+    /// Does nothing: a blocking read cannot be stopped, and the process is about to end.
     func cancel() {}
 }

@@ -1,8 +1,8 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// The last line of a terminal while files are on their way, and what is said above it. Without a terminal there is no
-/// such line.
+/// The progress line at the bottom of a terminal during transfers, and messages above it. Without a terminal there is no
+/// progress line.
 final class TransferDisplay: Sendable {
     private static let pace = Duration.milliseconds(100)
 
@@ -11,10 +11,10 @@ final class TransferDisplay: Sendable {
 
     init(isQuiet: Bool) { isShown = !isQuiet && DescriptorStream.error.isTerminal }
 
-    /// Rewrites the line, unless that was done a moment ago.
+    /// Rewrites the line, unless it was rewritten a moment ago.
     func show(_ line: @autoclosure () -> TransferLine) {
         guard isShown, isDue() else { return }
-        // The last column stays free: some terminals go on to the next line behind it.
+        // The last column stays free: some terminals wrap to the next line after it.
         Terminal.show("\r\(line().render(width: Terminal.width - 1))\u{1b}[K")
     }
 

@@ -1,17 +1,17 @@
 import MultipeerCommandLine
 
-/// The line that shows a transfer on a terminal: what, how far, how much, how fast, and how long it will take.
+/// The progress line of a transfer: name, percentage, bytes, rate and remaining time.
 package struct TransferLine: Equatable, Sendable {
     package var name: String
-    /// Which of how many files it is; nil when there is one, or nobody knows.
+    /// The number of the file and the total; nil for a single file, or when unknown.
     package var place: FilePosition?
     package var completed: UInt64
-    /// Nil while nobody knows, as for some sources on the web.
+    /// Nil while unknown, as for some sources on the web.
     package var total: UInt64?
-    /// Bytes for each second.
+    /// In bytes per second.
     package var rate: Double
     package var left: Duration?
-    /// Whether the other side has all of it: only then is it 100 %.
+    /// Whether the receiver has everything: only then the line shows 100 %.
     package var isOver: Bool
 
     package init(
@@ -27,8 +27,8 @@ package struct TransferLine: Equatable, Sendable {
         self.isOver = isOver
     }
 
-    /// The line in at most `width` columns. What matters least goes first when it is narrow: the bar, the number of the
-    /// file, the time, the rate, the bytes; then the name is cut.
+    /// Returns the line in at most `width` columns. When it is narrow, the least important parts are left out first: the bar,
+    /// the number of the file, the time, the rate, the bytes; then the name is shortened.
     package func render(width: Int) -> String {
         let label = name.printable
         var cells = [percent, bytes, "\(HumanReadable.bytes(rate))/s", time].filter { !$0.isEmpty }
@@ -74,11 +74,11 @@ package struct TransferLine: Equatable, Sendable {
 }
 
 extension String {
-    /// How many columns of a terminal the text takes.
+    /// The number of terminal columns of the text.
     package var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// The text in at most so many columns, with dots in the middle where something is missing: the end of a name says
-    /// what it is.
+    /// Returns the text in at most `width` columns, with two dots for a part left out in the middle: the end of a file name
+    /// shows its type.
     package func fitted(to width: Int) -> String {
         guard columns > width else { return self }
         guard width > 3 else { return String(repeating: ".", count: Swift.max(0, width)) }
@@ -98,7 +98,7 @@ extension String {
 }
 
 extension Character {
-    /// Two for the wide characters of East Asia and for pictures, none for what only marks another.
+    /// Two for the wide characters of East Asia and for emoji, zero for combining marks.
     fileprivate var columns: Int {
         guard let first = unicodeScalars.first else { return 0 }
         switch first.value {

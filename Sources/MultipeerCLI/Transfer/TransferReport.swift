@@ -1,7 +1,7 @@
 import Multipeer
 import MultipeerCommandLine
 
-/// What became of every file, as one line each and one for all; and what the command's exit code says of it.
+/// The results of all files, as one line for each and one for all.
 package struct TransferReport: Equatable, Sendable {
     package enum Direction: Sendable { case sending, receiving }
 
@@ -21,13 +21,13 @@ package struct TransferReport: Equatable, Sendable {
 
     private let direction: Direction
     package private(set) var transferred: [Transfer] = []
-    /// How many files were not taken although everything worked: they exist, are too large, or nobody wants them.
+    /// The number of files that were skipped without an error: they exist already, are too large, or were declined.
     package private(set) var skipped = 0
     package private(set) var failed = 0
 
     package init(_ direction: Direction) { self.direction = direction }
 
-    /// Each answers the line that tells it.
+    /// Records a result and returns the line to show, like the two functions below.
     package mutating func add(_ transfer: Transfer) -> String {
         transferred.append(transfer)
         let digest = transfer.digest.map { ", sha256 \($0.hexadecimal)" } ?? ""
@@ -41,17 +41,17 @@ package struct TransferReport: Equatable, Sendable {
 
     package mutating func fail(_ name: String, _ reason: String) -> String {
         failed += 1
-        return "not \(verb) \(name.printable): \(reason.printable)"
+        return "\(name.printable): \(reason.printable)"
     }
 
-    /// The line for all of them; nil when it would only say again what was said.
+    /// Returns the line for all files; nil for a single file, which has its own line.
     package func total(_ time: Duration) -> String? {
         guard transferred.count + skipped + failed > 1 else { return nil }
         let bytes = transferred.reduce(0) { $0 &+ $1.bytes }
         let count = transferred.count == 1 ? "1 file" : "\(transferred.count) files"
         var parts = ["\(verb) \(count), \(figures(bytes, time))"]
         if skipped > 0 { parts.append("\(skipped) skipped") }
-        if failed > 0 { parts.append("\(failed) not \(verb)") }
+        if failed > 0 { parts.append("\(failed) failed") }
         return parts.joined(separator: "; ")
     }
 
@@ -68,14 +68,16 @@ package struct TransferReport: Equatable, Sendable {
 }
 
 extension TransferReport {
-    /// Why one file was not transferred, for people.
+    /// Returns why one file was not transferred, for people.
     static func reason(_ error: MultipeerError) -> String {
-        guard error.closeCode != nil else { return error.description }
+        guard error.closeCode != nil else {
+            return error.code == .cancelled ? "cancelled" : error.description
+        }
         switch error.code {
-        case .cancelled: return "the other side cancelled it"
-        case .declined: return "the other side declined it"
-        case .noSpace: return "the other side has no space for it"
-        case .damaged: return "what arrived is not what was sent"
+        case .cancelled: return "cancelled by the other side"
+        case .declined: return "declined by the other side"
+        case .noSpace: return "no space left on the other side"
+        case .damaged: return "the data received differs from the data sent"
         default: return error.description
         }
     }

@@ -2,7 +2,7 @@ import Multipeer
 import MultipeerWeb
 
 extension TransferSource {
-    /// Sends it to the peer, and returns as soon as it is on its way.
+    /// Starts sending to the peer, and returns once the transfer has started.
     func send(
         to peer: PeerID, over session: Session, metadata: [UInt8]? = nil, digest: Bool = true
     ) async throws(MultipeerError) -> OutgoingResource {

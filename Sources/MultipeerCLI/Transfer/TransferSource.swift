@@ -1,7 +1,7 @@
 package import Foundation
 package import MultipeerCommandLine
 
-/// Something to send, looked at before anything touches the network.
+/// A source to send, checked before the network is used.
 package struct TransferSource: Equatable, Sendable {
     package enum Origin: Equatable, Sendable {
         case file(URL)
@@ -10,7 +10,7 @@ package struct TransferSource: Equatable, Sendable {
     }
 
     package let origin: Origin
-    /// What the other side calls it.
+    /// The name for the receiver.
     package let label: String
     private static let longestLabel = 1_024
 
@@ -20,7 +20,7 @@ package struct TransferSource: Equatable, Sendable {
         label = name ?? TransferSource.label(origin)
         guard (1...TransferSource.longestLabel).contains(label.utf8.count) else {
             throw CommandError(
-                "\(word.printable): a name has 1 to \(TransferSource.longestLabel) bytes", exit: .usage)
+                "\(word.printable): a name must have 1 to \(TransferSource.longestLabel) bytes", exit: .usage)
         }
     }
 
@@ -28,7 +28,7 @@ package struct TransferSource: Equatable, Sendable {
         if word == "-" { return .input }
         if let scheme = ["http://", "https://"].first(where: word.lowercased().hasPrefix) {
             guard let url = URL(string: word), let host = url.host(), !host.isEmpty else {
-                throw CommandError("\(word.printable) is no \(scheme) address", exit: .usage)
+                throw CommandError("\(word.printable) is not a valid \(scheme) URL", exit: .usage)
             }
             return .web(url)
         }
@@ -36,7 +36,7 @@ package struct TransferSource: Equatable, Sendable {
         return .file(URL(filePath: word, directoryHint: .notDirectory))
     }
 
-    /// A file that can be read, and nothing else: opening a FIFO or a device could wait for ever.
+    /// Accepts only a readable regular file: opening a FIFO or a device could block for ever.
     private static func check(_ path: String) throws(CommandError) {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0 else {

@@ -1,14 +1,14 @@
-/// The words behind a command's name, sorted into options and operands as its usage says.
+/// The words after a command's name, sorted into options and operands according to its usage.
 ///
 /// `--name value`, `--name=value`; `--` ends the options; `-` is an operand.
 package struct Arguments: Equatable, Sendable {
     package private(set) var operands: [String] = []
-    /// Whether help was asked for: then nothing else is looked at.
+    /// Whether help was requested: then everything else is ignored.
     package private(set) var wantsHelp = false
     private var given: [String: [String]] = [:]
     private let usage: Usage
 
-    /// Throws the first thing that is wrong, as the line that the user reads.
+    /// Throws the first mistake, as the line that the user reads.
     package init(_ words: [String], for usage: Usage) throws(CommandError) {
         self.usage = usage
         let options = words.prefix { $0 != "--" }
@@ -48,14 +48,14 @@ package struct Arguments: Equatable, Sendable {
             return
         }
         guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-            throw commandError("option '\(option.name)' needs a value, \(placeholder)")
+            throw commandError("option '\(option.name)' needs a value: \(placeholder)")
         }
         given[option.name, default: []].append(value)
     }
 }
 
 extension Arguments {
-    /// Whether the command has that option.
+    /// Returns whether the command has that option.
     package func takes(_ option: String) -> Bool { usage.option(option) != nil }
 
     package func has(_ option: String) -> Bool { given[option] != nil }
@@ -64,7 +64,7 @@ extension Arguments {
 
     package func value(_ option: String) -> String? { given[option]?.last }
 
-    /// A whole number in a range.
+    /// Returns a whole number in a range.
     package func number(_ option: String, in range: ClosedRange<Int>) throws(CommandError) -> Int? {
         guard let text = value(option) else { return nil }
         guard let number = Int(text), range.contains(number) else {
@@ -75,7 +75,7 @@ extension Arguments {
         return number
     }
 
-    /// One of some words.
+    /// Returns the value for one of some words.
     package func choice<Value>(
         _ option: String, of names: [String], _ read: (String) -> Value?
     ) throws(CommandError) -> Value? {
@@ -87,10 +87,12 @@ extension Arguments {
         return value
     }
 
-    /// Says that no more than one of these was given.
+    /// Throws when more than one of these was given.
     package func exclude(_ options: [String], orOperand: Bool = false) throws(CommandError) {
         let found = options.filter(has) + (orOperand ? operands.prefix(1).map { _ in "an argument" } : [])
-        guard found.count < 2 else { throw commandError("\(found[0]) and \(found[1]) exclude each other") }
+        guard found.count < 2 else {
+            throw commandError("\(found[0]) and \(found[1]) cannot be used together")
+        }
     }
 
     package func commandError(_ text: String) -> CommandError { .usage(text.printable, try: usage.command) }

@@ -1,17 +1,17 @@
 package import Multipeer
 
-/// The options that say what is announced or sought, and where.
+/// The options for what is advertised or browsed, and where.
 package struct DiscoveryOptions: Sendable {
     package static let type = Usage.Option(
         "--type", "TYPE",
-        "the service type, 1 to 15 of a-z, 0-9 and '-'; only peers of the same type find each other; default: "
+        "the service type, 1 to 15 of a-z, 0-9 and '-'; peers find only peers of the same type; default: "
             + "\(standardType)")
     package static let options = [type, InterfaceSelection.option]
     private static let standardType = "multipeer"
 
     package let service: ServiceType
     package let selectedInterfaces: InterfaceSelection
-    /// Where the secrets of invitations go.
+    /// Where the secrets of invitations are logged.
     package let keyLog: KeyLog?
 
     package init(_ arguments: Arguments) throws(CommandError) {
@@ -31,9 +31,9 @@ package struct DiscoveryOptions: Sendable {
         return configuration
     }
 
-    /// Where that is, for people.
+    /// The place in words, for people.
     package var place: String {
-        if selectedInterfaces.isLoopbackOnly { return "on this machine alone" }
+        if selectedInterfaces.isLoopbackOnly { return "on this machine only" }
         return selectedInterfaces.names.isEmpty
             ? "on the network" : "on \(selectedInterfaces.names.joined(separator: " and "))".printable
     }

@@ -1,13 +1,14 @@
 package import Multipeer
 
-/// An identity in a file, as options name it.
+/// An identity in a file that an option names.
 package enum IdentityFile {
     package static func read(_ path: String, _ passphrase: PassphraseSource) throws(CommandError) -> Identity
     {
         let contents = try AtomicFile.read(path)
         if let mode = AtomicFile.exposure(of: path) {
             Terminal.say(
-                "others can read \(path.printable), mode \(mode) ('chmod 600' keeps the key private)")
+                "\(path.printable) is readable by others, mode \(mode) (run 'chmod 600' to keep the key private)"
+            )
         }
         let given = try passphrase.given()
         do throws(SecurityFault) {
@@ -22,7 +23,7 @@ package enum IdentityFile {
         }
     }
 
-    /// The error of the command for a fault of the security layer.
+    /// Translates faults of the security layer to errors of the command.
     package static func explain<Value>(
         _ path: String? = nil, _ body: () throws(SecurityFault) -> Value
     ) throws(CommandError) -> Value {
@@ -36,7 +37,7 @@ package enum IdentityFile {
     private static func commandError(_ fault: SecurityFault, _ path: String?) -> CommandError {
         let subject = path.map { "\($0.printable): " } ?? ""
         var hint: String?
-        if case .local(.passphraseNeeded) = fault { hint = "give it with --passphrase-file" }
+        if case .local(.passphraseNeeded) = fault { hint = "use --passphrase-file" }
         return CommandError(subject + "\(fault)".printable, hint: hint, exit: .badInput)
     }
 }

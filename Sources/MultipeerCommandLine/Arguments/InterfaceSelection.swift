@@ -1,19 +1,19 @@
 import Foundation
 package import Multipeer
 
-/// On which network interfaces peers are announced and sought.
+/// The network interfaces on which peers are advertised and browsed.
 package struct InterfaceSelection: Equatable, Sendable {
     package static let option = Usage.Option(
         "--interface", "NAME", isRepeatable: true,
-        "find and be found there alone, as eth0; lo keeps everything on this machine; default: what the variable "
-            + "MULTIPEER_INTERFACES lists with commas, or all")
+        "use only this interface, as eth0; lo keeps everything on this machine; default: the comma-separated list in "
+            + "the variable MULTIPEER_INTERFACES, or all interfaces")
 
-    /// Empty: on all of them.
+    /// Empty for all interfaces.
     package let names: [String]
 
     package init(_ names: [String]) { self.names = names }
 
-    /// What the options say, or else the environment.
+    /// Takes the interfaces from the options, or else from the environment.
     package init(_ arguments: Arguments) {
         let given = arguments.values(InterfaceSelection.option.name)
         self = given.isEmpty ? .ofEnvironment : InterfaceSelection(given)
@@ -28,14 +28,14 @@ package struct InterfaceSelection: Equatable, Sendable {
     /// Whether nothing leaves this machine.
     package var isLoopbackOnly: Bool { !names.isEmpty && names.allSatisfy { $0 == "lo" } }
 
-    /// Whether nobody has said where.
+    /// Whether no interface was named.
     package var isEverywhere: Bool { names.isEmpty }
 
     package func allows(_ interface: NetworkInterface) -> Bool {
         names.isEmpty ? !interface.isLoopback : names.contains(interface.name)
     }
 
-    /// Where a session listens unless it was told otherwise; empty is everywhere.
+    /// Where a session listens by default; empty for all addresses.
     package var listening: [SocketAddress] { isLoopbackOnly ? [.loopback] : [] }
 
     package var configuration: DiscoveryConfiguration {

@@ -1,40 +1,40 @@
 import Foundation
 
-/// Where a passphrase comes from: a file, the environment, or whoever sits at the terminal.
+/// Where a passphrase comes from: a file, the environment, or the user at the terminal.
 package struct PassphraseSource {
     package static let variable = "MULTIPEER_PASSPHRASE"
     package static let option = Usage.Option(
         "--passphrase-file", "FILE",
-        "read the passphrase from the first line of FILE; otherwise from the variable \(variable), or a prompt"
+        "read the passphrase from the first line of FILE; default: the variable \(variable), or a prompt"
     )
 
     package let file: String?
 
     package init(_ arguments: Arguments) { file = arguments.value(PassphraseSource.option.name) }
 
-    /// What was given without asking anybody.
+    /// Returns the passphrase from the file or the environment, without asking the user.
     package func given() throws(CommandError) -> String? {
         guard let file else { return ProcessInfo.processInfo.environment[PassphraseSource.variable] }
         let text = String(decoding: try AtomicFile.read(file, limit: 65_536), as: UTF8.self)
         let line = text.prefix { !$0.isNewline }
         guard !line.isEmpty else {
-            throw CommandError("\(file.printable) holds no passphrase", exit: .badInput)
+            throw CommandError("\(file.printable) contains no passphrase", exit: .badInput)
         }
         return String(line)
     }
 
-    /// The passphrase that opens something.
+    /// Returns the passphrase for something that exists.
     package func open(_ what: String) throws(CommandError) -> String? {
         if let given = try given() { return given }
-        return try Terminal.ask("passphrase of \(what.printable): ", isSecret: true)
+        return try Terminal.ask("passphrase for \(what.printable): ", isSecret: true)
     }
 
-    /// A passphrase for something new, typed twice.
+    /// Returns a passphrase for something new, typed twice.
     package func choose() throws(CommandError) -> String? {
         if let given = try given() { return given }
         guard let first = try Terminal.ask("new passphrase: ", isSecret: true) else { return nil }
-        guard try Terminal.ask("the same again: ", isSecret: true) == first else {
-            throw CommandError("the two passphrases differ", exit: .badInput)
+        guard try Terminal.ask("repeat passphrase: ", isSecret: true) == first else {
+            throw CommandError("passphrases do not match", exit: .badInput)
         }
         return first
     }

@@ -1,30 +1,30 @@
 import Foundation
 package import Multipeer
 
-/// The options that say how a session is made: who it is, how it protects its links and whom it trusts.
+/// The options for a session: its identity, how it protects its links and which peers it trusts.
 package struct SessionOptions {
     package static let name = Usage.Option(
-        "--name", "NAME", "what the other side sees, at most 63 bytes; default: user@host")
+        "--name", "NAME", "the name that peers see, at most 63 bytes; default: user@host")
     package static let id = Usage.Option(
         "--id", "FILE",
-        "stay the same peer: keep the peer id in FILE, made when missing; without it every run is a new peer")
+        "keep the peer id in FILE, created if missing; default: a new peer id for each run")
     package static let options: [Usage.Option] = [
         name, id,
         .init("--preference", "WORD", "encryption: required (default), optional or none"),
-        .init("--identity", "FILE", "show this identity, PEM or PKCS#12; default: a fresh key"),
+        .init("--identity", "FILE", "use this identity, PEM or PKCS#12; default: a new key"),
         PassphraseSource.option, TrustOption.option, TrustOption.store,
         .init(
             "--listen", "ADDRESS", isRepeatable: true,
-            "listen there, as 192.0.2.1, 192.0.2.1:4000 or [::1]:4000; default: everywhere, on any port, or on 127.0.0.1 "
-                + "alone when peers are sought on this machine alone"),
+            "listen on ADDRESS, as 192.0.2.1, 192.0.2.1:4000 or [::1]:4000; default: all addresses, any port, or only "
+                + "127.0.0.1 when only the interface lo is used"),
         .init(
             "--advertise", "ADDRESS", isRepeatable: true,
-            "name this address in the own data instead of where it listens, for a forwarded port"),
-        .init("--timeout", "SECONDS", "give up after so long, 1 to 600; default: 120"),
+            "put ADDRESS into your connection data instead of the listening address, for a forwarded port"),
+        .init("--timeout", "SECONDS", "give up after SECONDS, 1 to 600; default: 120"),
         KeyLogOption.option,
     ]
 
-    /// Seconds.
+    /// In seconds.
     package static let standardPatience = 120
 
     package let peer: PeerID
@@ -40,7 +40,7 @@ package struct SessionOptions {
         var configuration = SessionConfiguration(preference: preference ?? .required)
         if let path = arguments.value("--identity") {
             guard preference != EncryptionPreference.none else {
-                throw arguments.commandError("'--identity' and '--preference none' exclude each other")
+                throw arguments.commandError("'--identity' and '--preference none' cannot be used together")
             }
             configuration.identity = try IdentityFile.read(path, PassphraseSource(arguments))
         }
@@ -66,7 +66,7 @@ package struct SessionOptions {
         self.configuration = configuration
     }
 
-    /// Somebody for a while, whom nobody gets to see.
+    /// Returns a temporary peer that is never advertised.
     package static func stranger() throws(CommandError) -> PeerID {
         do throws(InvalidPeerID) {
             return try PeerID(displayName: defaultName)
@@ -75,7 +75,7 @@ package struct SessionOptions {
         }
     }
 
-    /// The peer that `--name` and `--id` mean.
+    /// Returns the peer for `--name` and `--id`.
     package static func peer(_ arguments: Arguments) throws(CommandError) -> PeerID {
         let name = arguments.value("--name") ?? defaultName
         let fresh: PeerID
@@ -88,7 +88,7 @@ package struct SessionOptions {
         return try PeerFile.peer(at: path, or: fresh)
     }
 
-    /// Whoever started us, without what a name must not have.
+    /// The user and host, without characters that a name must not have.
     private static var defaultName: String {
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
         let text = "\(NSUserName())@\(host)".printable
@@ -106,7 +106,7 @@ package struct SessionOptions {
 
 /// A peer id that is kept from one run to the next.
 package enum PeerFile {
-    /// The peer in the file with the name of `fresh`; `fresh` itself, written there, when there is no file.
+    /// Returns the peer in the file with the name of `fresh`; if there is no file, writes `fresh` there and returns it.
     package static func peer(at path: String, or fresh: PeerID) throws(CommandError) -> PeerID {
         guard FileManager.default.fileExists(atPath: path) else {
             try AtomicFile.write(
@@ -116,7 +116,7 @@ package enum PeerFile {
         let text = String(decoding: try AtomicFile.read(path, limit: 4_096), as: UTF8.self)
         guard let bytes = Base64.decode(text), let kept = try? PeerID(archived: bytes),
             let peer = try? PeerID(uid: kept.uid, displayName: fresh.displayName)
-        else { throw CommandError("\(path.printable) holds no peer id", exit: .badInput) }
+        else { throw CommandError("\(path.printable) contains no peer id", exit: .badInput) }
         return peer
     }
 }

@@ -1,16 +1,16 @@
 import Foundation
 package import Multipeer
 
-/// `--trust`: whom to link with, besides the key that the connection data pins.
+/// `--trust`: which peers to link with, besides the key that the connection data pins.
 package enum TrustOption {
     package static let option = Usage.Option(
         "--trust", "WHOM", isRepeatable: true,
-        "whom to trust: pinned (default: whoever has the key of the connection data), ca:FILE, fingerprint:HEX, tofu "
-            + "(the key of the first time) or ask; a,b takes either, a second --trust demands both")
+        "which peers to trust: pinned (default: the key in the connection data), ca:FILE, fingerprint:HEX, tofu "
+            + "(trust on first use) or ask; a,b accepts either, a second --trust requires both")
     package static let store = Usage.Option(
-        "--trust-store", "FILE", "where tofu remembers keys; default: ~/.config/multipeer/trust")
+        "--trust-store", "FILE", "where tofu stores keys; default: ~/.config/multipeer/trust")
 
-    /// Returns whether the user says yes to a question.
+    /// Asks the user a question; returns whether the answer is yes.
     package typealias Asking = @Sendable (String) async -> Bool
 
     package static func apply(
@@ -63,7 +63,7 @@ package enum TrustOption {
             roots.append(certificate)
         }
         guard !roots.isEmpty else {
-            throw CommandError("\(path.printable) holds no PEM certificate", exit: .badInput)
+            throw CommandError("\(path.printable) contains no PEM certificate", exit: .badInput)
         }
         return roots
     }
@@ -86,12 +86,12 @@ package enum TrustOption {
     private static let prompts = Worker("prompts")
 
     private static func question(about evidence: TrustEvidence) -> String {
-        let key = evidence.fingerprint.map { "key \($0)" } ?? "no key, the link is plain"
+        let key = evidence.fingerprint.map { "key \($0)" } ?? "no key, not encrypted"
         let holder = evidence.chain.first.map { ", identity \($0.subject.printable)" } ?? ""
         return "link with \(evidence.name.printable), \(key)\(holder)?"
     }
 
-    /// No terminal, no answer: then nobody is trusted.
+    /// Without a terminal there is no answer, and the peer is not trusted.
     package static let onTerminal: Asking = { question in
         let answer = try? await prompts.run { () throws(CommandError) in
             try Terminal.ask("\(question) [y/N] ")

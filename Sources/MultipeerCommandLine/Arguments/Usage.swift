@@ -1,4 +1,4 @@
-/// What one command takes and what its `--help` says.
+/// The arguments of one command, and its `--help`.
 package struct Usage: Equatable, Sendable {
     /// The words that name the command, after the name of the program; empty for a program with one command.
     package let path: [String]
@@ -11,18 +11,18 @@ package struct Usage: Equatable, Sendable {
     package let options: [Option]
     /// The exit codes that this command can end with, besides 0 and 2.
     package let exits: [ExitCode]
-    /// What an exit code means here, where that is not what it means elsewhere.
+    /// The meanings of exit codes that differ for this command.
     package let meanings: [ExitCode: String]
 
     /// An option that is spelled `--name` or `--name VALUE`.
     package struct Option: Equatable, Sendable {
         package let name: String
-        /// What stands for the value in the help; nil for an option that takes none.
+        /// The placeholder for the value in the help; nil for an option without a value.
         package let value: String?
         package let isRepeatable: Bool
         package let summary: String
 
-        /// An option that takes a value.
+        /// Creates an option with a value.
         package init(_ name: String, _ value: String, isRepeatable: Bool = false, _ summary: String) {
             self.name = name
             self.value = value
@@ -30,7 +30,7 @@ package struct Usage: Equatable, Sendable {
             self.summary = summary
         }
 
-        /// An option that takes none.
+        /// Creates an option without a value.
         package init(_ name: String, _ summary: String) {
             self.name = name
             value = nil
@@ -51,7 +51,7 @@ package struct Usage: Equatable, Sendable {
         self.mostOperands = mostOperands
         self.summary = summary
         self.details = details
-        self.options = options + [Option("--help", "show this text")]
+        self.options = options + [Option("--help", "show this help")]
         self.exits = exits
         self.meanings = meanings
     }
@@ -76,7 +76,7 @@ extension Usage {
     }
 }
 
-/// Text in two columns, wrapped so that it fits a terminal.
+/// Text in two columns, wrapped to fit a terminal.
 package enum Columns {
     private static let width = 100
 
@@ -108,7 +108,7 @@ package enum Columns {
 }
 
 extension String {
-    /// The text with spaces behind it, so that it has at least `width` characters.
+    /// Returns the text padded with spaces to at least `width` characters.
     package func padded(to width: Int) -> String {
         self + String(repeating: " ", count: Swift.max(0, width - count))
     }

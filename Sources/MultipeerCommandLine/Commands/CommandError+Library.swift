@@ -1,7 +1,7 @@
 package import Multipeer
 
 extension CommandError {
-    /// What the library said, as one line and an exit code.
+    /// Creates the command's error for an error of the library: one line and an exit code.
     package init(_ error: MultipeerError) {
         let exit: ExitCode =
             switch error.code {
@@ -11,7 +11,7 @@ extension CommandError {
             case .cancelled: .interrupted
             default: .linkFailed
             }
-        let hint = error.code == .discovery ? "'multipeer doctor' says why" : nil
+        let hint = error.code == .discovery ? "run 'multipeer doctor' to diagnose" : nil
         self.init(error.description.printable, hint: hint, exit: exit)
     }
 

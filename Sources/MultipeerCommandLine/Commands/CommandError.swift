@@ -1,4 +1,4 @@
-/// Why the command cannot do what it was asked: one line, a hint, and how the process ends.
+/// Why the command failed: one line, a hint, and the exit code.
 package struct CommandError: Error, Equatable, Sendable {
     package let text: String
     /// What to try instead.

@@ -9,7 +9,7 @@ package struct CommandProgram: Sendable {
     /// What the program is for, one line.
     private let summary: String
     private let commands: [any Subcommand.Type]
-    /// Not for people: what other commands start.
+    /// Commands that are started by other commands, not by people.
     private let hidden: [any Subcommand.Type]
 
     /// A program with one command that has an empty path runs that command when no other is named.
@@ -23,7 +23,7 @@ package struct CommandProgram: Sendable {
         self.hidden = hidden
     }
 
-    /// The whole life of the process.
+    /// Runs the process to its end.
     package func main() -> Never {
         Terminal.program.withLock { $0 = name }
         SignalHandler.block()
@@ -50,11 +50,11 @@ package struct CommandProgram: Sendable {
         try await command.run(arguments)
     }
 
-    /// Answers what every command line tool is asked; false when it was something else.
+    /// Handles what every command line tool has, such as `--version`; returns false for anything else.
     private func answer(_ words: [String]) throws(CommandError) -> Bool {
         switch words.first {
         case nil where defaultCommand == nil:
-            throw CommandError("a command is missing", hint: "try '\(name) --help'", exit: .usage)
+            throw CommandError("no command given", hint: "try '\(name) --help'", exit: .usage)
         case "--version", "version": try Terminal.put("\(name) \(CommandProgram.version)\n")
         case "--help", "-h": try Terminal.put(overview)
         case "help": try Terminal.put(help(for: Array(words.dropFirst())))
@@ -73,13 +73,13 @@ package struct CommandProgram: Sendable {
 // MARK: commands and their help
 
 extension CommandProgram {
-    /// What each command takes, in the order of the overview.
+    /// The usage of each command, in the order of the overview.
     package var usages: [Usage] { commands.map { $0.usage } }
 
     package var overview: String {
         if let defaultCommand { return defaultCommand.usage.help }
         let rows = usages.map { ($0.path.joined(separator: " "), $0.summary) }
-        let more = [("help COMMAND", "what a command takes"), ("version", "which version this is")]
+        let more = [("help COMMAND", "show help for a command"), ("version", "show the version")]
         return """
             usage: \(name) COMMAND [options]
 
@@ -88,13 +88,13 @@ extension CommandProgram {
             commands:
             \(Columns.lines(rows + more))
 
-            '--help' works with every command. Exit codes are the same everywhere:
+            Every command takes --help. Exit codes of all commands:
             \(Columns.lines(ExitCode.allCases.map { ("\($0.rawValue)", $0.meaning) }))
 
             """
     }
 
-    /// The help of the command, or of the group of commands, that these words name.
+    /// Returns the help of the command, or of the group of commands, with this name.
     package func help(for words: [String]) throws(CommandError) -> String {
         if words.isEmpty { return overview }
         if let usage = usages.first(where: { $0.path == words }) { return usage.help }
@@ -102,29 +102,29 @@ extension CommandProgram {
         throw .usage("unknown command '\(words.joined(separator: " ").printable)'", try: name)
     }
 
-    /// The command at the beginning of the words, and what is left of them.
+    /// Returns the command at the beginning of the words, and the remaining words.
     private func find(_ words: [String]) throws(CommandError) -> ((any Subcommand.Type), rest: [String]) {
         let named = (hidden + commands).filter { !$0.usage.path.isEmpty && words.starts(with: $0.usage.path) }
         if let command = named.first ?? defaultCommand {
             return (command, Array(words.dropFirst(command.usage.path.count)))
         }
-        guard let first = words.first else { throw .usage("a command is missing", try: name) }
+        guard let first = words.first else { throw .usage("no command given", try: name) }
         if first.hasPrefix("-") { throw .usage("unknown option '\(first.printable)'", try: name) }
         guard help(of: first) != nil else {
             throw .usage("unknown command '\(first.printable)'", try: name)
         }
         guard let second = words.dropFirst().first else {
-            throw .usage("a command is missing behind '\(first)'", try: "\(name) \(first)")
+            throw .usage("'\(first)' needs a subcommand", try: "\(name) \(first)")
         }
         throw .usage("unknown command '\(first) \(second.printable)'", try: "\(name) \(first)")
     }
 
-    /// The help of a word that several commands begin with, and that is no command itself.
+    /// Returns the help of a group, which is the first word of several commands and not a command itself.
     private func help(of group: String) -> String? {
         let members = usages.filter { $0.path.count > 1 && $0.path[0] == group }
         guard !members.isEmpty else { return nil }
         return Usage(
-            [group], operands: "COMMAND", "the commands about \(group)",
+            [group], operands: "COMMAND", "\(group) commands",
             details: "commands:\n"
                 + Columns.lines(members.map { ($0.path.dropFirst().joined(separator: " "), $0.summary) })
         ).help

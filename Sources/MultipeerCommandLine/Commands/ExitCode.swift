@@ -1,4 +1,4 @@
-/// How the command ends. Every `--help` lists them.
+/// The command's exit codes. Every `--help` lists them.
 package enum ExitCode: Int32, CaseIterable, Sendable {
     case success = 0
     case linkFailed = 1
@@ -11,11 +11,11 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
     package var meaning: String {
         switch self {
         case .success: "success"
-        case .linkFailed: "the link could not be made, or ended badly; 'doctor' has found a problem"
-        case .usage: "the command line is wrong"
-        case .badInput: "connection data, an identity or a passphrase does not serve"
-        case .system: "a file or a socket failed"
-        case .incomplete: "linked, but not every file was transferred"
+        case .linkFailed: "the link could not be established, or failed; 'doctor' found a problem"
+        case .usage: "invalid command line"
+        case .badInput: "invalid connection data, identity or passphrase"
+        case .system: "file or socket error"
+        case .incomplete: "linked, but not all files were transferred"
         case .interrupted: "interrupted by a signal"
         }
     }

@@ -1,16 +1,16 @@
 import Foundation
 import Multipeer
 
-/// Files as commands name them: read whole, written at once, so that nobody sees half of one.
+/// Files that commands name: read whole and written atomically, so that no reader sees half of one.
 package enum AtomicFile {
-    /// The contents of a file or a pipe.
+    /// Returns the contents of a file or a pipe.
     package static func read(_ path: String, limit: Int = 1_048_576) throws(CommandError) -> [UInt8] {
         let stream = try DescriptorStream(opening: path)
         defer { stream.close() }
         return try stream.readAll(limit: limit)
     }
 
-    /// Writes a file that only its owner can read; never over another one unless `replacing`.
+    /// Writes a file that only its owner can read; replaces an existing one only if `replacing`.
     package static func write(_ bytes: [UInt8], to path: String, replacing: Bool) throws(CommandError) {
         guard !replacing else { return try replace(path, with: bytes) }
         let draft = "\(path).\(getpid())"
@@ -18,7 +18,8 @@ package enum AtomicFile {
         defer { _ = unsafe unlink(draft) }
         guard unsafe link(draft, path) == 0 else {
             guard errno == EEXIST else { throw DescriptorStream.failure("cannot write \(path.printable)") }
-            throw CommandError("\(path.printable) exists already", hint: "--force replaces it", exit: .system)
+            throw CommandError(
+                "\(path.printable) already exists", hint: "use --force to replace it", exit: .system)
         }
     }
 
@@ -30,7 +31,7 @@ package enum AtomicFile {
         }
     }
 
-    /// The permissions of a file that somebody other than its owner can read; nil when nobody can.
+    /// Returns the permissions of a file that users other than its owner can read; nil when only the owner can.
     package static func exposure(of path: String) -> String? {
         var facts = stat()
         guard unsafe stat(path, &facts) == 0, facts.st_mode & 0o044 != 0 else { return nil }

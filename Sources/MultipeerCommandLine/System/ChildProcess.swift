@@ -1,20 +1,20 @@
 import Foundation
 import Multipeer
 
-/// A process that this one started, with pipes to its standard streams. Whoever starts it waits for it.
+/// A process that this one started, with pipes to its standard streams. The caller has to wait for its end.
 package final class ChildProcess: Sendable {
     package let id: Int32
-    /// What the process reads.
+    /// The standard input of the process.
     package let input: DescriptorStream
-    /// What the process writes.
+    /// The standard output of the process.
     package let output: DescriptorStream
-    /// What it writes to standard error; nil when that goes where ours goes.
+    /// The standard error of the process; nil when it is inherited.
     package let error: DescriptorStream?
     private let status = Locked<Int32?>(nil)
-    /// Between making a pipe and marking its ends, no other process may be started: it would keep them open.
+    /// Between creating a pipe and setting close-on-exec, no other process may be started: it would keep the ends open.
     private static let starting = Locked(())
 
-    /// Starts a program; its environment is ours with `changes`.
+    /// Starts a program, in the environment of this process with `changes`.
     package init(
         _ path: String, _ arguments: [String], environment changes: [String: String] = [:],
         catchingErrors: Bool = false
@@ -37,7 +37,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Waits for its end: its exit code, or 128 and the number of the signal that killed it.
+    /// Waits for its end; returns its exit code, or 128 plus the number of the signal that killed it.
     @discardableResult
     package func wait() -> Int32 {
         var code: Int32 = 0
@@ -68,7 +68,7 @@ package final class ChildProcess: Sendable {
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
             return true
         }
-        guard isMade else { throw DescriptorStream.failure("cannot make a pipe") }
+        guard isMade else { throw DescriptorStream.failure("cannot create a pipe") }
         return (
             DescriptorStream(descriptor: ends[0], name: name),
             DescriptorStream(descriptor: ends[1], name: name)
@@ -77,7 +77,7 @@ package final class ChildProcess: Sendable {
 }
 
 extension ChildProcess {
-    /// The program that is running.
+    /// The path of the running program.
     package static var ownPath: String {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A descriptor that is read and written with calls that wait: a standard stream, a terminal, a pipe or a file.
+/// A descriptor that is read and written with blocking calls: a standard stream, a terminal, a pipe or a file.
 package struct DescriptorStream: Sendable {
     package let descriptor: Int32
-    /// What complaints call it.
+    /// Its name in error messages.
     package let name: String
 
     package static let input = DescriptorStream(descriptor: STDIN_FILENO, name: "standard input")
@@ -26,7 +26,7 @@ package struct DescriptorStream: Sendable {
 
     package func close() { _ = Glibc.close(descriptor) }
 
-    /// The next bytes, `most` at the most; nil at the end.
+    /// Returns the next bytes, at most `most`; nil at the end.
     package func read(_ most: Int) throws(CommandError) -> [UInt8]? {
         while true {
             var count = 0
@@ -39,7 +39,7 @@ package struct DescriptorStream: Sendable {
         }
     }
 
-    /// Everything up to the end, which must come within `limit` bytes.
+    /// Returns everything up to the end, which must come within `limit` bytes.
     package func readAll(limit: Int) throws(CommandError) -> [UInt8] {
         var bytes: [UInt8] = []
         while let more = try read(65_536) {
@@ -51,20 +51,20 @@ package struct DescriptorStream: Sendable {
         return bytes
     }
 
-    /// The next line without its end, read byte by byte so that nothing behind it is taken; nil at the end.
+    /// Returns the next line without its line end, read byte by byte so that nothing after it is consumed; nil at the end.
     package func readLine(limit: Int = 16_384) throws(CommandError) -> String? {
         var bytes: [UInt8] = []
         while let byte = try read(1)?.first {
             guard byte != UInt8(ascii: "\n") else { return String(decoding: bytes, as: UTF8.self) }
             bytes.append(byte)
             guard bytes.count <= limit else {
-                throw CommandError("the line on \(name) is too long", exit: .badInput)
+                throw CommandError("line too long on \(name)", exit: .badInput)
             }
         }
         return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Waits until all bytes are taken.
+    /// Writes all bytes, and waits until that is done.
     package func write(_ bytes: [UInt8]) throws(CommandError) {
         var done = 0
         while done < bytes.count {
@@ -80,7 +80,7 @@ package struct DescriptorStream: Sendable {
         }
     }
 
-    /// Goes on after an interruption, and when somebody has handed us a descriptor that does not block.
+    /// Continues after an interruption, and waits if the descriptor is non-blocking.
     private func retry(waitingFor event: Int32, _ text: String) throws(CommandError) {
         let code = errno
         if code == EINTR { return }
@@ -89,12 +89,12 @@ package struct DescriptorStream: Sendable {
         _ = unsafe poll(&one, 1, -1)
     }
 
-    /// An error with what the operating system says about the last call.
+    /// Returns an error with the system's message for the last call.
     package static func failure(_ text: String, _ code: Int32 = errno) -> CommandError {
         CommandError("\(text): \(reason(code))", exit: .system)
     }
 
-    /// What the operating system calls an error.
+    /// Returns the system's message for an error.
     package static func reason(_ code: Int32) -> String {
         unsafe String(cString: strerror(code)).lowercased()
     }

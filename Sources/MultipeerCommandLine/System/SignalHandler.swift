@@ -1,10 +1,10 @@
 import Foundation
 import Multipeer
 
-/// SIGINT, SIGTERM and SIGHUP as something that is waited for, so that a link can end politely; and no SIGPIPE.
+/// Waits for SIGINT, SIGTERM and SIGHUP, so that links can be closed gracefully; and ignores SIGPIPE.
 ///
-/// One thread does nothing else. Everybody has them blocked: the first thread blocks them before there are others, and
-/// threads inherit that.
+/// One thread does nothing else. All threads have these signals blocked: the first thread blocks them before it starts
+/// others, which inherit that.
 package enum SignalHandler {
     package typealias Cleanup = @Sendable () async -> Void
 
@@ -17,14 +17,14 @@ package enum SignalHandler {
         _ = signal(SIGPIPE, SIG_IGN)
     }
 
-    /// What is done first when the command is interrupted.
+    /// Sets the cleanup that runs first when the command is interrupted.
     package static func first(_ body: @escaping Cleanup) { cleanup.withLock { $0 = body } }
 
-    /// Never returns once a signal has come: what an interrupted command says of its end is not interesting.
+    /// Never returns once a signal has been received: an interrupted command does not report how it ended.
     package static func yield() async { if hasCome.withLock({ $0 }) { await Promise<Void>().value() } }
 
-    /// Waits for signals, on a thread of its own, and leaves the main thread to the main queue. The first signal ends the
-    /// process after the cleanup, the second at once.
+    /// Waits for signals on its own thread, and leaves the main thread to the main queue. The first signal ends the process
+    /// after the cleanup, the second immediately.
     package static func serve() -> Never {
         let thread = Thread {
             wait()
@@ -38,7 +38,7 @@ package enum SignalHandler {
         }
         thread.name = "signals"
         thread.start()
-        // Not `dispatchMain`: on Linux that lets the main thread take every signal, with what it does by default.
+        // Not `dispatchMain`: on Linux that unblocks every signal on the main thread, with its default action.
         let never = Timer(fire: .distantFuture, interval: 1e10, repeats: true) { _ in }
         RunLoop.main.add(never, forMode: .default)
         while true { RunLoop.main.run() }
@@ -50,7 +50,7 @@ package enum SignalHandler {
         while unsafe sigwait(&set, &number) != 0 {}
     }
 
-    /// Without SIGHUP when whoever started us wants it ignored, as `nohup` does.
+    /// Without SIGHUP if the parent process set it to be ignored, as `nohup` does.
     private static var signals: sigset_t {
         var set = sigset_t()
         _ = unsafe sigemptyset(&set)

@@ -1,16 +1,15 @@
 import Foundation
 import Multipeer
 
-/// A thread of its own for calls that block, so that they never hold up the tasks of the program. It does one thing at
-/// a time and reads nothing ahead: what nobody waits for is not in memory. It ends behind what it was given when nobody has
-/// the worker any more.
+/// A thread for blocking calls, so that they never block the program's tasks. It does one job at a time and reads nothing
+/// ahead, so that no unrequested data is in memory. When the worker is released, the thread ends after its queued jobs.
 package final class Worker: Sendable {
-    /// What the thread keeps, which is not the worker.
+    /// The job queue. The thread retains it, not the worker.
     private final class Jobs: Sendable {
         private let waiting = Locked<[(@Sendable () -> Void)?]>([])
         private let ready = DispatchSemaphore(value: 0)
 
-        /// Nil for the end.
+        /// Adds a job; nil ends the thread.
         func add(_ job: (@Sendable () -> Void)?) {
             waiting.withLock { $0.append(job) }
             ready.signal()
@@ -34,10 +33,10 @@ package final class Worker: Sendable {
 
     deinit { jobs.add(nil) }
 
-    /// Has it done after everything before.
+    /// Queues a job.
     package func post(_ work: @escaping @Sendable () -> Void) { jobs.add(work) }
 
-    /// Returns what `work` did. Cancelling the task does not stop it: a blocking call cannot be stopped.
+    /// Returns the result of `work`. Cancelling the task does not stop it: a blocking call cannot be stopped.
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(CommandError) -> Value
     ) async throws(CommandError) -> Value {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers as people read them. They may come from a peer, so none of them is too large.
+/// Numbers for people. They may come from a peer, so no value is too large.
 package enum HumanReadable {
     package static func bytes(_ count: Int) -> String { bytes(Double(count)) }
 
@@ -23,7 +23,7 @@ package enum HumanReadable {
         return seconds < 1 ? "\(rounded(seconds * 1e3)) ms" : "\(rounded(seconds)) s"
     }
 
-    /// As a clock shows it; days are not counted.
+    /// Returns hours, minutes and seconds, as a clock shows them; less than a day.
     package static func clock(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)
         guard seconds < 86_400 else { return "more than a day" }
@@ -34,7 +34,7 @@ package enum HumanReadable {
             : "\(minutes):\(twoDigits(seconds % 60))"
     }
 
-    /// What `text` says, as `512`, `64K`, `1.5G` or `20MiB`: bytes, with 1,024 for each step. Nil for anything else.
+    /// Returns the number of bytes in `text`, as `512`, `64K`, `1.5G` or `20MiB`, in steps of 1,024; nil for anything else.
     package static func count(of text: String) -> UInt64? {
         var digits = text.uppercased()[...]
         if digits.hasSuffix("IB") {

@@ -1,6 +1,6 @@
 import Multipeer
 
-/// Standard input, line by line, for a command that needs nothing else of it.
+/// Standard input, line by line, for a command that reads it in no other way.
 package final class LineSource: Sendable {
     private static let piece = 65_536
 
@@ -18,10 +18,10 @@ package final class LineSource: Sendable {
     private let worker = Worker("input")
     private let state = Locked(State())
 
-    /// Lines of at most so many bytes.
+    /// Creates a source of lines of at most `longest` bytes.
     package init(longest: Int = 16_384) { self.longest = longest }
 
-    /// The next line without its end; nil after the last.
+    /// Returns the next line without its line end; nil after the last.
     package func next() async throws(CommandError) -> Line? {
         try await worker.run { [self] () throws(CommandError) in try read() }
     }
@@ -36,7 +36,7 @@ package final class LineSource: Sendable {
             if isOver { return nil }
             let more = try DescriptorStream.input.read(LineSource.piece)
             isTooLong = state.withLock { state in
-                // What is too long is not kept until its end comes.
+                // A line that is too long is discarded up to its end.
                 let wasLong = isTooLong || state.bytes.count > longest
                 if wasLong { state.bytes = [] }
                 if let more { state.bytes += more } else { state.isOver = true }
@@ -49,7 +49,7 @@ package final class LineSource: Sendable {
 }
 
 extension LineSource.State {
-    /// The first whole line, or what there is at the end.
+    /// Returns the first whole line, or the rest at end of input.
     fileprivate mutating func take() -> [UInt8]? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
             guard isOver, !bytes.isEmpty else { return nil }

@@ -1,8 +1,8 @@
 import Multipeer
 
 extension String {
-    /// The text with everything escaped that could play tricks on a terminal: controls, line separators, and the
-    /// characters that turn the direction of the text around them or are not seen at all.
+    /// The text with everything escaped that could spoof terminal output: control characters, line separators, and the
+    /// characters that change the direction of text or are invisible.
     package var printable: String {
         guard unicodeScalars.contains(where: \.isTricky) else { return self }
         var text = ""

@@ -1,25 +1,25 @@
 import Foundation
 package import Multipeer
 
-/// The only place that prints, and that asks people.
+/// The only place that prints, and that asks the user.
 ///
-/// What a script wants goes to standard output, everything else to standard error with the name of the program in front.
+/// Output for scripts goes to standard output, everything else to standard error after the name of the program.
 package enum Terminal {
-    /// The name of the program, in front of its messages and in its help.
+    /// The name of the program, which precedes its messages and is part of its help.
     package static let program = Locked("multipeer")
-
-    /// A message for people, one line.
-    package static func say(_ text: String) { show("\(name): \(text)\n") }
 
     package static var name: String { program.withLock(\.self) }
 
-    /// Text for people as it is. Nobody can be told when it cannot be written.
+    /// Writes a message to standard error, one line, after the name of the program.
+    package static func say(_ text: String) { show("\(name): \(text)\n") }
+
+    /// Shows text as it is. Errors are ignored, since there is no place to report them.
     package static func show(_ text: String) { try? DescriptorStream.error.write(Array(text.utf8)) }
 
-    /// How many columns the terminal behind standard error has.
+    /// The number of columns of the terminal on standard error.
     package static var width: Int { size(of: DescriptorStream.error).width }
 
-    /// How many columns and lines the terminal behind a stream has.
+    /// Returns the number of columns and lines of the terminal on a stream.
     package static func size(of stream: DescriptorStream) -> (width: Int, height: Int) {
         var size = winsize()
         let isKnown = unsafe ioctl(stream.descriptor, UInt(TIOCGWINSZ), &size) == 0
@@ -27,28 +27,28 @@ package enum Terminal {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Whether a stream leads to a terminal that knows escape sequences.
+    /// Returns whether a stream is a terminal with escape sequences.
     package static func hasScreen(_ stream: DescriptorStream) -> Bool {
         let kind = ProcessInfo.processInfo.environment["TERM"] ?? ""
         return stream.isTerminal && !["", "dumb"].contains(kind)
     }
 
-    /// Text for scripts.
+    /// Prints text for scripts.
     package static func put(_ text: String) throws(CommandError) { try put(Array(text.utf8)) }
 
-    /// Waits until whoever reads standard output has taken everything.
+    /// Writes all bytes to standard output; waits until they are written.
     package static func put(_ bytes: [UInt8]) throws(CommandError) {
         try DescriptorStream.output.write(bytes)
     }
 
-    /// Ends the process at once: other threads may still be inside a library that would be torn down under them.
+    /// Exits the process immediately: other threads may still use a library whose teardown would crash them.
     package static func leave(_ code: ExitCode) -> Never {
         showTyping()
         _exit(code.rawValue)
     }
 
-    /// Asks on the terminal of whoever started us, also when the standard streams are redirected; nil when there is no
-    /// terminal, or its input ended.
+    /// Asks on the controlling terminal, even if the standard streams are redirected; returns nil without a terminal, and at
+    /// the end of its input.
     package static func ask(_ prompt: String, isSecret: Bool = false) throws(CommandError) -> String? {
         guard let terminal = try? DescriptorStream(opening: "/dev/tty", O_RDWR) else { return nil }
         defer { terminal.close() }
@@ -60,20 +60,20 @@ package enum Terminal {
         return answer
     }
 
-    /// Whether somebody can be asked.
+    /// Whether there is a terminal to ask on.
     package static var isThere: Bool {
         guard let terminal = try? DescriptorStream(opening: "/dev/tty", O_RDWR) else { return false }
         terminal.close()
         return true
     }
 
-    /// Whether an answer to a question with `[y/N]` means yes.
+    /// Returns whether an answer to a question with `[y/N]` means yes.
     package static func isYes(_ answer: String?) -> Bool {
         ["y", "yes"].contains(answer?.lowercased().trimmingCharacters(in: .whitespaces))
     }
 
-    /// Makes standard input, when it is a terminal, tell every key at once and show none of them; until the process
-    /// ends. False when there is no terminal.
+    /// Sets standard input, if it is a terminal, to pass on every key at once and echo none, until the process ends. Returns
+    /// false without a terminal.
     package static func tellEveryKey() -> Bool {
         var mode = termios()
         guard unsafe tcgetattr(DescriptorStream.input.descriptor, &mode) == 0 else { return false }
@@ -82,7 +82,7 @@ package enum Terminal {
         return unsafe tcsetattr(DescriptorStream.input.descriptor, TCSADRAIN, &mode) == 0
     }
 
-    /// How the terminal was before it was told to show nothing of what is typed.
+    /// The terminal's mode before its echo was turned off.
     private static let hidden = Locked<(terminal: DescriptorStream, before: termios)?>(nil)
 
     private static func hideTyping(on terminal: DescriptorStream) {
@@ -93,7 +93,7 @@ package enum Terminal {
         _ = unsafe tcsetattr(terminal.descriptor, TCSAFLUSH, &mode)
     }
 
-    /// Also when the command is interrupted while somebody types.
+    /// Restores the terminal's mode, also when the command is interrupted during input.
     private static func showTyping() {
         guard
             let (terminal, before) = hidden.withLock({ hidden in

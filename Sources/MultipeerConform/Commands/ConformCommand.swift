@@ -3,12 +3,12 @@ import Multipeer
 import MultipeerConformance
 import MultipeerCommandLine
 
-/// `multipeer-conform`: whether a program speaks MPC/1 as the specification says.
+/// `multipeer-conform`: whether a program conforms to the MPC/1 specification.
 enum ConformListCommand: Subcommand {
     static let usage = Usage(
         ["list"], "list the cases of the conformance suite",
         details:
-            "A line for each case: its id, the chapter of the specification, its level, and what it is about.",
+            "Prints a line for each case: id, chapter of the specification, level and title.",
         options: ConformCommand.choosing)
 
     static func run(_ arguments: Arguments) throws(CommandError) {
@@ -19,32 +19,36 @@ enum ConformListCommand: Subcommand {
     }
 }
 
-/// `multipeer-conform run`: plays the other peer against a program that is driven through a shim.
+/// `multipeer-conform run`: plays the peer of a program that is controlled through a shim.
 enum ConformRunCommand: Subcommand {
     static let usage = Usage(
         ["run"], operands: "[IDS|GLOBS…]", mostOperands: 1_000,
-        "try a program against the conformance suite",
+        "run the conformance suite against a program",
         details: """
-            The suite plays the other peer, byte by byte. The program is driven through its shim: a process that reads
-            requests and writes answers and events, a JSON object a line. Ours is 'multipeer-conform shim'.
+            The suite plays the peer, byte by byte. The program is controlled through its shim: a process that reads
+            requests and writes answers and events, one JSON object per line. This library's is 'multipeer-conform shim'.
 
-            Without IDS all cases are run. Each begins and ends with an exchange that must work, and afterwards the
-            program must hold no more memory, descriptors and threads than before. A case that concerns the order of
-            uids is run twice, as ID/tester-lower and ID/tester-higher.
+            Without IDS, runs all cases. Each begins and ends with an exchange that must work, and afterwards the program
+            must not hold more memory, descriptors or threads than before. A case that depends on the order of uids is
+            run twice, as ID/tester-lower and ID/tester-higher.
 
-            FILE of --skips: a line for each case that is not to be run, its id and the reason.
+            The file of --skips has a line for each case to skip: its id and the reason.
             """,
-        options: [.init("--shim", "COMMAND", "starts the program's shim; default: multipeer-conform shim")]
+        options: [
+            .init(
+                "--shim", "COMMAND", "command that starts the program's shim; default: multipeer-conform shim"
+            )
+        ]
             + ConformCommand.choosing + [
-                .init("--strict", "what the specification only recommends must be done, too"),
-                .init("--seed", "N", "what the suite draws by lot; default: drawn by lot"),
+                .init("--strict", "also require what the specification only recommends"),
+                .init("--seed", "N", "random seed; default: random"),
                 .init("--repeat", "K", "run everything K times, 1 to 1000"),
-                .init("--timeout", "S", "seconds for each case, 1 to 3600; default: its own"),
-                .init("--jobs", "N", "run so many cases at a time, 1 to 64; default: 4"),
-                .init("--skips", "FILE", "cases that are not run, each with a reason"),
-                .init("--junit", "FILE", "write the report as JUnit's XML"),
-                .init("--json", "FILE", "write the report as JSON; 'multipeer-conform repro' reads it"),
-                .init("--html", "DIR", "write the report as pages with the wire log of each case"),
+                .init("--timeout", "S", "timeout per case in seconds, 1 to 3600; default: set by each case"),
+                .init("--jobs", "N", "run N cases in parallel, 1 to 64; default: 4"),
+                .init("--skips", "FILE", "skip the cases in FILE, each with a reason"),
+                .init("--junit", "FILE", "write the report as JUnit XML"),
+                .init("--json", "FILE", "write the report as JSON, for 'multipeer-conform repro'"),
+                .init("--html", "DIR", "write the report as HTML pages with the wire log of each case"),
                 .init("--markdown", "FILE", "write a summary as Markdown"),
             ],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)
@@ -52,7 +56,7 @@ enum ConformRunCommand: Subcommand {
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let selection = try ConformCommand.selection(arguments)
         if let word = selection.unknown.first {
-            throw arguments.commandError("there is no case '\(word.printable)'")
+            throw arguments.commandError("unknown case '\(word.printable)'")
         }
         let seed = try ConformCommand.seed(arguments)
         var plan = TestPlan(
@@ -62,7 +66,7 @@ enum ConformRunCommand: Subcommand {
         plan.jobs = try arguments.number("--jobs", in: 1...64) ?? 4
         plan.isStrict = arguments.has("--strict")
         plan.skips = try skips(arguments)
-        guard !plan.cases.isEmpty else { throw arguments.commandError("no case fits") }
+        guard !plan.cases.isEmpty else { throw arguments.commandError("no matching case") }
         let report = try await ConformCommand.report(plan)
         try Terminal.put(report.text)
         try write(report, arguments)
@@ -86,7 +90,7 @@ enum ConformRunCommand: Subcommand {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw CommandError("cannot make the folder \(folder.printable)", exit: .system)
+            throw CommandError("cannot create directory \(folder.printable)", exit: .system)
         }
         for page in report.pages {
             try AtomicFile.write(Array(page.text.utf8), to: "\(folder)/\(page.name)", replacing: true)
@@ -108,20 +112,21 @@ enum ConformRunCommand: Subcommand {
     }
 }
 
-/// What the commands of the suite have in common.
+/// What the subcommands of `conform` have in common.
 enum ConformCommand {
     static let choosing: [Usage.Option] = [
-        .init("--section", "N", isRepeatable: true, "only a section, by name or chapter: LINK, 6 or 6.3"),
+        .init(
+            "--section", "N", isRepeatable: true, "run only this section, by name or chapter: LINK, 6 or 6.3"),
         .init(
             "--level", "LEVEL", isRepeatable: true,
-            "only cases of a level: core, channels, datagram, mesh, invite or code"),
-        .init("--quick", "only cases that take less than a second"),
+            "run only cases of this level: core, channels, datagram, mesh, invite or code"),
+        .init("--quick", "run only cases that take less than a second"),
     ]
 
     static let exits: [ExitCode] = [.linkFailed, .badInput, .system, .interrupted]
     static let meanings: [ExitCode: String] = [
         .success: "all cases passed", .linkFailed: "a case failed",
-        .badInput: "the suite itself could not try a case",
+        .badInput: "the suite itself could not run a case",
     ]
 
     /// This program's shim.
@@ -146,7 +151,7 @@ enum ConformCommand {
         UInt64(try arguments.number("--seed", in: 0...Int.max) ?? Int.random(in: 0...999_999_999))
     }
 
-    /// Runs a plan on threads of its own and tells on standard error what does not pass.
+    /// Runs a plan on its own threads, and shows on standard error each case that does not pass.
     static func report(_ plan: TestPlan) async throws(CommandError) -> Report {
         let outcomes = try await Worker("conform").run { () throws(CommandError) in
             TestRunner(plan).callAsFunction { outcome in
@@ -158,10 +163,10 @@ enum ConformCommand {
             Report.Invocation(shim: plan.shim, seed: plan.seed, isStrict: plan.isStrict), outcomes)
     }
 
-    /// Ends with the exit code that the report deserves.
+    /// Throws the error for the report, with its exit code, unless all cases passed.
     static func judge(_ report: Report) throws(CommandError) {
         if report.count(.fault) > 0 {
-            throw CommandError("\(report.count(.fault)) cases could not be tried", exit: .badInput)
+            throw CommandError("\(report.count(.fault)) cases could not be run", exit: .badInput)
         }
         if report.count(.fail) > 0 {
             throw CommandError(

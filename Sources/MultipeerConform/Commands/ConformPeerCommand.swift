@@ -3,17 +3,17 @@ import Multipeer
 import MultipeerConformance
 import MultipeerCommandLine
 
-/// `multipeer-conform peer`: the suite's own peer, and what it can do wrong.
+/// `multipeer-conform peer`: the suite's reference peer, optionally with a fault.
 enum ConformPeerCommand: Subcommand {
     static let usage = Usage(
-        ["peer"], "be a peer that speaks the shim protocol, with a fault if one is named",
+        ["peer"], "run the built-in reference peer, optionally with a fault",
         details: """
-            A second, small implementation of MPC/1 on standard input and output, as 'multipeer-conform shim' is. 'conform
-            selftest' runs it with each of its faults to see that the suite finds them.
+            A second, small implementation of MPC/1 that speaks the shim protocol on standard input and output, like
+            'multipeer-conform shim'. 'multipeer-conform selftest' runs it with each of its faults, to check that the suite finds them.
             """,
         options: [
-            .init("--bug", "NAME", "have this fault"),
-            .init("--bugs", "list the faults and end"),
+            .init("--bug", "NAME", "enable this fault"),
+            .init("--bugs", "list the faults and exit"),
         ], exits: [.system])
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
@@ -23,12 +23,12 @@ enum ConformPeerCommand: Subcommand {
         var bug: Bug?
         if let name = arguments.value("--bug") {
             guard let found = Bug(rawValue: name) else {
-                throw arguments.commandError("there is no fault '\(name.printable)'")
+                throw arguments.commandError("unknown fault '\(name.printable)'")
             }
             bug = found
         }
         let code = try await Worker("peer").run { [bug] () throws(CommandError) in ReferencePeer.run(bug: bug)
         }
-        guard code == 0 else { throw CommandError("the peer failed", exit: .system) }
+        guard code == 0 else { throw CommandError("the reference peer failed", exit: .system) }
     }
 }

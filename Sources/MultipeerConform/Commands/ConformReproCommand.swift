@@ -3,29 +3,31 @@ import Multipeer
 import MultipeerConformance
 import MultipeerCommandLine
 
-/// `multipeer-conform repro`: one case of a report again, with the same seed and everything that was on the wire.
+/// `multipeer-conform repro`: runs one case of a report again, with the same seed, and prints the whole wire log.
 enum ConformReproCommand: Subcommand {
     static let usage = Usage(
         ["repro"], operands: "REPORT ID", mostOperands: 2, "run one case of a report again",
         details: """
-            REPORT is what 'multipeer-conform run --json' wrote, ID a case in it, as LINK-11, LINK-11/tester-lower or
-            LINK-11/tester-lower#2. The case is run with the same seed against the same shim, and the whole wire
-            log is printed.
+            REPORT is a file from 'multipeer-conform run --json', ID a case in it, as LINK-11, LINK-11/tester-lower or
+            LINK-11/tester-lower#2. Runs the case with the same seed against the same shim, and prints the whole wire
+            log.
             """,
-        options: [.init("--shim", "COMMAND", "another shim than that of the report")],
+        options: [.init("--shim", "COMMAND", "use this shim instead of the one in the report")],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)
 
     static func run(_ arguments: Arguments) async throws(CommandError) {
-        guard arguments.operands.count == 2 else { throw arguments.commandError("REPORT and ID are needed") }
+        guard arguments.operands.count == 2 else {
+            throw arguments.commandError("REPORT and ID are required")
+        }
         let bytes = try AtomicFile.read(arguments.operands[0], limit: 1 << 30)
         guard let kept = try? JSONDecoder().decode(SavedReport.self, from: Data(bytes)) else {
-            throw arguments.commandError("\(arguments.operands[0].printable) is no report in JSON")
+            throw arguments.commandError("\(arguments.operands[0].printable) is not a JSON report")
         }
         var selection = CaseSelection()
         let words = arguments.operands[1].split(separator: "#", maxSplits: 1).map(String.init)
         selection.words = [words[0]]
         guard !selection.cases.isEmpty else {
-            throw arguments.commandError("there is no case '\(arguments.operands[1].printable)'")
+            throw arguments.commandError("unknown case '\(arguments.operands[1].printable)'")
         }
         var plan = TestPlan(
             shim: arguments.value("--shim") ?? kept.shim, cases: selection.cases, seed: kept.seed)

@@ -3,22 +3,22 @@ import Multipeer
 import MultipeerConformance
 import MultipeerCommandLine
 
-/// `multipeer-conform selftest`: whether the suite finds the faults that it says it finds.
+/// `multipeer-conform selftest`: whether the suite finds the faults that its cases name.
 enum ConformSelftestCommand: Subcommand {
     static let usage = Usage(
         ["selftest"], operands: "[IDS|GLOBS…]", mostOperands: 1_000,
-        "try the conformance suite against peers that are broken on purpose",
+        "run the conformance suite against peers with deliberate faults",
         details: """
-            Runs the suite's own peer, 'multipeer-conform peer', once without a fault and once with each of its faults.
-            Without one it must pass every case. Each fault must be caught by each case that names it: the case fails, in
-            the words that it names if it names any, and not just because the process ended.
+            Runs the reference peer, 'multipeer-conform peer', once without a fault and once with each of its faults.
+            Without a fault it must pass every case. Each fault must be caught by each case that names it: the case must
+            fail, with the message that it names, if any, and not just because the process ended.
             """,
         options: ConformCommand.choosing + [
             .init(
-                "--bug", "NAME", isRepeatable: true, "only this fault; without a fault nothing else is run"),
-            .init("--markdown", "FILE", "write down by what each fault was caught"),
-            .init("--seed", "N", "what the suite draws by lot; default: drawn by lot"),
-            .init("--jobs", "N", "run so many cases at a time, 1 to 64; default: 4"),
+                "--bug", "NAME", isRepeatable: true, "run only this fault, and skip the run without a fault"),
+            .init("--markdown", "FILE", "write a table of how each fault was caught"),
+            .init("--seed", "N", "random seed; default: random"),
+            .init("--jobs", "N", "run N cases in parallel, 1 to 64; default: 4"),
         ],
         exits: ConformCommand.exits, meanings: ConformCommand.meanings)
 
@@ -26,7 +26,7 @@ enum ConformSelftestCommand: Subcommand {
         let cases = try ConformCommand.selection(arguments).cases
         let wanted = arguments.values("--bug")
         if let name = wanted.first(where: { Bug(rawValue: $0) == nil }) {
-            throw arguments.commandError("there is no fault '\(name.printable)'")
+            throw arguments.commandError("unknown fault '\(name.printable)'")
         }
         let seed = try ConformCommand.seed(arguments)
         let jobs = try arguments.number("--jobs", in: 1...64) ?? 4
@@ -48,11 +48,11 @@ enum ConformSelftestCommand: Subcommand {
         let missed = findings.count { !$0.isCaught }
         try Terminal.put("\(findings.count - missed) of \(findings.count) faults caught; seed \(seed)\n")
         if wanted.isEmpty, !selftest.unnamed.isEmpty {
-            try Terminal.put("named by no case: \(selftest.unnamed.joined(separator: ", "))\n")
+            try Terminal.put("faults that no case names: \(selftest.unnamed.joined(separator: ", "))\n")
         }
         if wanted.isEmpty, !selftest.unknown.isEmpty {
             try Terminal.put(
-                "named, and the peer does not have it: \(selftest.unknown.joined(separator: ", "))\n")
+                "faults that the peer does not have: \(selftest.unknown.joined(separator: ", "))\n")
         }
         guard missed == 0 else {
             throw CommandError("\(missed) of \(findings.count) faults were missed", exit: .linkFailed)
@@ -70,7 +70,7 @@ enum ConformSelftestCommand: Subcommand {
         return report
     }
 
-    /// By what each fault was caught.
+    /// Returns a table of how each fault was caught.
     private static func table(_ findings: [Selftest.FaultCheckResult]) -> String {
         let rows = findings.map { finding in
             let cells = [

@@ -2,20 +2,21 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// The subject of a conformance test: does what lines of JSON ask for, answers each, and tells what happens.
+/// The subject of a conformance test: carries out requests in lines of JSON, answers each, and reports events.
 ///
 /// ```
 /// standard input ──▶ request ──▶ answer  ──▶ standard output
 ///                       │ session ──▶ event ──▶
 /// ```
 ///
-/// A request that has to wait for others goes on in a lane while the next ones are done; what is in one lane keeps its order.
+/// A request that has to wait for others continues in a lane while the next ones are handled; the requests of a lane keep
+/// their order.
 @ShimActor
 final class Shim {
-    /// The longest message that is given as bytes, 64 KiB, in hexadecimal, and room to spare.
+    /// Enough for the longest message given as bytes, 64 KiB, in hexadecimal.
     private static let longestLine = 1 << 20
 
-    /// What goes on for each session, by its name.
+    /// The sessions, by name.
     private var subjects: [String: ShimSubject] = [:]
     private var latest = ""
     private let pipe: ShimPipe
@@ -26,7 +27,7 @@ final class Shim {
         lanes = ShimQueues(pipe)
     }
 
-    /// Does requests until there are no more.
+    /// Handles requests until the end of input.
     func run() async throws(CommandError) {
         await ShimResourceUsage.begin()
         let lines = LineSource(longest: Shim.longestLine)
@@ -39,7 +40,7 @@ final class Shim {
         await leave()
     }
 
-    /// Answers false when it was the last.
+    /// Handles a request; returns false when it was the last.
     private func take(_ line: String) async -> Bool {
         do throws(ShimRequest.Unreadable) {
             var request = try ShimRequest(line)
@@ -60,7 +61,7 @@ final class Shim {
         return true
     }
 
-    /// Says goodbye to everybody, and waits for what goes on.
+    /// Closes all sessions gracefully, and waits for pending requests.
     func leave() async {
         await withTaskGroup(of: Void.self) { group in
             for subject in subjects.values { group.addTask { await subject.leave() } }
@@ -73,7 +74,7 @@ final class Shim {
 // MARK: operations
 
 extension Shim {
-    /// Answers the fields of the answer; nil when it comes later.
+    /// Begins an operation; returns the fields of its answer, or nil when the answer comes later.
     private func begin(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?]? {
         switch request.op {
         case "session": return try await makeSession(&request)
@@ -112,7 +113,7 @@ extension Shim {
         return nil
     }
 
-    /// The session that a request is for.
+    /// Returns the session that a request is for.
     private func subject(of request: inout ShimRequest) throws(ShimFault) -> ShimSubject {
         let name = try request.text("session") ?? latest
         guard let subject = subjects[name] else { throw .invalid("there is no session '\(name)'") }
@@ -123,7 +124,7 @@ extension Shim {
 // MARK: sessions
 
 extension Shim {
-    /// One of the same name is left.
+    /// Creates a session; an earlier one with the same name is closed.
     private func makeSession(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
         let options = try ShimOptions(&request) { [weak self] name, evidence in
             await self?.tell(of: evidence, to: name)
@@ -151,7 +152,7 @@ extension Shim {
             ])
     }
 
-    /// A session that is not needed any more, with everything that it holds.
+    /// Closes a session and releases everything that it holds.
     private func forget(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
         let subject = try subject(of: &request)
         try request.end()
@@ -163,7 +164,7 @@ extension Shim {
 
     // MARK: the process
 
-    /// Makes the system refuse this process more than so much.
+    /// Sets limits of the system for this process.
     private func limit(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
         let size = try request.count("file")
         let count = try request.count("descriptors")

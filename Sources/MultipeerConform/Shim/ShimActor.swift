@@ -1,5 +1,4 @@
-/// A shim does everything in turns of one actor: no lock is needed, and what its tasks have to tell is told in the order in
-/// which they come to it.
+/// A shim runs on one actor: no lock is needed, and its tasks report events in the order in which they get to the actor.
 @globalActor
 actor ShimActor {
     static let shared = ShimActor()

@@ -1,12 +1,12 @@
 import Multipeer
 
-/// What is sent: bytes that were given, or as many as wanted of an agreed pattern.
+/// The content to send: given bytes, or a number of bytes of an agreed pattern.
 enum ShimContent {
     case bytes([UInt8])
     /// Byte i is i mod 251.
     case pattern(size: Int)
 
-    /// The longest content that is made up.
+    /// The longest generated content.
     private static let longest = 1 << 30
 
     init(_ request: inout ShimRequest) throws(ShimFault) {
@@ -15,7 +15,7 @@ enum ShimContent {
         switch (bytes, size) {
         case (let bytes?, nil): self = .bytes(bytes)
         case (nil, let size?):
-            guard size <= ShimContent.longest else { throw .invalid("size is 1 GiB at the most") }
+            guard size <= ShimContent.longest else { throw .invalid("size must be at most 1 GiB") }
             self = .pattern(size: size)
         default: throw .invalid("either hex or size")
         }

@@ -1,7 +1,7 @@
 import Multipeer
 
-/// One session of a shim, and what everything that belongs to it works with: the pipe, the lanes, and the tasks that go on
-/// until it is left.
+/// One session of a shim, with what its parts share: the pipe, the lanes, and the tasks that run until the session is
+/// closed.
 @ShimActor
 final class ShimContext {
     let options: ShimOptions
@@ -19,10 +19,10 @@ final class ShimContext {
         }
     }
 
-    /// What requests and events call the session.
+    /// The name of the session in requests and events.
     var name: String { options.peer.displayName }
 
-    /// Goes on until the session is left.
+    /// Keeps a task that runs until the session is closed.
     func keep(_ task: Task<Void, Never>) { tasks.append(task) }
 
     func cancelTasks() {

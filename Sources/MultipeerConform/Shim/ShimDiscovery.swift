@@ -1,7 +1,7 @@
 import Multipeer
 
-/// Discovery whose answers the test gives: it says at which port a peer is announced, and where others are. Behind that is
-/// another one: multicast on the loopback interface, or nothing.
+/// Discovery under the control of the test: it reports the port at which a peer is advertised, and the test sets the
+/// addresses of others. Everything else goes to another backend: multicast on the loopback interface, or none.
 final class ShimDiscovery: DiscoveryBackend {
     private let base: any DiscoveryBackend
     private let known = Locked<[UID: [SocketAddress]]>([:])
@@ -11,17 +11,17 @@ final class ShimDiscovery: DiscoveryBackend {
         base = usesMulticast ? try DiscoveryConfiguration.loopback.chosenBackend() : InMemoryDiscovery()
     }
 
-    /// A configuration that asks here.
+    /// A configuration with this backend.
     var configuration: DiscoveryConfiguration {
         var configuration = DiscoveryConfiguration.loopback
         configuration.backend = self
         return configuration
     }
 
-    /// What was announced last.
+    /// The last advertisement.
     var advertisement: Advertisement? { announced.withLock { $0 } }
 
-    /// Says where a peer is.
+    /// Sets the addresses of a peer.
     func place(_ peer: PeerID, at addresses: [SocketAddress]) { known.withLock { $0[peer.uid] = addresses } }
 
     func advertise(

@@ -1,8 +1,8 @@
 import Multipeer
 
-/// Why a request was not done.
+/// Why a request failed.
 enum ShimFault: Error {
-    /// The operation, or this parameter of it, is not known here: its case is to be skipped.
+    /// The operation, or this parameter of it, is not implemented: the case is to be skipped.
     case unimplemented(String?)
     case failed(ShimReason)
 
@@ -15,7 +15,7 @@ enum ShimFault: Error {
     }
 }
 
-/// Why something failed or ended: a code of the specification, INTERNAL where none fits, and text for people.
+/// Why something failed or ended: a code of the specification, INTERNAL if none fits, and text for people.
 struct ShimReason: Error {
     let code: CloseCode
     let text: String
@@ -33,7 +33,7 @@ struct ShimReason: Error {
     /// The fields of a reply or an event.
     var fields: [String: ShimValue?] { ["error": .text(code.name), "reason": .text(text)] }
 
-    /// The fields of what an invitation came to.
+    /// The fields of the outcome of an invitation.
     var result: [String: ShimValue?] { ["result": .text(code.name), "reason": .text(text)] }
 
     private static let codes: [MultipeerError.Code: CloseCode] = [
@@ -44,7 +44,7 @@ struct ShimReason: Error {
 }
 
 extension DisconnectReason {
-    /// What happened, in a word.
+    /// The reason as one word of the shim protocol.
     var shimWord: String {
         switch code {
         case .goodbye, .closedByPeer: "closedByPeer"
@@ -61,7 +61,7 @@ extension DisconnectReason {
         }
     }
 
-    /// The code that says it, or was said; nil where there is none.
+    /// The close code that was sent or received, or that stands for the reason; nil if there is none.
     var shimCode: CloseCode? {
         if let closeCode { return closeCode.known }
         return switch code {

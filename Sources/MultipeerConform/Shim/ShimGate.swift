@@ -1,9 +1,9 @@
 import Multipeer
 
-/// Where somebody waits who may not go on.
+/// A gate at which tasks wait until it is open.
 @ShimActor
 final class ShimGate {
-    /// Those who wait; nil while it is open.
+    /// The waiting tasks; nil while the gate is open.
     private var waiting: [Promise<Void>]?
 
     func close() { waiting = waiting ?? [] }
@@ -12,7 +12,7 @@ final class ShimGate {
         for signal in waiting.take() ?? [] { signal.send(()) }
     }
 
-    /// Returns when it is open.
+    /// Waits until the gate is open.
     func passed() async {
         guard waiting != nil else { return }
         let signal = Promise<Void>()

@@ -1,6 +1,6 @@
 import Multipeer
 
-/// How a session of a shim is found, finds others and invites them.
+/// Advertising, browsing and invitations of a session of a shim.
 @ShimActor
 final class ShimNearby {
     private let context: ShimContext
@@ -31,7 +31,7 @@ final class ShimNearby {
     }
 }
 
-// MARK: being found
+// MARK: advertising
 
 extension ShimNearby {
     func advertise(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
@@ -107,7 +107,7 @@ extension ShimNearby {
     }
 }
 
-// MARK: finding and inviting
+// MARK: browsing and inviting
 
 extension ShimNearby {
     func browse(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
@@ -148,7 +148,7 @@ extension ShimNearby {
         return [:]
     }
 
-    /// At addresses that the request names, or where the running browser finds the peer.
+    /// Invites a peer, at the addresses in the request or at those that the running browser finds.
     func invite(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
         let name = try request.text("name") ?? "peer"
         let peer = try request.required("peer", try request.peer("peer", called: name))
@@ -176,7 +176,7 @@ extension ShimNearby {
         return [:]
     }
 
-    /// One that knows where the peer is, and looks for nobody.
+    /// Returns a browser that knows the peer's addresses, and does not browse.
     private func browser(
         placing peer: PeerID, at addresses: [SocketAddress], _ service: String
     ) throws(ShimFault) -> Browser {

@@ -4,7 +4,7 @@ import MultipeerCommandLine
 
 /// What a `session` request asks for.
 struct ShimOptions: Sendable {
-    /// What the application does with what a peer opens to it.
+    /// What the application does with incoming resources.
     enum IncomingPolicy: Sendable {
         case take, hold, refuse
     }
@@ -14,7 +14,7 @@ struct ShimOptions: Sendable {
     let resources: IncomingPolicy
     let folder: URL?
 
-    /// `tell` says in which session which certificate is to be judged.
+    /// `tell` receives the name of the session, and the evidence to be judged.
     init(
         _ request: inout ShimRequest, asking tell: @escaping @Sendable (String, TrustEvidence) async -> Void
     ) throws(ShimFault) {
@@ -56,7 +56,7 @@ struct ShimOptions: Sendable {
 
     private static func keyLog(_ path: String) throws(ShimFault) -> KeyLog {
         do {
-            return try KeyLog(file: path) { Terminal.say("TLS secrets are not written any more: \($0)") }
+            return try KeyLog(file: path) { Terminal.say("key log stopped: \($0)") }
         } catch {
             throw .invalid("\(error)")
         }
@@ -104,7 +104,7 @@ struct ShimOptions: Sendable {
         try limits.end()
     }
 
-    /// As long as HELLO can say it; less than a frame's worth would let nobody send.
+    /// Returns a window that fits HELLO; with less than one frame, the peer could not send.
     private static func window(_ bytes: Int, _ name: String) throws(ShimFault) -> UInt32 {
         guard let window = UInt32(exactly: bytes), window >= 4_096 else {
             throw .invalid("\(name) is not from 4096 to 4294967295")

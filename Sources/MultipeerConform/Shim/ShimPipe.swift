@@ -1,7 +1,7 @@
 import MultipeerCommandLine
 
-/// The pipe to whoever drives the test: answers and events, a line each, and the numbers by which both sides refer to what
-/// has no name.
+/// The pipe to the test driver: answers and events, a line each, and the numbers by which both sides refer to objects without
+/// a name.
 @ShimActor
 final class ShimPipe {
     private let output = Worker("output")
@@ -12,7 +12,7 @@ final class ShimPipe {
         return lastNumber
     }
 
-    /// Tells what has happened in a session.
+    /// Reports an event of a session.
     func tell(_ event: String, of session: String, _ fields: [String: ShimValue?]) async {
         await put(fields.merging(["event": .text(event), "session": .text(session)]) { $1 })
     }
@@ -32,7 +32,7 @@ final class ShimPipe {
         await put(fields)
     }
 
-    /// Waits until whoever drives the test has taken the line; nobody can be told when it cannot be written.
+    /// Waits until the line is written. Errors are ignored, since there is no place to report them.
     private func put(_ fields: [String: ShimValue?]) async {
         let value = ShimValue.object(with: fields)
         try? await output.run { () throws(CommandError) in

@@ -1,4 +1,5 @@
-/// Requests that have to wait for others: they go on while the next ones are done, and what is in one lane keeps its order.
+/// Requests that have to wait for others: they continue while the next ones are handled; the requests of a lane keep their
+/// order.
 @ShimActor
 final class ShimQueues {
     private let pipe: ShimPipe
@@ -6,7 +7,7 @@ final class ShimQueues {
 
     init(_ pipe: ShimPipe) { self.pipe = pipe }
 
-    /// Does something behind what is in the same lane, and answers the request when that is done.
+    /// Runs `body` after the earlier requests of the same lane, and answers the request when that is done.
     func later(
         _ request: ShimRequest, in lane: String,
         _ body: @escaping @ShimActor () async throws(ShimFault) -> [String: ShimValue?]
@@ -22,10 +23,10 @@ final class ShimQueues {
         }
     }
 
-    /// Forgets a lane that nobody is going to use any more.
+    /// Removes a lane that will not be used again.
     func remove(_ lane: String) { lanes[lane] = nil }
 
-    /// Waits for all that goes on.
+    /// Waits for all lanes.
     func finish() async {
         for lane in lanes.values { await lane.value }
     }

@@ -2,13 +2,13 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// One request: an operation and its fields, each of which is taken out once. What is left over nobody knows here.
+/// One request: an operation and its fields, each of which is taken out once. Remaining fields are not implemented.
 struct ShimRequest {
     let id: ShimValue?
     let op: String
     private var fields: [String: ShimValue]
 
-    /// Throws for what is no request; `id` says whose reply that is, if that can be told.
+    /// Throws for anything but a request; the error has the request's `id`, if it could be read.
     init(_ line: String) throws(Unreadable) {
         guard case .object(var fields) = JSON.decode(ShimValue.self, from: line) else {
             throw Unreadable(id: nil, text: "not a JSON object")
@@ -21,7 +21,7 @@ struct ShimRequest {
         self.fields = fields
     }
 
-    /// The fields of an object inside of a request.
+    /// Creates a request with the fields of a nested object.
     private init(_ outer: ShimRequest, _ fields: [String: ShimValue]) {
         (id, op, self.fields) = (outer.id, outer.op, fields)
     }
@@ -31,7 +31,7 @@ struct ShimRequest {
         let text: String
     }
 
-    /// Says that everything was taken.
+    /// Throws when a field was not taken.
     func end() throws(ShimFault) {
         if let field = fields.keys.min() { throw .unimplemented(field) }
     }
@@ -76,7 +76,7 @@ extension ShimRequest {
         }
     }
 
-    /// A whole number from 0 on.
+    /// Returns a whole number that is not negative.
     mutating func count(_ name: String) throws(ShimFault) -> Int? {
         guard let number = try integer(name) else { return nil }
         if number < 0 { throw wrong(name, "not negative") }
@@ -104,12 +104,12 @@ extension ShimRequest {
         return uid
     }
 
-    /// A peer that goes by its uid; the name is nobody's.
+    /// Returns a peer that is identified by its uid; the name is a placeholder.
     mutating func peer(_ name: String, called: String = "peer") throws(ShimFault) -> PeerID? {
         try uid(name).map { uid throws(ShimFault) in try ShimRequest.peer(uid, called) }
     }
 
-    /// One peer or several.
+    /// Returns one peer or several.
     mutating func peers(_ name: String) throws(ShimFault) -> [PeerID]? {
         guard case .list(let list)? = fields[name] else { return try peer(name).map { [$0] } }
         fields[name] = nil
@@ -149,7 +149,7 @@ extension ShimRequest {
         }
     }
 
-    /// One address or several.
+    /// Returns one address or several.
     mutating func addresses(_ name: String) throws(ShimFault) -> [SocketAddress]? {
         var texts: [String]?
         if case .text(let text)? = fields[name] {
@@ -177,7 +177,7 @@ extension ShimRequest {
         return entries
     }
 
-    /// The fields of an object, which are taken like those of the request.
+    /// Returns the fields of an object, which are taken like those of the request.
     mutating func object(_ name: String) throws(ShimFault) -> ShimRequest? {
         switch take(name) {
         case nil: return nil
@@ -186,7 +186,7 @@ extension ShimRequest {
         }
     }
 
-    /// One of some words; another one is not known here.
+    /// Returns the value for one of some words; any other word is not implemented.
     mutating func word<Value>(_ name: String, _ words: [String: Value]) throws(ShimFault) -> Value? {
         guard let text = try text(name) else { return nil }
         guard let value = words[text] else { throw .unimplemented(name) }

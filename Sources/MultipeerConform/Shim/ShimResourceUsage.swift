@@ -2,14 +2,14 @@ import Foundation
 import Multipeer
 import MultipeerCommandLine
 
-/// What this process uses of the machine.
+/// The resources that this process uses.
 struct ShimResourceUsage {
     let resident: Int
-    /// Of the heap, what was asked for and not given back.
+    /// Bytes of the heap that are allocated.
     let allocated: Int
     let descriptors: Int
     let threads: Int
-    /// Of the processor, by this process and in the kernel for it.
+    /// Processor time, in user mode and in the kernel.
     let seconds: Double
 
     init() {
@@ -17,7 +17,7 @@ struct ShimResourceUsage {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         resident = (pages.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * page
         allocated = Heap.allocated
-        // Without the one with which the folder is read.
+        // Without the descriptor with which the folder is read.
         descriptors = max(0, ShimResourceUsage.count("/proc/self/fd") - 1)
         threads = ShimResourceUsage.count("/proc/self/task")
         var time = timespec()
@@ -25,7 +25,7 @@ struct ShimResourceUsage {
         seconds = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Makes the threads and timers that a process makes when it first needs them, and keeps: they are no leak.
+    /// Creates the threads and timers that a process creates on first use and keeps, so that they do not count as leaks.
     static func begin() async {
         try? await Task.sleep(for: .milliseconds(1))
         for _ in 0..<8 {
@@ -34,12 +34,12 @@ struct ShimResourceUsage {
         }
     }
 
-    /// How many entries a folder has.
+    /// Returns the number of entries of a folder.
     static func count(_ folder: String) -> Int {
         (try? FileManager.default.contentsOfDirectory(atPath: folder))?.count ?? 0
     }
 
-    /// Makes the system refuse more than so much: an answer to those who ask what happens then.
+    /// Sets a limit of the system, so that a test can exceed it.
     static func limit(_ resource: __rlimit_resource_t, to value: Int) throws(ShimFault) {
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0 else { throw .invalid(DescriptorStream.reason(errno)) }

@@ -1,7 +1,7 @@
 import Foundation
 import Multipeer
 
-/// The files of a session that a shim sends and receives.
+/// The files that a session of a shim sends and receives.
 @ShimActor
 final class ShimResources {
     private let context: ShimContext
@@ -11,7 +11,7 @@ final class ShimResources {
     init(_ context: ShimContext) { self.context = context }
 }
 
-// MARK: files of ours
+// MARK: outgoing files
 
 extension ShimResources {
     func send(_ request: inout ShimRequest) throws(ShimFault) {
@@ -58,7 +58,7 @@ extension ShimResources {
     }
 }
 
-// MARK: files of others
+// MARK: incoming files
 
 extension ShimResources {
     func hear(_ resource: IncomingResource) async {
@@ -77,7 +77,7 @@ extension ShimResources {
         }
     }
 
-    /// Receives a file, and tells how far it is and how it ends.
+    /// Receives a file, and reports its progress and its end.
     private func store(_ resource: IncomingResource, _ id: Int) {
         let watching = Task {
             for await progress in resource.progress { await self.report(progress, id) }
@@ -126,10 +126,10 @@ extension ShimResources {
     }
 }
 
-// MARK: files of either
+// MARK: both directions
 
 extension ShimResources {
-    /// Either end of a resource calls it off.
+    /// Cancels a resource, from either end.
     func drop(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
         let id = try request.required("resource", try request.count("resource"))
         try request.end()

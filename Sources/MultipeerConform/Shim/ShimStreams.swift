@@ -1,26 +1,26 @@
 import Multipeer
 
-/// The streams of a session that a shim writes and reads.
+/// The streams that a session of a shim writes and reads.
 @ShimActor
 final class ShimStreams {
     private let context: ShimContext
     private var outgoing: [Int: OutgoingStream] = [:]
     private var incoming: [Int: (stream: IncomingStream, gate: ShimGate)] = [:]
-    /// Whether streams that come are not read.
+    /// Whether new incoming streams are not read.
     private var holdsAll = false
 
-    /// Bytes after which it is told how many there are.
+    /// The number of bytes after which the total is reported.
     private static let step = 65_536
 
     init(_ context: ShimContext) { self.context = context }
 
-    /// Nobody waits any more.
+    /// Opens all gates, so that no task waits.
     func openGates() {
         for (_, gate) in incoming.values { gate.open() }
     }
 }
 
-// MARK: streams of ours
+// MARK: outgoing streams
 
 extension ShimStreams {
     func open(_ request: inout ShimRequest) throws(ShimFault) {
@@ -39,7 +39,7 @@ extension ShimStreams {
         }
     }
 
-    /// Tells when it ends before its time.
+    /// Reports when the stream ends early.
     private func watch(_ stream: OutgoingStream, _ id: Int) async {
         guard let error = await stream.failure(), !Task.isCancelled else { return }
         var fields = ShimReason(error).fields
@@ -79,7 +79,7 @@ extension ShimStreams {
     }
 }
 
-// MARK: streams of others
+// MARK: incoming streams
 
 extension ShimStreams {
     func hear(_ stream: IncomingStream) async {
@@ -125,10 +125,10 @@ extension ShimStreams {
     }
 }
 
-// MARK: streams of either
+// MARK: both directions
 
 extension ShimStreams {
-    /// Either end of a stream gives it up.
+    /// Aborts a stream, from either end.
     func abort(_ request: inout ShimRequest) throws(ShimFault) -> [String: ShimValue?] {
         let id = try request.required("stream", try request.count("stream"))
         let code = try request.code("code") ?? .cancelled
@@ -141,7 +141,7 @@ extension ShimStreams {
         return [:]
     }
 
-    /// One stream that came, or all that will, are not read, or are again.
+    /// Stops or resumes reading one incoming stream, or all future ones.
     func hold(_ request: inout ShimRequest, _ isHeld: Bool) throws(ShimFault) -> [String: ShimValue?] {
         let id = try request.count("stream")
         try request.end()

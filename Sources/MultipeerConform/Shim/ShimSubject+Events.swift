@@ -1,16 +1,16 @@
 import Multipeer
 
-// MARK: what a session tells
+// MARK: events of a session
 
 extension ShimSubject {
-    /// What is longer than this is told by its digest alone.
+    /// Messages longer than this are reported without their bytes.
     private static let shown = 1_024
 
     func listen() {
         let events = context.session.events
         context.keep(
             Task {
-                // They end with each `disconnect`, and the subject may be used again.
+                // The events end with each `disconnect`, and the subject may be used again.
                 while !Task.isCancelled {
                     for await event in events {
                         await self.gate.passed()

@@ -14,7 +14,7 @@ extension ShimSubject {
             }
             return ["data": .hex(data.bytes)]
         }
-        // What the mesh is told has a lifetime of its own.
+        // Data for the mesh has its own lifetime.
         if joinsMesh, recipient == nil { throw .unimplemented("lifetime") }
         guard 1...86_400 ~= lifetime else { throw .invalid("lifetime is not from 1 to 86400 s") }
         do throws(SessionFault) {
@@ -26,7 +26,7 @@ extension ShimSubject {
         }
     }
 
-    /// What comes of it is told as states, unless it is refused before anybody is sought.
+    /// Reports the outcome as states, unless the data is refused before any connection is attempted.
     func connect(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
         let bytes = try request.required("data", try request.bytes("data"))
         try request.end()
@@ -76,7 +76,7 @@ extension ShimSubject {
         return [:]
     }
 
-    // MARK: what there is
+    // MARK: state
 
     func state(_ request: inout ShimRequest) async throws(ShimFault) -> [String: ShimValue?] {
         try request.end()
@@ -125,7 +125,7 @@ extension ShimSubject {
         }
     }
 
-    /// The application takes nothing, or goes on.
+    /// Stops or resumes taking events.
     func pause(_ request: inout ShimRequest, _ isPause: Bool) throws(ShimFault) -> [String: ShimValue?] {
         try request.end()
         if isPause { gate.close() } else { gate.open() }
@@ -133,7 +133,7 @@ extension ShimSubject {
     }
 }
 
-/// An attempt to reach a peer. It runs on the session's own thread, and nothing of it in the turns of the shim.
+/// An attempt to link with a peer. It runs only on the session's own thread, not on the shim's actor.
 private final class ShimAttempt: Sendable {
     private let session: Session
     private let reason = Locked<ShimReason?>(nil)
@@ -150,8 +150,8 @@ private final class ShimAttempt: Sendable {
         }
     }
 
-    /// Why it came to nothing, if that is known before anybody is sought. What waits here runs on the same thread, one
-    /// behind the other: the attempt is refused, or waits, before the next of them begins.
+    /// Returns why the attempt was refused, if that happens before any connection is attempted. The tasks here run on the same
+    /// thread in order: the attempt is refused, or waits, before the next of them begins.
     func refusal() async -> ShimReason? {
         for _ in 0..<3 { await Task(executorPreference: session.executor) { await Task.yield() }.value }
         return reason.withLock { $0 }

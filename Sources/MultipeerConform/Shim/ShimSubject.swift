@@ -1,15 +1,15 @@
 import Multipeer
 
-/// One session of a shim: it does what requests ask of the session, and tells what the session has to say.
+/// One session of a shim: carries out requests, and reports the session's events.
 @ShimActor
 final class ShimSubject {
     let context: ShimContext
     let streams: ShimStreams
     let resources: ShimResources
     let nearby: ShimNearby
-    /// Closed while the application takes nothing of the session.
+    /// Closed while the application takes no events from the session.
     let gate = ShimGate()
-    /// What was told last of each peer.
+    /// The last reported state of each peer.
     var peers: [UID: (peer: PeerID, state: String)] = [:]
 
     init(_ context: ShimContext) {
@@ -21,7 +21,7 @@ final class ShimSubject {
 
     var name: String { context.name }
 
-    /// Says goodbye, and forgets everything.
+    /// Closes the session gracefully, and releases everything.
     func leave() async {
         gate.open()
         streams.openGates()

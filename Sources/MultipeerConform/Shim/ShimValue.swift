@@ -12,12 +12,12 @@ enum ShimValue: Hashable, Sendable {
     case list([ShimValue])
     case object([String: ShimValue])
 
-    /// An object with those of the fields that have a value.
+    /// Returns an object with the fields that have a value.
     static func object(with fields: [String: ShimValue?]) -> ShimValue {
         .object(fields.compactMapValues { $0 })
     }
 
-    /// Bytes as hexadecimal digits.
+    /// Returns bytes as hexadecimal digits.
     static func hex(_ bytes: [UInt8]) -> ShimValue {
         .text(digits(of: bytes))
     }
@@ -32,7 +32,7 @@ enum ShimValue: Hashable, Sendable {
 
     static func size(_ count: UInt64) -> ShimValue { .integer(Int(clamping: count)) }
 
-    /// The bytes that pairs of hexadecimal digits stand for.
+    /// Returns the bytes for pairs of hexadecimal digits; nil for anything else.
     static func bytes(hex text: String) -> [UInt8]? {
         let digits = text.utf8.map { digit($0) }
         guard digits.count.isMultiple(of: 2) else { return nil }

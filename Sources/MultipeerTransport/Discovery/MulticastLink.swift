@@ -63,7 +63,7 @@ extension MulticastSettings {
         guard let unknown = names.first(where: { !known.contains($0) }) else { return nil }
         return MultipeerError(
             .discovery,
-            "there is no network interface '\(unknown)'; there are \(known.joined(separator: ", "))")
+            "no network interface '\(unknown)'; available: \(known.joined(separator: ", "))")
     }
 
     /// Whether an interface may take part in a moment: one that has just come up looks for its cable first, and then tries
@@ -81,7 +81,7 @@ extension MulticastSettings {
             return MultipeerError(.discovery, "there is \(what); \(hint)")
         }
         let reasons = chosen.map { "\($0.name) \($0.obstacle)" }.joined(separator: ", ")
-        return MultipeerError(.discovery, "no network interface serves: \(reasons); \(hint)")
+        return MultipeerError(.discovery, "no usable network interface: \(reasons); \(hint)")
     }
 }
 

@@ -39,8 +39,8 @@ struct ArgumentsTests {
         "every mistake is named in one line, with a hint",
         arguments: [
             (["--x"], "unknown option '--x'"), (["--x=1"], "unknown option '--x'"),
-            (["-q"], "unknown option '-q'"), (["--out"], "option '--out' needs a value, FILE"),
-            (["--out="], "option '--out' needs a value, FILE"),
+            (["-q"], "unknown option '-q'"), (["--out"], "option '--out' needs a value: FILE"),
+            (["--out="], "option '--out' needs a value: FILE"),
             (["--quiet=yes"], "option '--quiet' takes no value"),
             (["--out", "a", "--out", "b"], "option '--out' was given twice"),
             (["--quiet", "--quiet"], "option '--quiet' was given twice"),
@@ -66,10 +66,10 @@ struct ArgumentsTests {
     @Test("what excludes each other is named")
     func exclusion() throws {
         let arguments = try Arguments(["--out", "7", "--quiet", "x"], for: usage)
-        #expect(throws: arguments.commandError("--out and --quiet exclude each other")) {
+        #expect(throws: arguments.commandError("--out and --quiet cannot be used together")) {
             try arguments.exclude(["--out", "--quiet"])
         }
-        #expect(throws: arguments.commandError("--out and an argument exclude each other")) {
+        #expect(throws: arguments.commandError("--out and an argument cannot be used together")) {
             try arguments.exclude(["--out"], orOperand: true)
         }
         try arguments.exclude(["--out", "--listen"])

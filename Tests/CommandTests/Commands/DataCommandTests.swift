@@ -25,9 +25,10 @@ struct DataCommandTests {
         #expect(ending.code == 0)
         #expect(ending.errors.isEmpty)
         for text in [
-            "connection data", "the peer named \"ann\"", "encryption: required", "good for 86400 s",
+            "connection data", "the peer named \"ann\"", "encryption: required", "valid for 86400 s",
             "127.0.0.1:",
-            "SHA-256 of the certificate", "SHA-256 of all before, right", "\(blob.count) bytes, valid",
+            "SHA-256 of the certificate", "SHA-256 of everything before, correct",
+            "\(blob.count) bytes, valid",
         ] { #expect(ending.text.contains(text), "\(text)") }
         let data = try ConnectionData(blob)
         let token = data.token.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
@@ -94,7 +95,7 @@ struct DataCommandTests {
         #expect(bad.code == 3)
         #expect(
             bad.errors
-                == "multipeer: this is not base64 (connection data is one line, as 'multipeer link' prints it)\n"
+                == "multipeer: invalid base64 (connection data is one line, as 'multipeer link' prints it)\n"
         )
     }
 }

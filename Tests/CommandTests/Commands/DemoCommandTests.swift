@@ -16,7 +16,7 @@ struct DemoCommandTests {
             "bob to ann: hello ann, this is bob",
             "ann to bob: the file ann.bin, 16 MiB in ", "... at both ends",
             "ann to bob: the stream dots, 8.0 MiB in ",
-            "datagrams of 100 bytes, ", "came by UDP with DTLS 1.2", "TLS 1.3, TLS_AES_",
+            "datagrams of 100 bytes, ", "arrived over UDP with DTLS 1.2", "TLS 1.3, TLS_AES_",
             "the key in its connection data", "MiB/s", "all 3 processes have ended",
         ] { #expect(ending.text.contains(text), "\(text)") }
     }
@@ -50,10 +50,10 @@ struct DemoCommandTests {
         #expect(ending.code == 0)
         #expect(ending.errors.isEmpty)
         for text in [
-            "on this machine alone\n", "linked bob and cid, encrypted (found ", "1 of 6 links",
-            "6 of 6 links", "the mesh is full after ",
+            "on this machine only\n", "linked bob and cid, encrypted (found ", "1 of 6 links",
+            "6 of 6 links", "mesh complete after ",
             "  ann: bob, cid, dan\n", "  dan: ann, bob, cid\n", "cid to all: hello from cid\n",
-            "everybody heard everybody", "all 4 processes have ended",
+            "all messages received, ", "all 4 processes have ended",
         ] { #expect(ending.text.contains(text), "\(text)") }
     }
 

@@ -22,7 +22,7 @@ struct DoctorTests {
                 "interface", "reach", "multicast", "port 5353", "responders", "firewall", "clock", "OpenSSL",
                 "descriptors", "buffers",
             ]))
-        #expect(findings.contains { $0["text"] == "lo, IPv4: what is sent comes back" })
+        #expect(findings.contains { $0["text"] == "lo, IPv4: packets loop back" })
         #expect(!findings.contains { $0["topic"] == "multicast" && $0["text"]?.hasPrefix("lo") != true })
     }
 
@@ -31,7 +31,7 @@ struct DoctorTests {
         let ending = try await Command.run("doctor", "--interface", "nothing0")
         #expect(ending.code == 1)
         #expect(ending.text.contains("problem  interface    nothing0 does not exist\n"))
-        #expect(ending.errors == "multipeer: there are 2 problems\n")
+        #expect(ending.errors == "multipeer: 2 problems found\n")
     }
 
     @Test("sockets are read from the kernel's table, and their owners from their descriptors")
@@ -72,7 +72,7 @@ struct DoctorTests {
             PortCheck(holders: [nil], refusal: EADDRINUSE, isSharedOtherwise: true).finding.verdict == .ok)
         let taken = PortCheck(holders: [ann], refusal: EADDRINUSE).finding
         #expect(taken.verdict == .problem)
-        #expect(taken.text == "taken by avahi-daemon (process 7), who does not share it")
+        #expect(taken.text == "in use by avahi-daemon (process 7), which does not share it")
         #expect(taken.hint?.contains("disallow-other-stacks=no") == true)
         #expect(PortCheck(holders: [], refusal: EACCES).finding.text.hasSuffix("permission denied"))
     }
@@ -132,7 +132,7 @@ struct DoctorTests {
 
     @Test("rules that nobody may read are a note, and so are those of the old filter")
     func unreadable() {
-        #expect(FirewallCheck(rules: .forbidden, services: ["ufw"]).finding.text.hasSuffix("made by ufw"))
+        #expect(FirewallCheck(rules: .forbidden, services: ["ufw"]).finding.text.hasSuffix("created by ufw"))
         #expect(FirewallCheck(rules: .unlisted).finding.verdict == .ok)
         #expect(FirewallCheck(rules: .unlisted, oldTables: ["filter"]).finding.verdict == .note)
     }

@@ -32,7 +32,7 @@ struct IdentityCommandTests {
         let first = try await Command.run("identity", "new", "--out", path)
         let second = try await Command.run("identity", "new", "--out", path)
         #expect(second.code == 4)
-        #expect(second.errors == "multipeer: \(path) exists already (--force replaces it)\n")
+        #expect(second.errors == "multipeer: \(path) already exists (use --force to replace it)\n")
         #expect(second.output.isEmpty)
         #expect(try await Command.run("identity", "show", path).text.contains(first.text.dropLast()))
         let third = try await Command.run("identity", "new", "--force", "--out", path)
@@ -64,7 +64,7 @@ struct IdentityCommandTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let shown = try await Command.run("identity", "show", path)
         #expect(shown.code == 0)
-        #expect(shown.errors.contains("others can read \(path), mode 644"))
+        #expect(shown.errors.contains("\(path) is readable by others, mode 644"))
     }
 
     @Test("what is no identity is refused with its reason")

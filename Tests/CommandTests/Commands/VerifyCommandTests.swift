@@ -31,7 +31,7 @@ struct VerifyCommandTests {
         #expect(try await bob == 1)
         #expect(try pair.ann.output() == "")
         #expect(try pair.bob.output() == "")
-        #expect(pair.ann.said.contains("multipeer: bob was not verified, and nothing was sent or shown"))
+        #expect(pair.ann.said.contains("multipeer: bob was not verified; nothing was sent or shown"))
         #expect(pair.bob.said.contains("the link to ann ended before everything had arrived"))
     }
 
@@ -40,7 +40,7 @@ struct VerifyCommandTests {
         let folder = try Folder()
         let ann = try User("ann", seeking: "bob", in: folder, ["--verify"])
         let bob = try LinkProcesses.start("bob", seeking: "ann", in: folder)
-        #expect(try await bob.says("ann wants to compare codes first: link again, both with --verify"))
+        #expect(try await bob.says("ann wants to compare codes: link again, with --verify on both sides"))
         bob.process.signal(SIGINT)
         #expect(try await bob.finish().code == 130)
         #expect(try await ann.hears("") == 1)
@@ -58,7 +58,7 @@ struct VerifyCommandTests {
         #expect(ending.code == 2)
         #expect(
             ending.errors
-                == "multipeer: option '--verify' needs a terminal on which to ask (try 'multipeer link --help')\n"
+                == "multipeer: option '--verify' needs a terminal (try 'multipeer link --help')\n"
         )
         #expect(!folder.exists("ann.data"))
     }

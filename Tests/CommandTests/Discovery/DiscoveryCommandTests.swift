@@ -66,7 +66,7 @@ struct DiscoveryCommandTests {
         try await dumb.sees("found\t")
         ann.process.signal(SIGINT)
         try await dumb.sees("lost\t")
-        try await screen.sees("0 peers of type \(type) on this machine alone\r\n")
+        try await screen.sees("0 peers of type \(type) on this machine only\r\n")
         try await screen.types("\u{3}")
         try await dumb.types("\u{3}")
         #expect(try await screen.end() == 130)
@@ -113,7 +113,7 @@ struct DiscoveryCommandTests {
             let ending = try await Command(words + ["--interface", "nothing0", "--type", type]).finish()
             #expect(ending.code == 4, "\(words)")
             #expect(
-                ending.errorLines.last?.hasSuffix(" ('multipeer doctor' says why)") == true,
+                ending.errorLines.last?.hasSuffix(" (run 'multipeer doctor' to diagnose)") == true,
                 "\(ending.errors)")
         }
     }

@@ -30,7 +30,7 @@ struct NearbyTests {
         let other = try Command(try receive("carl"))
         let sender = try await Command(["send", path, "--to", "bob"] + options("ann")).finish()
         #expect(sender.code == 0, "\(sender.errors)")
-        #expect(sender.errors.contains("multipeer: looking for bob on this machine alone\n"))
+        #expect(sender.errors.contains("multipeer: looking for bob on this machine only\n"))
         #expect(sender.errors.contains("multipeer: linked with bob, encrypted\n"))
         let ending = try await receiver.finish()
         #expect(ending.code == 0, "\(ending.errors)")
@@ -45,11 +45,11 @@ struct NearbyTests {
     func sameName() async throws {
         let path = try folder.write("x", to: "x")
         let receivers = [try Command(try receive("bob")), try Command(try receive("bob"))]
-        for one in receivers { #expect(try await one.says("can be found")) }
+        for one in receivers { #expect(try await one.says("waiting for files")) }
         let sender = try await Command(["send", path, "--to", "bob"] + options("ann")).finish()
         #expect(sender.code == 1)
         let complaint = try #require(sender.errorLines.last)
-        #expect(complaint.hasPrefix("multipeer: 2 are called bob (choose one with --to 'bob#"))
+        #expect(complaint.hasPrefix("multipeer: 2 peers are named 'bob' (choose one with --to 'bob#"))
         let choices = complaint.matches(of: /--to '(bob#[0-9a-f]{8})'/).map { String($0.1) }
         try #require(choices.count == 2)
         for choice in choices {
@@ -65,7 +65,7 @@ struct NearbyTests {
     func nobody() async throws {
         let path = try folder.write("x", to: "x")
         let carl = try Command(try receive("carl"))
-        #expect(try await carl.says("can be found"))
+        #expect(try await carl.says("waiting for files"))
         var sender: Command.Ending?
         // On a busy machine a second may be over before carl is found.
         for seconds in ["1", "6", "20"] where sender?.errors.contains("'carl'") != true {
@@ -75,12 +75,13 @@ struct NearbyTests {
         #expect(sender?.code == 1)
         #expect(
             sender?.errorLines.last?.hasPrefix(
-                "multipeer: nobody called bob receives on this machine alone: only 'carl' (id ") == true)
+                "multipeer: no receiver named 'bob' found on this machine only; did you mean 'carl' (id ")
+                == true)
         carl.process.signal(SIGINT)
         #expect(try await carl.finish().code == 130)
         let lonely = try await Command(try receive("bob", ["--yes", "--timeout", "1"])).finish()
         #expect(lonely.code == 1)
-        #expect(lonely.errorLines.last == "multipeer: nobody came to send files (--timeout allows more time)")
+        #expect(lonely.errorLines.last == "multipeer: no sender connected (use --timeout to wait longer)")
     }
 
     @Test("where nobody can be asked, nothing is taken without --yes")
@@ -90,7 +91,7 @@ struct NearbyTests {
         #expect(ending.code == 2)
         #expect(
             ending.errors.hasPrefix(
-                "multipeer: there is no terminal on which to ask whose files to take (--yes "))
+                "multipeer: no terminal to ask for consent on (use --yes "))
     }
 
     @Test("the user is asked about everybody, and only a yes lets files in")
@@ -99,14 +100,14 @@ struct NearbyTests {
         let bob = try TerminalUser(try receive("bob", []))
         try await bob.sees("waiting for files")
         async let refused = Command(["send", path, "--to", "bob"] + options("eve")).finish()
-        try await bob.sees(") wants to send a file. take it? [y/N] ")
+        try await bob.sees(") wants to send a file. Accept? [y/N] ")
         #expect(bob.screen.contains("'eve' (id "))
         try await bob.types("\n")
         let eve = try await refused
         #expect(eve.code == 1)
         #expect(eve.errorLines.last?.contains("declined") == true, "\(eve.errors)")
         async let taken = Command(["send", path, path, "--to", "bob"] + options("ann")).finish()
-        try await bob.sees(") wants to send 2 files. take it? [y/N] ")
+        try await bob.sees(") wants to send 2 files. Accept? [y/N] ")
         try await bob.types("y\n")
         #expect(try await taken.code == 5)
         #expect(try await bob.end() == 5)
@@ -129,7 +130,7 @@ struct NearbyTests {
         let ending = try await people[0].leaves()
         #expect(ending.code == 0)
         #expect(!ending.errors.contains("eve joined"))
-        #expect(!ending.errors.contains("hand this to"))
+        #expect(!ending.errors.contains("it contains a secret"))
         #expect(try await dan.says("ann left"))
         for one in people[1...] + [dan] { #expect(try await one.leaves().code == 0) }
         eve.process.signal(SIGINT)
@@ -144,6 +145,7 @@ struct NearbyTests {
             "chat", "--timeout", "1", "--type", type, input: Array("hello\n".utf8))
         #expect(ending.code == 1)
         #expect(
-            ending.errorLines.last == "multipeer: nobody came into the room ('multipeer doctor' says why)")
+            ending.errorLines.last == "multipeer: nobody joined the room (run 'multipeer doctor' to diagnose)"
+        )
     }
 }

@@ -63,13 +63,14 @@ struct PeerMatcherTests {
     @Test("who is there and does something else is told when nobody is found")
     func summary() throws {
         var matcher = PeerMatcher(for: try #require(PeerSelector("ann")))
-        #expect(matcher.summary == "nobody who receives was found")
+        #expect(matcher.summary == "is 'multipeer receive' running there?")
         matcher.note(try receiver("bob", 0x1f2e), at: .zero)
-        #expect(matcher.summary == "only 'bob' (id 1f2e0000)")
+        #expect(matcher.summary == "did you mean 'bob' (id 1f2e0000)?")
         let chatting = PeerRole.chat(room: "x").info
         matcher.note(.found(DiscoveredPeer(peer: try peer("ann", 2), info: chatting)), at: .zero)
         #expect(matcher.verdict(at: .seconds(9)) == .open)
         #expect(
-            matcher.summary == "'ann' (id 00020000) is there, but does not receive: 'multipeer receive' does")
+            matcher.summary
+                == "'ann' (id 00020000) is online but not receiving; run 'multipeer receive' there")
     }
 }

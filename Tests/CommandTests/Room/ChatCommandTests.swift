@@ -40,7 +40,7 @@ struct ChatCommandTests {
         let people = try await company.chain(["ann", "bob", "cid", "dan"])
         people[1].process.signal(SIGKILL)
         for one in [people[0], people[2], people[3]] {
-            #expect(try await one.says("bob is gone: the connection was lost"))
+            #expect(try await one.says("bob disconnected: the connection was lost"))
         }
         people[2].process.signal(SIGINT)
         #expect(try await people[0].says("cid left"))
@@ -50,7 +50,7 @@ struct ChatCommandTests {
         try await people[3].types("/quit")
         #expect(try await people[0].says("dan left"))
         try await people[0].types("hello?")
-        #expect(try await people[0].says("nobody is here, and nobody heard that"))
+        #expect(try await people[0].says("nobody else is in the room; message not sent"))
         #expect(try await people[0].leaves().code == 0)
         #expect(try await people[3].finish().code == 0)
     }
@@ -74,13 +74,13 @@ struct ChatCommandTests {
         let bob = try company.join("bob", from: ["ann"])
         #expect(try await bob.says("connecting to ann"))
         try await ann.types("/add !")
-        #expect(try await ann.says("this is not base64"))
+        #expect(try await ann.says("invalid base64"))
         try await ann.types("/fly")
-        #expect(try await ann.says("there is no /fly"))
+        #expect(try await ann.says("unknown command /fly"))
         try await ann.types(try String(contentsOfFile: company.data("bob"), encoding: .utf8))
         #expect(try await ann.says("bob joined, encrypted"))
         try await bob.types("@eve hello")
-        #expect(try await bob.says("nobody is called 'eve hello', and nothing was sent"))
+        #expect(try await bob.says("nobody is named 'eve hello'; nothing was sent"))
         let ending = try await bob.leaves()
         #expect(ending.code == 0)
         #expect(try await ann.leaves().output.isEmpty)
@@ -91,7 +91,7 @@ struct ChatCommandTests {
         let bob = try company.join("bob", from: ["1", "2"])
         let people = try ["1", "2"].map { try company.join("ann", file: $0, from: ["bob"]) }
         for one in people { #expect(try await one.says(all: ["bob joined", "ann#"]) == []) }
-        #expect(try await bob.says("ann is shown as ann#"))
+        #expect(try await bob.says("ann is now shown as ann#"))
         for file in ["1", "2"] {
             let text = try String(contentsOfFile: company.data(file), encoding: .utf8)
             let data = try ConnectionData(try #require(Base64.decode(text)))
@@ -100,7 +100,7 @@ struct ChatCommandTests {
         #expect(try await people[0].firstLine() == "bob > you: you are 1")
         #expect(try await people[1].firstLine() == "bob > you: you are 2")
         try await bob.types("@ann hello")
-        #expect(try await bob.says("nobody is called 'ann hello'"))
+        #expect(try await bob.says("nobody is named 'ann hello'"))
         for one in people + [bob] { #expect(try await one.leaves().code == 0) }
     }
 
@@ -119,8 +119,8 @@ struct ChatCommandTests {
         let digest = SHA256.hash(pattern(100_000, seed: 1)).hexadecimal
         #expect(
             try await people[0].says(all: [
-                "bob has my photo.jpg, 98 KiB, sha256 \(digest)",
-                "cid did not take my photo.jpg: the other side declined it",
+                "bob received my photo.jpg, 98 KiB, sha256 \(digest)",
+                "my photo.jpg not sent to cid: declined by the other side",
             ]) == [])
         #expect(try await people[1].says("received my photo.jpg, 98 KiB in "))
         let received = try Data(contentsOf: URL(filePath: "\(inbox)/my photo.jpg"))
@@ -151,7 +151,7 @@ struct ChatCommandTests {
         #expect(try await ann.says(all: ["bob joined", "cid joined"]) == [])
         bob.process.signal(SIGSTOP)
         let line = Array((String(repeating: "x", count: 15_999) + "\n").utf8)
-        async let isBehind = ann.says("bob is so far behind that lines are dropped for them")
+        async let isBehind = ann.says("bob is too slow: dropping lines to them")
         for _ in 0..<1_500 { try await ann.send(line) }
         try await ann.types("the end")
         #expect(try await isBehind)
@@ -172,12 +172,12 @@ struct ChatCommandTests {
         let dan = try company.join("dan", from: ["cid"], ["--peers", "3"])
         #expect(try await dan.says("connecting to cid"))
         try await people[2].types(try String(contentsOfFile: company.data("dan"), encoding: .utf8))
-        #expect(try await people[2].says("not linked with dan: the session is full"))
-        #expect(try await dan.says("not linked with cid: the session is full"))
+        #expect(try await people[2].says("cannot link with dan: the session is full"))
+        #expect(try await dan.says("cannot link with cid: the session is full"))
         let ending = try await dan.leaves()
         #expect(ending.code == 1)
         #expect(
-            ending.errorLines.last?.hasPrefix("multipeer: nobody was linked: the session is full") == true)
+            ending.errorLines.last?.hasPrefix("multipeer: no peer was linked: the session is full") == true)
         for one in people { #expect(try await one.leaves().code == 0) }
     }
 

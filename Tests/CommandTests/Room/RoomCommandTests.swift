@@ -16,10 +16,10 @@ struct RoomCommandTests {
             ("/decline 2", .decline(2)), ("/code ann yes", .code("ann yes")), ("/trust yes", .trust(true)),
             ("/quit", .quit), ("/help", .help), ("/data", .data),
             ("/accept x", .wrong("/accept takes a number")),
-            ("/to", .wrong("that is '/to NAME text'")), ("/who ann", .wrong("that is '/who'")),
+            ("/to", .wrong("usage: /to NAME text")), ("/who ann", .wrong("usage: /who")),
             (
                 "/fly\u{7}",
-                .wrong("there is no /fly\\u{7}; /help shows what there is, // says a line with a slash")
+                .wrong("unknown command /fly\\u{7}; /help lists the commands, // sends a line with a slash")
             ),
         ] as [(String, RoomCommand)])
     func order(_ line: String, _ order: RoomCommand) { #expect(RoomCommand(line) == order) }

@@ -32,7 +32,7 @@ struct DownloadDirectoryTests {
         _ = try folder.write("old", to: "a.txt")
         _ = try folder.write("older", to: "a~1.txt")
         let draft = try folder.write("new", to: "draft")
-        #expect(try downloads().obstacle(to: "a.txt") == "exists already")
+        #expect(try downloads().obstacle(to: "a.txt") == "already exists")
         #expect(try downloads().settle(draft, as: "a.txt") == "a~2.txt")
         #expect(try ["a.txt", "a~1.txt", "a~2.txt"].map(text) == ["old", "older", "new"])
     }
@@ -45,7 +45,7 @@ struct DownloadDirectoryTests {
                 atPath: folder.path(name), withDestinationPath: path)
             let draft = try folder.write("new", to: "draft")
             let downloads = try downloads(isForced)
-            #expect(downloads.obstacle(to: name) == (isForced ? nil : "exists already"))
+            #expect(downloads.obstacle(to: name) == (isForced ? nil : "already exists"))
             #expect(try downloads.settle(draft, as: name) == (isForced ? name : "\(name)~1"))
         }
         #expect(try text("target") == "secret")
@@ -59,7 +59,7 @@ struct DownloadDirectoryTests {
         #expect(try downloads(true).settle(draft, as: "a") == "a")
         #expect(try text("a") == "new")
         try FileManager.default.createDirectory(atPath: folder.path("d"), withIntermediateDirectories: false)
-        #expect(try downloads(true).obstacle(to: "d") == "there is a directory of this name")
+        #expect(try downloads(true).obstacle(to: "d") == "a directory with this name exists")
         let other = try folder.write("x", to: "draft")
         #expect(throws: CommandError.self) { try downloads(true).settle(other, as: "d") }
     }

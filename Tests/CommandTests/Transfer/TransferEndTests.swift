@@ -20,7 +20,7 @@ struct TransferEndTests {
         let (sender, receiver) = try await delivery.finish()
         #expect(sender.code == 130)
         #expect(receiver.code == 5, "\(receiver.errors)")
-        #expect(receiver.errors.contains("not received huge: the other side cancelled it\n"))
+        #expect(receiver.errors.contains("multipeer: huge: cancelled by the other side\n"))
         #expect(try delivery.inbox.isEmpty)
         #expect(!folder.exists("ann.data") && !folder.exists("bob.data"))
     }
@@ -33,8 +33,8 @@ struct TransferEndTests {
         let (sender, receiver) = try await delivery.finish()
         #expect(receiver.code == 130)
         #expect(sender.code == 5, "\(sender.errors)")
-        #expect(sender.errors.contains("not sent huge: the other side cancelled it\n"))
-        #expect(sender.errors.contains("2 not sent"))
+        #expect(sender.errors.contains("multipeer: huge: cancelled by the other side\n"))
+        #expect(sender.errors.contains("2 failed"))
         #expect(try delivery.inbox.isEmpty)
     }
 

@@ -93,11 +93,11 @@ struct TransferReportTests {
         #expect(line == "received a\\u{1b}.txt, 3.0 MiB in 2.0 s, 1.5 MiB/s, sha256 \(hex)")
         #expect(report.total(.seconds(2)) == nil)
         #expect(report.isComplete)
-        #expect(report.skip("b", "exists already") == "skipped b: exists already")
-        #expect(report.fail("c", "cancelled") == "not received c: cancelled")
+        #expect(report.skip("b", "already exists") == "skipped b: already exists")
+        #expect(report.fail("c", "cancelled") == "c: cancelled")
         #expect(
             report.total(.seconds(3))
-                == "received 1 file, 3.0 MiB in 3.0 s, 1.0 MiB/s; 1 skipped; 1 not received")
+                == "received 1 file, 3.0 MiB in 3.0 s, 1.0 MiB/s; 1 skipped; 1 failed")
         #expect(!report.isComplete)
     }
 

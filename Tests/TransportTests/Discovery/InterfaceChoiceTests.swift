@@ -120,7 +120,7 @@ struct InterfaceChoiceTests {
         let table = try Self.machine()
         let unknown = try settings(.only(["eth0", "wlan7"])).validationError(about: table)
         #expect(unknown?.code == .discovery)
-        #expect(unknown?.description.contains("no network interface 'wlan7'; there are lo, eth0") == true)
+        #expect(unknown?.description.contains("no network interface 'wlan7'; available: lo, eth0") == true)
         #expect(try settings(.only(["eth0"])).validationError(about: table) == nil)
         for (name, text) in [
             ("tun0", "is point-to-point"), ("eth2", "is down"), ("can0", "carries no multicast"),
