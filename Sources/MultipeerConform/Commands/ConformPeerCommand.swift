@@ -9,7 +9,7 @@ enum ConformPeerCommand: Subcommand {
         ["peer"], "run the built-in reference peer, optionally with a fault",
         details: """
             A second, small implementation of MPC/1 that speaks the shim protocol on standard input and output, like
-            'multipeer-conform shim'. 'multipeer-conform selftest' runs it with each of its faults, to check that the suite finds them.
+            'multipeer-conform shim'. 'selftest' runs it with each of its faults, to check that the suite finds them.
             """,
         options: [
             .init("--bug", "NAME", "enable this fault"),
