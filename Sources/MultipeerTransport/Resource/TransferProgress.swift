@@ -1,10 +1,10 @@
 /// How far a transfer has come.
 public struct TransferProgress: Sendable, Hashable {
-    /// Bytes that are done: written to the link by the sender, to the file by the receiver. It never becomes less.
+    /// Completed bytes: written to the link by the sender, to the file by the receiver. It never decreases.
     public let completed: UInt64
-    /// Bytes there are altogether; nil as long as nobody knows.
+    /// The total number of bytes; nil while it is unknown.
     public let total: UInt64?
-    /// What part is done, from 0 to 1; nil as long as nobody knows. It is 1 only when the transfer has succeeded.
+    /// The completed fraction, from 0 to 1; nil while the total is unknown. It is 1 only when the transfer has succeeded.
     public let fraction: Double?
     /// Bytes in a second, averaged over the last few seconds.
     public let rate: Double
