@@ -36,7 +36,7 @@ public struct MCTerminalPresenter: MCInvitationPresenter {
 }
 
 extension String {
-    /// The text with everything escaped that can change how a terminal shows its surroundings.
+    /// The text in a form that cannot change how a terminal shows its surroundings.
     var withoutTricks: String {
         var text = ""
         for scalar in unicodeScalars {

@@ -19,16 +19,16 @@ open class MCSession: NSObject {
     private let identity: [Any]?
     private let preference: MCEncryptionPreference
 
-    /// A session without an identity whose connections are all encrypted.
+    /// Creates a session without an identity that encrypts all its connections.
     public convenience init(peer myPeerID: MCPeerID) {
         self.init(peer: myPeerID, securityIdentity: nil, encryptionPreference: .required)
     }
 
-    /// A session that shows an identity: an `MCIdentity`, behind it the `MCCertificate`s of its chain, each of them the
-    /// issuer of the one before.
+    /// Creates a session that presents an identity: an `MCIdentity`, followed by the `MCCertificate`s of its chain, each of them
+    /// the issuer of the one before.
     ///
-    /// Anything else in the array, or a chain that does not belong together, ends the process, and so does a system that
-    /// has neither memory nor descriptors left for a session.
+    /// Anything else in the array, or certificates that form no chain, end the process, and so does a system that has neither
+    /// memory nor descriptors left for a session.
     public init(
         peer myPeerID: MCPeerID, securityIdentity identity: [Any]?,
         encryptionPreference: MCEncryptionPreference
@@ -42,8 +42,8 @@ open class MCSession: NSObject {
         core.attach(self)
     }
 
-    /// The same with the native API's limits, addresses and patience; not in Apple's framework. Identity, encryption and
-    /// trust are what is asked for here.
+    /// Creates a session with the native API's limits, addresses and timeouts; not in Apple's framework. Identity, encryption and
+    /// trust are those of this initialiser.
     public convenience init(
         peer myPeerID: MCPeerID, securityIdentity identity: [Any]?,
         encryptionPreference: MCEncryptionPreference, configuration: SessionConfiguration

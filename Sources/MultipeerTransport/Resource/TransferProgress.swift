@@ -6,11 +6,11 @@ public struct TransferProgress: Sendable, Hashable {
     public let total: UInt64?
     /// The completed fraction, from 0 to 1; nil while the total is unknown. It is 1 only when the transfer has succeeded.
     public let fraction: Double?
-    /// Bytes in a second, averaged over the last few seconds.
+    /// Bytes per second, averaged over the last few seconds.
     public let rate: Double
-    /// How long it will take at this rate; nil when nobody can tell.
+    /// The estimated remaining time at this rate; nil when unknown.
     public let timeLeft: Duration?
-    /// How long it has taken so far.
+    /// The elapsed time.
     public let elapsed: Duration
 
     init(completed: UInt64, total: UInt64?, hasSucceeded: Bool, rate: Double, elapsed: Duration) {
