@@ -2,7 +2,7 @@ public import MultipeerCore
 public import MultipeerDiscovery
 public import MultipeerTransport
 
-/// Makes the local peer known under a service type, and takes the invitations that come of it.
+/// Advertises the local peer under a service type and receives invitations from other peers.
 ///
 /// ```swift
 /// let advertiser = try Advertiser(peer: me, service: "chat", info: ["room": "kitchen"])
@@ -12,28 +12,28 @@ public import MultipeerTransport
 /// }
 /// ```
 ///
-/// It runs from `start` to `stop`, as often as you like; `stop` ends the loop over its invitations. Releasing it stops it,
-/// with a goodbye; iterating over its invitations does not keep it. What was accepted by then goes on. Nothing needs the
-/// main thread. Everybody on the network can read what is advertised, the name and the id of the peer among it.
+/// It runs from `start` to `stop` and can be started again; `stop` ends the loop over its invitations. Releasing the advertiser
+/// stops it with a goodbye; iterating over its invitations does not keep it alive. Invitations that were accepted by then go on.
+/// Nothing needs the main thread. Everyone on the network can read what is advertised, including the name and the id of the peer.
 ///
-/// With discovery on loopback alone, set `SessionConfiguration.listening` to `configuration.listening`, so that the session
-/// stays there, too: otherwise it listens on every interface, and tells those whom it is linked with their addresses.
+/// If discovery is limited to loopback, set `SessionConfiguration.listening` to `configuration.listening`, so that the session
+/// stays on loopback, too: otherwise it listens on every interface and sends its addresses to linked peers.
 public actor Advertiser {
-    /// Whom it makes known.
+    /// The peer that is advertised.
     public nonisolated let peer: PeerID
-    /// Under what.
+    /// The service type under which the peer is advertised.
     public nonisolated let service: ServiceType
-    /// On which interfaces, and how.
+    /// The interfaces and the settings of discovery.
     public nonisolated let configuration: DiscoveryConfiguration
-    /// What it tells besides.
+    /// The additional information that is advertised.
     public private(set) var info: DiscoveryInfo
 
     private let slot = RunSlot<InvitationListener>()
-    /// Held from the first to the last step of a start or stop.
+    /// Held for the whole of a start or stop.
     private let mutex = AsyncMutex()
     private var activeAdvertisement: ActiveAdvertisement?
 
-    /// An advertiser that does nothing yet.
+    /// Creates an advertiser that is not running yet.
     public init(
         peer: PeerID, service: ServiceType, info: DiscoveryInfo = .empty,
         configuration: DiscoveryConfiguration = .standard
@@ -44,7 +44,8 @@ public actor Advertiser {
         self.configuration = configuration
     }
 
-    /// The same from words. Throws `invalidArgument` when they break the rules of `ServiceType` or `DiscoveryInfo`.
+    /// Creates an advertiser from strings. Throws `invalidArgument` when they break the rules of `ServiceType` or
+    /// `DiscoveryInfo`.
     public init(
         peer: PeerID, service: String, info: [String: String] = [:],
         configuration: DiscoveryConfiguration = .standard
@@ -60,17 +61,17 @@ public actor Advertiser {
         Task.following { await activeAdvertisement.close() }
     }
 
-    /// Who wants to be linked. It ends when the advertiser is stopped or released.
+    /// The received invitations. The sequence ends when the advertiser is stopped or released.
     public nonisolated var invitations: Invitations { Invitations(slot) }
 
-    /// Whether others can find the peer by it.
+    /// Whether the peer is being advertised.
     public var isRunning: Bool { activeAdvertisement != nil }
 
-    /// Listens for invitations and makes the peer known; returns when it can be found. Does nothing when it is running.
+    /// Listens for invitations and advertises the peer; returns when the peer can be found. Does nothing when it is running.
     ///
-    /// Throws `discovery` when nobody can be told here: the port of multicast DNS is taken, or no interface takes part;
-    /// `system` when there is no port for invitations; `invalidArgument` for a configuration outside its ranges; and
-    /// `cancelled`. Then it is not running, and nothing is left behind.
+    /// Throws `discovery` when nothing can be announced here: the multicast DNS port is taken, or no interface takes part;
+    /// `system` when there is no port for invitations; `invalidArgument` for a configuration outside its ranges; and `cancelled`.
+    /// After an error the advertiser is not running, and nothing is left over.
     public func start() async throws(MultipeerError) {
         await mutex.lock()
         defer { mutex.unlock() }
@@ -97,8 +98,8 @@ public actor Advertiser {
         }
     }
 
-    /// Says that the peer is gone, and ends the invitations that are not answered; returns when that is done. Those that
-    /// were accepted go on, and links stay. Every iteration over `invitations` ends, also of one that is not running.
+    /// Announces that the peer is gone and ends the unanswered invitations; returns when that is done. Accepted invitations go
+    /// on, and links stay. Every iteration over `invitations` ends, even when the advertiser is not running.
     public func stop() async {
         await mutex.lock()
         defer { mutex.unlock() }
@@ -108,26 +109,26 @@ public actor Advertiser {
         await activeAdvertisement.close()
     }
 
-    /// Tells something else besides: at once while it is running, otherwise from the next `start` on.
+    /// Changes the additional information: at once while the advertiser is running, otherwise from the next `start` on.
     ///
-    /// Throws `discovery` when nobody can be told any more.
+    /// Throws `discovery` when nothing can be announced any more.
     public func update(_ info: DiscoveryInfo) async throws(MultipeerError) {
         self.info = info
         try await activeAdvertisement?.advertisement.update(info)
     }
 
-    /// The same from words. Throws `invalidArgument` when they break the rules of `DiscoveryInfo`.
+    /// Changes it from strings. Throws `invalidArgument` when they break the rules of `DiscoveryInfo`.
     public func update(_ info: [String: String]) async throws(MultipeerError) {
         try await update(try MultipeerError.checking(info))
     }
 }
 
-/// What runs between a start and a stop.
+/// What exists between a start and a stop.
 private struct ActiveAdvertisement: Sendable {
     let listener: InvitationListener
     let advertisement: any OngoingAdvertisement
 
-    /// Nobody new is drawn to a listener that ends.
+    /// Stops announcing first, so that no new peer dials a listener that is ending.
     func close() async {
         await advertisement.stop()
         await listener.stop()

@@ -13,28 +13,28 @@ public import MultipeerTransport
 /// }
 /// ```
 ///
-/// It runs from `start` to `stop`, as often as you like; `stop` ends the loops over its events. Releasing it stops it;
-/// iterating over its events does not keep it. Nothing needs the main thread. A peer that stops, or whose process ends well, is lost within two seconds; one
-/// that vanishes without a word, after `DiscoveryConfiguration.hostTTL`, or within some ten seconds when an invitation
-/// does not reach it or a session of this process loses its link to it.
+/// It runs from `start` to `stop` and can be started again; `stop` ends the loops over its events. Releasing the browser stops
+/// it; iterating over its events does not keep it alive. Nothing needs the main thread. A peer that stops, or whose process exits
+/// cleanly, is lost within two seconds; one that vanishes without a goodbye, after `DiscoveryConfiguration.hostTTL`, or within
+/// about ten seconds when an invitation does not reach it or a session of this process loses its link to it.
 ///
-/// Who is found is what somebody on the network says. With discovery on loopback alone, set `SessionConfiguration.listening`
-/// to `configuration.listening`, so that the session stays there, too: otherwise it listens on every interface, and tells
-/// those whom it is linked with their addresses.
+/// Discovery results are unauthenticated. If discovery is limited to loopback, set `SessionConfiguration.listening` to
+/// `configuration.listening`, so that the session stays on loopback, too: otherwise it listens on every interface and sends its
+/// addresses to linked peers.
 public actor Browser {
-    /// Who looks, and invites.
+    /// The local peer, which browses and invites.
     public nonisolated let peer: PeerID
-    /// What for.
+    /// The service type to browse for.
     public nonisolated let service: ServiceType
-    /// On which interfaces, and how.
+    /// The interfaces and the settings of discovery.
     public nonisolated let configuration: DiscoveryConfiguration
 
     private let slot = RunSlot<DiscoveryFeed>()
-    /// Held from the first to the last step of a start or stop.
+    /// Held for the whole of a start or stop.
     private let mutex = AsyncMutex()
     private var watch: ActiveBrowse?
 
-    /// A browser that does nothing yet.
+    /// Creates a browser that is not running yet.
     public init(
         peer: PeerID, service: ServiceType, configuration: DiscoveryConfiguration = .standard
     ) {
@@ -43,7 +43,7 @@ public actor Browser {
         self.configuration = configuration
     }
 
-    /// The same with a word. Throws `invalidArgument` when it breaks the rules of `ServiceType`.
+    /// Creates a browser from a string. Throws `invalidArgument` when it breaks the rules of `ServiceType`.
     public init(
         peer: PeerID, service: String, configuration: DiscoveryConfiguration = .standard
     ) throws(MultipeerError) {
@@ -55,20 +55,22 @@ public actor Browser {
         slot.finish()
     }
 
-    /// Who comes, changes and goes. It ends when the browser is stopped, its discovery fails, or it is released.
+    /// The peers that appear, change and disappear. The sequence ends when the browser is stopped, its discovery fails, or it is
+    /// released.
     ///
-    /// A loop that lags behind gets what is true by then: a peer that went and came back meanwhile has not gone for it.
+    /// A slow consumer receives the current state only: a peer that disappeared and came back in the meantime is not reported as
+    /// lost.
     public nonisolated var events: BrowserEvents { BrowserEvents(slot) }
 
-    /// Who is there now, in the order of their names.
+    /// The peers that are visible now, sorted by name.
     public var peers: [DiscoveredPeer] { watch?.found.feed.peers ?? [] }
 
-    /// Whether it looks.
+    /// Whether the browser is running.
     public var isRunning: Bool { watch?.isOver == false }
 
-    /// Starts to look. Does nothing when it is running.
+    /// Starts browsing. Does nothing when the browser is running.
     ///
-    /// Throws `discovery` when nobody can be found here: the port of multicast DNS is taken, or no interface takes part;
+    /// Throws `discovery` when nothing can be found here: the multicast DNS port is taken, or no interface takes part;
     /// `invalidArgument` for a configuration outside its ranges; and `cancelled`.
     public func start() async throws(MultipeerError) {
         await mutex.lock()
@@ -77,14 +79,14 @@ public actor Browser {
         let backend = try configuration.chosenBackend()
         let found = try await backend.browse(service, hiding: peer)
         found.feed.hide(peer.uid)
-        // The backend may have ended the run before.
+        // The backend may already have ended the run.
         if watch != nil { slot.close() }
         watch = ActiveBrowse(backend, service, found, on: configuration.host)
         slot.open(found.feed)
     }
 
-    /// Looks no more; everybody who was there is lost, and every iteration over `events` ends with that, also of a
-    /// browser that is not running. Invitations that are under way go on.
+    /// Stops browsing: every visible peer is lost, and every iteration over `events` then ends, even when the browser is not
+    /// running. Invitations that are under way go on.
     public func stop() async {
         await mutex.lock()
         defer { mutex.unlock() }
@@ -93,27 +95,27 @@ public actor Browser {
         slot.close()
     }
 
-    /// Invites a peer that was found, and returns when it is linked in `session`, which one that was linked there already
-    /// is with its yes.
+    /// Invites a discovered peer and returns when it is linked in `session`; a peer that was already linked there counts as
+    /// linked once it accepts.
     ///
-    /// The link joins the meshes of both sides unless the topology of one is a star. Two that invite each other at once get
+    /// The link joins the meshes of both sides unless the topology of one is a star. Two peers that invite each other at once get
     /// one link. Cancelling the task withdraws the invitation at the other end, too, and so does `session.disconnect`.
     ///
-    /// The context travels encrypted, but to whoever advertises as that peer: no secrets in it.
+    /// The context is sent encrypted, but to any host that advertises as that peer: put no secrets in it.
     ///
-    /// It never takes a second longer than the timeout. What it throws:
-    /// - `declined`: its user said no.
-    /// - `timedOut`: there was no answer, or no link, in time.
-    /// - `full`: one of the sessions, or its mesh, has no place left.
+    /// The call never takes longer than the timeout plus one second. It throws:
+    /// - `declined`: the user of the other peer declined.
+    /// - `timedOut`: no answer, or no link, in time.
+    /// - `full`: one of the sessions, or its mesh, has no room left.
     /// - `incompatible`: one side always encrypts and the other never does.
-    /// - `unreachable`: nobody is where the peer says it is.
-    /// - `busy`: too many others were asking it for the whole time.
+    /// - `unreachable`: no peer responds at the advertised addresses.
+    /// - `busy`: the peer had too many other invitations open the whole time.
     /// - `cancelled`: by this task, by the other side, or by a newer invitation of the same peer.
-    /// - `ended`: the link could not be made for the reason given; also when this session was left.
+    /// - `ended`: the link could not be made for the reason given; also when this session was disconnected.
     /// - `aborted`: the other side broke the protocol, or failed.
     /// - `notFound`: the browser does not see the peer, or is not running.
-    /// - `invalidArgument`: the session is of another peer, the peer is the own one, the timeout is not 1 to 600 seconds,
-    ///   or the context has more than 32,768 bytes.
+    /// - `invalidArgument`: the session belongs to another peer, the invited peer is the local one, the timeout is not 1 to 600
+    ///   seconds, or the context has more than 32,768 bytes.
     public func invite(
         _ peer: PeerID, to session: Session, context: [UInt8]? = nil, timeout: Duration = .seconds(30)
     ) async throws(MultipeerError) {
@@ -124,8 +126,8 @@ public actor Browser {
         try await invitation.make(for: session.driver) { backend }.get()
     }
 
-    /// The same of a peer that was found a while ago, also when the browser is not running, with all complaints in the
-    /// result. `isMarked`: the session's owner hears when it came to nothing and no event says so.
+    /// Invites a peer that was found earlier, even when the browser is not running; all errors are in the result. `isMarked`: the
+    /// session's owner is notified when the attempt failed and no event says so.
     package nonisolated func invite(
         known peer: PeerID, to session: Session, context: [UInt8]?, timeout: Duration, isMarked: Bool = false
     ) async -> Result<Void, MultipeerError> {
@@ -139,7 +141,7 @@ public actor Browser {
         }
     }
 
-    /// Who can be asked where the peer is, if all else is right.
+    /// Returns the backend that can resolve the peer, if the arguments are valid.
     private func prepare(
         _ invitation: OutgoingInvitation, for session: Session
     ) throws(MultipeerError) -> any DiscoveryBackend {
@@ -152,7 +154,7 @@ public actor Browser {
     }
 }
 
-/// What runs between a start and a stop.
+/// What exists between a start and a stop.
 private final class ActiveBrowse: Sendable {
     let backend: any DiscoveryBackend
     let found: DiscoveryEvents
@@ -170,7 +172,7 @@ private final class ActiveBrowse: Sendable {
         }
     }
 
-    /// Also when the backend has ended by itself.
+    /// True also when the backend has ended by itself.
     var isOver: Bool { found.feed.isFinished }
 
     func end() { found.stop() }

@@ -1,13 +1,13 @@
-/// The name that a received file gets. What the sender calls it is a label and never a path.
+/// The name that a received file gets. The sender's name for it is a label and never a path.
 package enum FileName {
-    /// What Linux file systems take.
+    /// The longest name that Linux file systems allow.
     package static let limit = 255
-    /// The name of a file whose label says nothing.
+    /// The name of a file whose label has no usable character.
     package static let fallback = "file"
-    /// An ending that is longer is none.
+    /// Longer extensions are ignored.
     private static let longestEnding = 16
 
-    /// One component of a path that is never hidden, never special, no option, and shows in a terminal as what it is.
+    /// Returns one path component that is never hidden, never special, never an option, and that a terminal shows as it is.
     package static func of(label: String) -> String {
         let component = label.split(separator: "/").last.map(String.init) ?? ""
         var scalars = String.UnicodeScalarView()
@@ -19,14 +19,14 @@ package enum FileName {
         return scalars.isEmpty ? fallback : shortened(String(scalars), to: limit)
     }
 
-    /// The same name with a number in front of its ending: for a file whose name is taken.
+    /// Returns the name with a number before its extension: for a file whose name is taken.
     package static func numbered(_ name: String, _ number: Int) -> String {
         let (stem, ending) = parts(name)
         let tail = "~\(number)\(ending)"
         return prefix(stem, limit - tail.utf8.count) + tail
     }
 
-    /// Keeps the ending, which says what kind of file it is.
+    /// Shortens the name but keeps the extension, which shows the kind of file.
     private static func shortened(_ name: String, to limit: Int) -> String {
         guard name.utf8.count > limit else { return name }
         let (stem, ending) = parts(name)
@@ -40,7 +40,7 @@ package enum FileName {
         return (name[..<dot], name[dot...])
     }
 
-    /// As many whole characters as fit.
+    /// Returns as many whole characters as fit.
     private static func prefix(_ text: Substring, _ limit: Int) -> String {
         var rest = text
         while rest.utf8.count > limit { rest.removeLast() }

@@ -2,16 +2,17 @@ public import MultipeerCore
 import MultipeerIntroduction
 public import MultipeerTransport
 
-/// Somebody asks to be linked with the local peer: answer once, at any time until `timeout` is over, from anywhere.
+/// A request of another peer to be linked with the local one: answer it once, at any time before `timeout` is over, from any
+/// task.
 ///
-/// Who it is from nothing proves yet: `inviter` and `context` are what somebody on the network says. A session's link
-/// proves it, as far as its trust policy asks for that. An invitation that is not answered times out at both ends.
+/// The inviter's identity is not yet proven: `inviter` and `context` are unauthenticated. A session's link proves the identity,
+/// as far as its trust policy requires that. An invitation that is not answered times out at both ends.
 public final class Invitation: Sendable {
-    /// Who says that it invites.
+    /// The peer that the inviter claims to be.
     public let inviter: PeerID
-    /// What its application says, up to 32 KiB; nil when it says nothing. Read it as what it is, words of a stranger's.
+    /// The data of the inviter's application, up to 32 KiB; nil when there is none. It comes from an unauthenticated peer.
     public let context: [UInt8]?
-    /// For how long the inviter waits, from when the invitation came in: 1 to 600 seconds.
+    /// How long the inviter waits, counted from the arrival of the invitation: 1 to 600 seconds.
     public let timeout: Duration
 
     private let question: ReceivedInvitation
@@ -26,31 +27,31 @@ public final class Invitation: Sendable {
         timeout = question.timeout
     }
 
-    /// Whether somebody waits for an answer.
+    /// Whether the inviter is still waiting for an answer.
     public var isOpen: Bool { !question.ending.isSent && !isAnswered.withLock { $0 } }
 
-    /// Returns when nobody waits for an answer any more: it was given, the inviter gave up, the time is over, or the
-    /// advertiser was stopped; or when the task is cancelled. For a window that should not ask any longer.
+    /// Returns when no answer is expected any more: one was given, the inviter gave up, the time is over, or the advertiser was
+    /// stopped; or when the task is cancelled. Use it to close a prompt that is no longer needed.
     public func ended() async { _ = await question.ending.valueUnlessCancelled() }
 
-    /// Says yes, and returns when the inviter is linked in `session`, at once when it was linked there already.
+    /// Accepts, and returns when the inviter is linked in `session`, at once when it was already linked there.
     ///
     /// The link joins the meshes of both sides unless the topology of one is a star. Whether it succeeds or throws, the
-    /// invitation is answered, except for `invalidArgument`: the session is of another peer than the advertiser.
+    /// invitation is answered, except for `invalidArgument`: the session does not belong to the advertiser's peer.
     ///
-    /// Throws `alreadyAnswered` when there was an answer before; `timedOut` when it comes too late, or no link came of it
-    /// in time; `cancelled` when the inviter gave up, the advertiser was stopped or the task is cancelled; `full` when the
-    /// session or its mesh has no place left, which the inviter is told; `incompatible` when one side always encrypts and
-    /// the other never does, which both sides find; `ended` with the reason when the link could not be made for
-    /// another one, also when this session was left; `system` when the session cannot listen.
+    /// Throws `alreadyAnswered` when there was an answer before; `timedOut` when it comes too late, or no link was made in time;
+    /// `cancelled` when the inviter gave up, the advertiser was stopped or the task is cancelled; `full` when the session or its
+    /// mesh has no room left, of which the inviter is notified; `incompatible` when one side always encrypts and the other never
+    /// does, which both sides detect; `ended` with the reason when the link could not be made for another reason, also when this
+    /// session was disconnected; `system` when the session cannot listen.
     public func accept(into session: Session) async throws(MultipeerError) {
         try consent(to: session)
         try await link(in: session).get()
     }
 
-    /// The first half of `accept`, at once: from here on, stopping or letting go of the advertiser takes nothing back.
+    /// The first half of `accept`, without waiting: from here on, stopping or releasing the advertiser cannot undo the answer.
     ///
-    /// Throws `alreadyAnswered`, and `invalidArgument` when the session is of another peer than the advertiser.
+    /// Throws `alreadyAnswered`, and `invalidArgument` when the session does not belong to the advertiser's peer.
     package func consent(to session: Session) throws(MultipeerError) {
         guard session.peer == listener.peer else {
             throw MultipeerError(
@@ -59,8 +60,8 @@ public final class Invitation: Sendable {
         try claim()
     }
 
-    /// The other half, once, with the session of the first. `isMarked`: the session's owner hears when it came to nothing
-    /// and no event says so.
+    /// The second half, called once, with the session of the first. `isMarked`: the session's owner is notified when the attempt
+    /// failed and no event says so.
     package func link(
         in session: Session, isMarked: Bool = false
     ) async -> Result<Void, MultipeerError> {
@@ -75,16 +76,16 @@ public final class Invitation: Sendable {
                 throw MultipeerError(.full, "there is no place left for \(inviter)")
             }
             let theirs = try await listener.accept(id, from: inviter, as: driver)
-            // Longer than the inviter has: what it decides in its last moment still gets here.
+            // Longer than the inviter waits: a decision that it makes in its last moment still arrives.
             let end = max(deadline, EventLoop.currentMoment() + Invitation.leastPatience) + .seconds(1)
             try await driver.link(invitation, with: theirs, to: inviter, until: end)
         }
     }
 
-    /// Says no.
+    /// Declines.
     ///
-    /// Throws `alreadyAnswered` when there was an answer before, `timedOut` when it comes too late, and `cancelled` when
-    /// the inviter gave up or the advertiser was stopped.
+    /// Throws `alreadyAnswered` when there was an answer before, `timedOut` when it comes too late, and `cancelled` when the
+    /// inviter gave up or the advertiser was stopped.
     public func decline() async throws(MultipeerError) {
         try claim()
         let (listener, id) = (listener, question.id)
@@ -93,7 +94,7 @@ public final class Invitation: Sendable {
         }
     }
 
-    /// For the link, however late the yes was: the inviter may have begun its time anew.
+    /// The minimum time for the link, however late the answer was: the inviter may have restarted its timeout.
     private static let leastPatience = Duration.seconds(5)
 
     private func claim() throws(MultipeerError) {
@@ -109,7 +110,7 @@ public final class Invitation: Sendable {
 }
 
 extension Invitation: CustomStringConvertible {
-    /// Who says that it invites. Names are those that peers gave themselves: escape them before showing them.
+    /// The peer that the inviter claims to be. Peers choose their own names: escape them before showing them.
     public var description: String { "an invitation of \(inviter)" }
 }
 
@@ -124,7 +125,7 @@ extension InvitationListener {
         }
     }
 
-    /// Says yes with the session's data; answers the inviter's.
+    /// Accepts with the session's data and returns the inviter's.
     fileprivate nonisolated func accept(
         _ id: ReceivedInvitation.ID, from inviter: PeerID, as driver: SessionDriver
     ) async throws(MultipeerError) -> ConnectionData {
@@ -132,7 +133,7 @@ extension InvitationListener {
         do throws(SessionFault) {
             own = try await driver.invitationData(for: inviter.uid)
         } catch {
-            // The inviter need not wait for what cannot be, nor try again.
+            // The inviter need not wait for what cannot happen, nor try again.
             try? await refuse(id, .internal)
             throw MultipeerError(error)
         }

@@ -2,37 +2,37 @@ import MultipeerTransport
 
 /// The invitations to an advertiser as an asynchronous sequence.
 ///
-/// It ends when the advertiser is stopped or released. An iterator that is made before the start waits for it; one that
-/// is made after `stop` is for the next start. Of several consumers, each invitation goes to one, whichever is free
-/// first: it can be answered once.
+/// It ends when the advertiser is stopped or released. An iterator created before the start waits for it; one created after
+/// `stop` waits for the next start. With several consumers, each invitation goes to one of them, the first that is free: it can
+/// be answered once.
 ///
-/// What nobody takes waits where it came in: at most 16, since others are told to try again. One that its inviter gave
-/// up, or whose time is over, before it was taken does not come.
+/// Invitations that no task takes wait in the advertiser: at most 16, since further inviters are asked to try again. An
+/// invitation that was withdrawn or timed out before it was taken is not delivered.
 public struct Invitations: AsyncSequence, Sendable {
-    /// Somebody asks to be linked.
+    /// A request to be linked.
     public typealias Element = Invitation
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     private let slot: RunSlot<InvitationListener>
 
     init(_ slot: RunSlot<InvitationListener>) { self.slot = slot }
 
-    /// Goes on where the iterator before it stopped, unless the advertiser was stopped since.
+    /// Returns an iterator that continues where the one before it stopped, unless the advertiser was stopped since.
     public func makeAsyncIterator() -> Iterator { Iterator(run: slot.run) }
 
-    /// Hands out the invitations.
+    /// Returns the invitations one by one.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let run: RunSlot<InvitationListener>.Run
 
-        /// The next invitation; nil once the advertiser was stopped or is gone, or the task is cancelled.
+        /// Returns the next invitation; nil once the advertiser was stopped or released, or the task is cancelled.
         public mutating func next() async -> Invitation? { await next(isolation: #isolation) }
 
-        /// The same, without leaving the actor that asks.
+        /// Returns the next invitation without leaving the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Invitation? {
             guard let listener = await run.source() else { return nil }
             var questions = listener.questions.makeAsyncIterator()
-            // One that is taken while the advertiser stops can only be answered in vain.
+            // An invitation taken while the advertiser stops can no longer be answered.
             guard let question = await questions.next(isolation: actor), !run.isOver else { return nil }
             return Invitation(question, to: listener)
         }

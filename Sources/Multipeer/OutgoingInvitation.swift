@@ -5,18 +5,18 @@ import MultipeerIntroduction
 import MultipeerSecurity
 import MultipeerTransport
 
-/// One invitation on its way out: where the peer is, whether it wants, and then the link.
+/// One outgoing invitation: it resolves the peer, asks for its consent, and then makes the link.
 struct OutgoingInvitation: Sendable {
     let peer: PeerID
     let local: PeerID
     let service: ServiceType
     let context: [UInt8]?
     let timeout: Duration
-    /// Where the secrets of the invitation go; nil: where those of the session do.
+    /// Receives the secrets of the invitation; nil: the key log of the session does.
     let keyLog: KeyLog?
 
     private static let timeouts = Duration.seconds(1) ... .seconds(600)
-    /// Longer than it takes to ask a network that loses packets twice.
+    /// Longer than two queries on a network that loses packets take.
     private static let resolveTimeout = Duration.seconds(5)
 
     func check(_ session: Session) throws(MultipeerError) {
@@ -35,8 +35,8 @@ struct OutgoingInvitation: Sendable {
 
     private func invalidArgument(_ text: String) -> MultipeerError { MultipeerError(.invalidArgument, text) }
 
-    /// Asks, and links. The backend is asked for when it comes to that; so are complaints about the arguments.
-    /// `isMarked`: the session's owner hears when it came to nothing and no event says so.
+    /// Invites, and links. `backend` is called once the invitation begins, and also reports invalid arguments. `isMarked`: the
+    /// session's owner is notified when the attempt failed and no event says so.
     func make(
         for driver: SessionDriver, isMarked: Bool = false,
         asking backend: @escaping @Sendable () async throws(MultipeerError) -> any DiscoveryBackend
@@ -53,7 +53,7 @@ struct OutgoingInvitation: Sendable {
                 let theirs = try await ask(at: addresses, for: driver, until: end)
                 try await driver.link(invitation, with: theirs, to: peer, until: end)
             } catch {
-                // A machine that is gone may not even refuse: then all that is heard of it is nothing.
+                // A machine that is gone may not even refuse the connection: then there is no response at all.
                 if [.unreachable, .timedOut].contains(error.code) { await backend.reconfirm(peer, service) }
                 throw error
             }
@@ -71,7 +71,7 @@ struct OutgoingInvitation: Sendable {
         return addresses
     }
 
-    /// Asks for consent; answers the peer's data for the link.
+    /// Asks for consent; returns the peer's data for the link.
     private func ask(
         at addresses: [SocketAddress], for driver: SessionDriver, until end: Moment
     ) async throws(MultipeerError) -> ConnectionData {

@@ -1,10 +1,10 @@
 import MultipeerTransport
 
-/// Where the iterators over a sequence read from: a source of its own for each run, from one `stop` to the next.
+/// The source that the iterators over a sequence read from: a separate one for each run, from one `stop` to the next.
 final class RunSlot<Source: Sendable>: Sendable {
-    /// A run, from before its start on.
+    /// A run, which exists before its start.
     final class Run: Sendable {
-        /// Settled by the start, or with nil by the end if there was none.
+        /// Settled by the start, or with nil by the end if there was no start.
         private let begun = Promise<Source?>()
         private let over = Locked(false)
 
@@ -17,22 +17,22 @@ final class RunSlot<Source: Sendable>: Sendable {
 
         var isOver: Bool { over.withLock { $0 } }
 
-        /// The source, once the run has begun; nil if it ended before, or when the task is cancelled.
+        /// Returns the source once the run has begun; nil if it ended before, or when the task is cancelled.
         func source() async -> Source? { await begun.valueUnlessCancelled() ?? nil }
     }
 
     private let current = Locked(Run())
 
-    /// The run that goes on, or the next one.
+    /// The current run, or the next one.
     var run: Run { current.withLock { $0 } }
 
-    /// The run begins.
+    /// Begins the run.
     func open(_ source: Source) { run.begin(source) }
 
-    /// Ends the run for good: nobody is left to start another.
+    /// Ends the run for good: no owner is left to start another.
     func finish() { run.end() }
 
-    /// Ends the run, begun or not, for all who iterate.
+    /// Ends the run, begun or not, for all iterators.
     func close() {
         let ended = current.withLock { current in
             defer { current = Run() }

@@ -5,15 +5,14 @@ package import MultipeerTransport
 
 // For APIs that are not asynchronous and translate to this one.
 extension Session {
-    /// Sends one message without waiting, ever: it is accepted, or nothing of it was sent.
+    /// Sends one message without ever waiting: it is accepted, or nothing of it was sent.
     ///
-    /// Accepted is what `send` would accept at once, and after that 64 MiB or 262,144 messages for each peer; they go in
-    /// order with everything else that is sent to it, and count in the reason of the link's end when they do not go.
-    /// `flush` does not know of those that wait. An unreliable message that would go over UDP is dropped when the queue
-    /// for that is full.
+    /// It accepts what `send` would accept at once, and after that 64 MiB or 262,144 messages for each peer; they are sent in
+    /// order with everything else for that peer, and count as undelivered in the link's disconnect reason when they are not sent.
+    /// `flush` ignores those that wait. An unreliable message that would go over UDP is dropped when the UDP queue is full.
     ///
-    /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts,
-    /// `ended` when the link has just ended, and `full` when so much waits.
+    /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts, `ended`
+    /// when the link has just ended, and `full` when the queue is full.
     package func post(
         _ message: [UInt8], to peer: PeerID, delivery: Delivery
     ) throws(MultipeerError) {
@@ -24,8 +23,8 @@ extension Session {
         }
     }
 
-    /// Sends one message to all of several peers, or throws for the first that does not take it: then nothing was sent to
-    /// any of them. A peer that is named twice gets it twice.
+    /// Sends one message to all of several peers, or throws for the first that does not accept it: then nothing was sent to any
+    /// of them. A peer that is named twice receives it twice.
     package func post(
         _ message: [UInt8], to peers: [PeerID], delivery: Delivery
     ) throws(MultipeerError) {

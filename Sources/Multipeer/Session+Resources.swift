@@ -33,7 +33,7 @@ extension Session {
         }
     }
 
-    /// The same for bytes from anywhere.
+    /// Sends bytes from any source.
     package func send(
         _ source: any PieceSource, to peer: PeerID, name: String, metadata: [UInt8]? = nil,
         digest: Bool = true
@@ -41,7 +41,7 @@ extension Session {
         try await send(to: peer, name, metadata, digest) { _ throws(ResourceFault) in source }
     }
 
-    /// The same for bytes whose source is opened once the peer is known to be connected.
+    /// Sends bytes whose source is opened once the peer is known to be connected.
     package func send(
         to peer: PeerID, _ name: String, _ metadata: [UInt8]?, _ digest: Bool,
         from open: (EventLoop) async throws(ResourceFault) -> any PieceSource
@@ -71,11 +71,11 @@ extension Session {
 }
 
 extension OutgoingResource {
-    /// Waits until the receiver has closed the file, all of it as promised.
+    /// Waits until the receiver has closed the file, complete and as promised.
     ///
-    /// Throws why it has not arrived: `cancelled`, `declined`, `damaged`, `noSpace`, `busy`, `aborted`, `file`,
-    /// `fetch`, or `ended` with the reason of the link's end. When the waiting task is cancelled it throws `cancelled`, too; the
-    /// transfer itself goes on until `cancel`. Any number of tasks may wait.
+    /// Throws the reason why it has not arrived: `cancelled`, `declined`, `damaged`, `noSpace`, `busy`, `aborted`, `file`,
+    /// `fetch`, or `ended` with the disconnect reason. Cancelling the waiting task throws `cancelled`, too; the transfer itself
+    /// goes on until `cancel`. Any number of tasks may wait.
     public func completion() async throws(MultipeerError) {
         switch await outcome() {
         case .arrived: return
@@ -86,19 +86,19 @@ extension OutgoingResource {
 }
 
 extension IncomingResource {
-    /// Receives the file into `directory`, or into the session's own, under a random name, readable by its owner alone.
+    /// Receives the file into `directory`, or into the session's own directory, under a random name, readable by its owner alone.
     ///
-    /// It is there once it is whole, closed, and of the promised size and digest; otherwise nothing of it stays. The
-    /// session's own directory is under the system's temporary one: move the file away.
+    /// The file exists once it is complete, closed, and of the promised size and digest; otherwise nothing of it is kept. The
+    /// session's own directory is inside the system's temporary directory: move the file away.
     ///
-    /// Throws `cancelled` when either side called it off, which cancelling the task does too; `damaged`, `busy`, `aborted`,
-    /// `noSpace`, `file` when the directory or the disk does not serve, `ended` with the reason of the link's end, and
-    /// `invalidArgument` when the file was received or declined before.
+    /// Throws `cancelled` when either side or the task cancelled the transfer; `damaged`, `busy`, `aborted`, `noSpace`, `file`
+    /// when the directory or the disk is not usable, `ended` with the disconnect reason, and `invalidArgument` when the file was
+    /// received or declined before.
     public func receive(into directory: URL? = nil) async throws(MultipeerError) -> ReceivedFile {
         try await receive(into: directory, atMost: .max)
     }
 
-    /// The same for a file of at most so many bytes; one that turns out to be longer is declined.
+    /// Receives a file of at most `limit` bytes; one that turns out to be longer is declined.
     package func receive(
         into directory: URL?, atMost limit: UInt64
     ) async throws(MultipeerError) -> ReceivedFile {
@@ -110,8 +110,8 @@ extension IncomingResource {
         }
     }
 
-    /// Receives it into a directory of its own, which goes with `folder` unless files are left in it. The name is one
-    /// component of a path.
+    /// Receives the file into a directory of its own, which is removed with `folder` unless files are left in it. The name is one
+    /// path component.
     package func receive(
         into folder: ResourceFolder, as name: String
     ) async throws(MultipeerError) -> ReceivedFile {
@@ -124,7 +124,7 @@ extension IncomingResource {
 }
 
 extension ReceivedFile {
-    /// Where it is, as a URL.
+    /// The location as a URL.
     public var url: URL { URL(fileURLWithPath: path, isDirectory: false) }
 }
 

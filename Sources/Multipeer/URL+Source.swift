@@ -6,13 +6,13 @@
 package import MultipeerTransport
 
 extension URL {
-    /// The name of a file at this URL unless its sender gives another.
+    /// The default name of a file at this URL.
     package var label: String {
         let last = lastPathComponent
         return last.isEmpty || last == "/" ? host ?? "" : last
     }
 
-    /// Opens the file at this URL, on that thread.
+    /// Opens the file at this URL, on `worker`'s thread.
     func file(on worker: EventLoop) async throws(ResourceFault) -> any PieceSource {
         switch scheme?.lowercased() {
         case "file": break
@@ -28,7 +28,7 @@ extension URL {
         return try await opening.value.mapError(ResourceFault.file).get()
     }
 
-    /// The path of a file of this machine.
+    /// Returns the path of a file of this machine.
     func filePath() throws(ResourceFault) -> String {
         guard isFileURL else { throw .unsupported("a directory is named by a file URL") }
         guard ["", "localhost"].contains(host ?? "") else {
@@ -39,7 +39,7 @@ extension URL {
 }
 
 extension FileSource {
-    /// Opens a file of this machine at once, so that it may be removed while it is on its way. Blocks as `open` does.
+    /// Opens a file of this machine at once, so that it may be removed while it is being sent. Blocks as `open` does.
     package convenience init(at url: URL) throws(MultipeerError) {
         do throws(ResourceFault) {
             let path = try url.filePath()

@@ -2,55 +2,54 @@ public import Distributed
 public import Multipeer
 public import MultipeerCore
 
-/// Why a call of an actor at another peer has no answer of its method.
+/// The error of a call of an actor at another peer that got no answer from its method.
 ///
-/// Two errors are equal when their codes are; the text is for people. A task that is cancelled while it waits for an answer
-/// gets a `CancellationError` instead.
+/// Two errors are equal when their codes are; the text is for people. A task that is cancelled while it waits for an answer gets
+/// a `CancellationError` instead.
 public struct ActorCallError: DistributedActorSystemError, Sendable {
-    /// What kind of failure it was; the list may grow.
+    /// The kind of failure; the list may grow.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The code as one word, for logs.
         public let rawValue: String
-        /// The code with that word.
+        /// Creates the code with that word.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The peer is not linked. The method was not called.
         public static let notConnected = Code(rawValue: "not-connected")
-        /// The link ended, for the reason in `reason`, before the answer was there. The method may have run or not.
+        /// The link ended, for the reason in `reason`, before the answer arrived. The method may have run or not.
         public static let ended = Code(rawValue: "ended")
-        /// The peer has made another system since: the actors of the one before are gone. The method may have run or not.
+        /// The peer has created another system since: the actors of the previous one are gone. The method may have run or not.
         public static let replaced = Code(rawValue: "replaced")
-        /// The time for the call is over. The method may have run, and is told to stop. For a stream or file: the peer has not
-        /// opened it.
+        /// The call timed out. The method may have run, and is cancelled. For a stream or file: the peer has not opened it.
         public static let timedOut = Code(rawValue: "timed-out")
-        /// The peer has no actor system, none that has said a word within 10 seconds, or none any more. A method that was
-        /// called before may have run.
+        /// The peer has no actor system, none that responded within 10 seconds, or none any more. A method that was called before
+        /// may have run.
         public static let noSystem = Code(rawValue: "no-system")
         /// The peer's system speaks another version of the protocol. The method was not called.
         public static let incompatible = Code(rawValue: "incompatible")
         /// There is no such actor at the peer, or not any more. The method was not called.
         public static let noSuchActor = Code(rawValue: "no-such-actor")
-        /// The peer does not let this method of this type be called, or not with these generic arguments. See
+        /// The peer does not allow calls of this method of this type, or not with these generic arguments. See
         /// `PeerActorSystem.register(_:as:generics:arguments:methods:)`. The method was not called.
         public static let refused = Code(rawValue: "refused")
-        /// So many calls wait already that no more may: the method was not called. Or so many answers wait at the peer to be
-        /// read that there was no room for this one: the method has run. For a stream: too many wait for their turn.
+        /// Too many calls are waiting already: the method was not called. Or too many unread answers are waiting at the peer, so
+        /// that there was no room for this one: the method has run. For a stream: too many wait for their turn.
         public static let busy = Code(rawValue: "busy")
-        /// The arguments are larger than the peer takes, or the result than this side.
+        /// The arguments are larger than the peer accepts, or the result than this side does.
         public static let tooLarge = Code(rawValue: "too-large")
         /// The arguments, the result or an error could not be encoded, or could not be decoded on the other side.
         public static let coding = Code(rawValue: "coding")
         /// The method ended because its task was cancelled, on the other side.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// A name, or a type that was registered, does not serve; or the session has an actor system already.
+        /// A name, or a type that was registered, is not usable; or the session has an actor system already.
         public static let invalidArgument = Code(rawValue: "invalid-argument")
     }
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public let code: Code
-    /// One line, lower case.
+    /// One line, in lower case.
     public let description: String
-    /// Why the link ended, when that is what happened.
+    /// Why the link ended, if the error is that it did.
     public let reason: DisconnectReason?
 
     init(_ code: Code, _ description: String, reason: DisconnectReason? = nil) {
@@ -61,18 +60,18 @@ public struct ActorCallError: DistributedActorSystemError, Sendable {
 }
 
 extension ActorCallError: Equatable, CustomStringConvertible {
-    /// Whether the codes are the same.
+    /// Returns whether the codes are equal.
     public static func == (one: ActorCallError, other: ActorCallError) -> Bool { one.code == other.code }
 }
 
 /// An error that a method at another peer threw, and whose type one of the sides has not registered.
 ///
-/// What it says comes from the other side: escape it before showing it.
+/// Its text comes from the other side: escape it before showing it.
 public struct RemoteError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The name of its type there, 255 bytes at the most.
+    /// The name of its type at the peer, at most 255 bytes.
     public let type: String
-    /// What it says of itself, 1,024 bytes at the most.
+    /// Its description, at most 1,024 bytes.
     public let description: String
-    /// Whose actor threw it.
+    /// The peer whose actor threw it.
     public let peer: PeerID
 }

@@ -1,23 +1,23 @@
 import Multipeer
 public import MultipeerCore
 
-/// Where an actor is: at which peer, and which of its actors. No two actors of a mesh have the same address.
+/// The address of an actor: its peer, and its place there. No two actors of a mesh have the same address.
 ///
-/// A numbered address is of one system of that peer, for as long as this lives: a peer that comes back has other actors.
-/// A named one means whoever bears the name at that peer now.
+/// A numbered address belongs to one system of that peer, for as long as the system lives: a peer that comes back has other
+/// actors. A named one refers to the actor that has the name at that peer now.
 public struct ActorID: Hashable, Sendable {
-    /// Which actor of the peer.
+    /// The place of an actor at its peer.
     public enum Place: Hashable, Sendable {
-        /// The number at random that the system of this incarnation gave it. An incarnation is a random number, new for each system.
+        /// The random number that the system of this incarnation gave it. An incarnation is a random number, new for each system.
         case number(UInt64, incarnation: UInt64)
-        /// A name of 1 to 255 bytes, given with `PeerActorSystem.named(_:_:)`. It is another name if its bytes are others, also
-        /// where a `String` would be equal: `é` can be one scalar, or an `e` and an accent.
+        /// A name of 1 to 255 bytes, given with `PeerActorSystem.named(_:_:)`. Names with different bytes differ, even where a
+        /// `String` would be equal: `é` can be one scalar, or an `e` and an accent.
         case name(String)
     }
 
-    /// Whose actor it is.
+    /// The peer of the actor.
     public let peer: PeerID
-    /// Which of its actors.
+    /// The place of the actor at that peer.
     public let place: Place
 
     init(peer: PeerID, place: Place) {
@@ -25,7 +25,7 @@ public struct ActorID: Hashable, Sendable {
         self.place = place
     }
 
-    /// The address of the actor that bears this name at that peer, whether there is one or not.
+    /// Creates the address of the actor with this name at that peer, whether or not there is one.
     ///
     /// Throws `invalidArgument` unless the name has 1 to 255 bytes.
     public init(_ name: String, at peer: PeerID) throws(ActorCallError) {

@@ -4,14 +4,14 @@ import Multipeer
 import MultipeerCore
 import MultipeerTransport
 
-/// Collects the parts of one call of an actor elsewhere.
+/// Collects the parts of one call of a remote actor.
 public struct CallEncoder: DistributedTargetInvocationEncoder {
-    /// What arguments have to be.
+    /// The requirement for arguments.
     public typealias SerializationRequirement = any Codable
 
     private let coding: Coding
     private var generics: [String] = []
-    /// Each with its length before it, as they travel.
+    /// Each with its length before it, as sent.
     private var arguments: [UInt8] = []
     private var count = 0
     /// Streams and files among the arguments.
@@ -19,7 +19,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
 
     init(_ format: PeerActorSystem.Format) { coding = format == .json ? .json : .binary }
 
-    /// A generic argument of the method, or of the actor.
+    /// Records a generic argument of the method, or of the actor.
     public mutating func recordGenericSubstitution<Substitution>(_ type: Substitution.Type) throws {
         guard let name = _mangledTypeName(type), name.utf8.count <= Envelope.Limit.generic else {
             throw ActorCallError(.coding, "the name of \(type) is too long, or not the same everywhere")
@@ -30,7 +30,7 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
         generics.append(name)
     }
 
-    /// The next argument.
+    /// Records the next argument.
     public mutating func recordArgument<Value: Codable>(_ argument: RemoteCallArgument<Value>) throws {
         guard count < Envelope.Limit.arguments else {
             throw ActorCallError(.coding, "a call has 64 arguments at the most")
@@ -47,14 +47,14 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
         count += 1
     }
 
-    /// Errors travel under the names with which they were registered.
+    /// Does nothing: errors are sent under the names with which they were registered.
     public mutating func recordErrorType<Failure: Error>(_ type: Failure.Type) throws {}
-    /// The type of the result is the method's, on both sides.
+    /// Does nothing: the type of the result is the method's, on both sides.
     public mutating func recordReturnType<Result: Codable>(_ type: Result.Type) throws {}
-    /// Everything was recorded.
+    /// Ends the recording.
     public mutating func doneRecording() throws {}
 
-    /// The CALL, but for its number.
+    /// Returns the CALL without its number.
     func bytes(
         to place: ActorID.Place, _ target: String, budget: Duration?, depth: UInt8
     ) throws(ActorCallError) -> [UInt8] {
@@ -74,9 +74,9 @@ public struct CallEncoder: DistributedTargetInvocationEncoder {
     }
 }
 
-/// Hands out the parts of a call of a peer.
+/// Returns the parts of a peer's call.
 public struct CallDecoder: DistributedTargetInvocationDecoder {
-    /// What arguments have to be.
+    /// The requirement for arguments.
     public typealias SerializationRequirement = any Codable
 
     private let system: PeerActorSystem
@@ -90,21 +90,21 @@ public struct CallDecoder: DistributedTargetInvocationDecoder {
         self.caller = caller
     }
 
-    /// The types whose names were allowed.
+    /// Returns the types whose names were allowed.
     public mutating func decodeGenericSubstitutions() throws -> [any Any.Type] {
         let types = try call.generics.map { name in
             guard let type = _typeByName(name) else { throw ArgumentFault(cause: "there is no type \(name)") }
             return type
         }
-        // The runtime reads as many as the method has, without asking how many there are.
+        // The runtime reads as many as the method has, without checking how many there are.
         return types.isEmpty ? [] : types + Array(repeating: Missing.self as any Any.Type, count: 64)
     }
 
-    /// In the place of an argument that is not there: it conforms to nothing, and the text of the fault, which names every
-    /// one of them, stays short.
+    /// Replaces a missing argument: it conforms to nothing, and the text of the fault, which names every one of them, stays
+    /// short.
     private typealias Missing = Void
 
-    /// The next argument; throws when there is none, or it is something else.
+    /// Returns the next argument; throws when there is none, or it has another type.
     public mutating func decodeNextArgument<Argument: Codable>() throws -> Argument {
         guard next < call.arguments.count else { throw ArgumentFault(cause: "an argument is missing") }
         defer { next += 1 }
@@ -115,20 +115,20 @@ public struct CallDecoder: DistributedTargetInvocationDecoder {
         }
     }
 
-    /// Not needed: errors are known by their names.
+    /// Returns nil: errors are identified by their names.
     public mutating func decodeErrorType() throws -> (any Any.Type)? { nil }
-    /// Not needed: the method knows.
+    /// Returns nil: the method knows its result.
     public mutating func decodeReturnType() throws -> (any Any.Type)? { nil }
 }
 
-/// What was called cannot be called with that.
+/// The target cannot be called with these arguments.
 struct ArgumentFault: Error {
     let cause: String
 }
 
-/// Sends what a method of this side has returned or thrown.
+/// Sends the result or the error of a local method.
 public struct CallResultHandler: DistributedTargetInvocationResultHandler {
-    /// What results have to be.
+    /// The requirement for results.
     public typealias SerializationRequirement = any Codable
 
     private let system: PeerActorSystem
@@ -140,24 +140,24 @@ public struct CallResultHandler: DistributedTargetInvocationResultHandler {
         self.coding = coding
     }
 
-    /// A result.
+    /// Sends a result.
     public func onReturn<Success: Codable>(value: Success) async throws {
         let attachments = Attachments()
         let bytes: [UInt8]
         do {
             bytes = try ValueCoding.encode(value, coding, attachments)
         } catch {
-            // What was to go with the value is given up.
+            // The attachments of the value are given up.
             return await give(
                 .failure(.coding, type: "", text: "the result: \(error)".prefix(utf8: Envelope.Limit.text)))
         }
         await system.answer(.value(coding, bytes), with: attachments, to: call)
     }
 
-    /// The end of a method without a result.
+    /// Reports the end of a method without a result.
     public func onReturnVoid() async throws { await give(.done) }
 
-    /// An error.
+    /// Sends an error.
     public func onThrow<Failure: Error>(error: Failure) async throws { await give(answer(for: error)) }
 
     func give(_ answer: Envelope.Answer) async { await system.answer(answer, to: call) }

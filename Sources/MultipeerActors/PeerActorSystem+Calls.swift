@@ -6,10 +6,10 @@ import MultipeerTransport
 // MARK: calling
 
 extension PeerActorSystem {
-    /// What the compiler makes of a call of an actor elsewhere, for a method with a result.
+    /// Sends a call of a remote actor's method with a result; the compiler generates calls of this.
     ///
-    /// Throws what the method throws, an `ActorCallError` when it was not called or has not answered, and
-    /// `CancellationError` when the task is cancelled.
+    /// Throws what the method throws, an `ActorCallError` when it was not called or has not answered, and `CancellationError`
+    /// when the task is cancelled.
     public func remoteCall<Act, Err, Res>(
         on actor: Act, target: RemoteCallTarget, invocation: inout CallEncoder, throwing: Err.Type,
         returning: Res.Type
@@ -26,14 +26,14 @@ extension PeerActorSystem {
         }
     }
 
-    /// The same for a method without a result.
+    /// Sends a call of a method without a result.
     public func remoteCallVoid<Act, Err>(
         on actor: Act, target: RemoteCallTarget, invocation: inout CallEncoder, throwing: Err.Type
     ) async throws where Act: DistributedActor, Act.ID == ActorID, Err: Error {
         _ = try await answer(actor.id, target, invocation)
     }
 
-    /// The encoded result, without a format when there is none.
+    /// Returns the encoded result, without a format when there is none.
     private func answer(
         _ id: ActorID, _ target: RemoteCallTarget, _ invocation: CallEncoder
     ) async throws -> (Coding?, [UInt8]) {
@@ -79,7 +79,7 @@ extension PeerActorSystem {
         do throws(CallFault) {
             (placed, moment, isLeft) = try exchange.withLock { exchange throws(CallFault) in
                 let placed = try exchange.place(bytes, to: uid, waiter: caller, deadline: deadline, now: now)
-                // Whoever has checked in before is found by what is called now.
+                // Actors that have checked in before can be found by what is called now.
                 guard exchange.isTelling, let bytes = placed.post else {
                     return (placed, exchange.earlierDeadline(), false)
                 }
@@ -95,7 +95,7 @@ extension PeerActorSystem {
         return placed.number
     }
 
-    /// The error of a registered type, or what can be said of it.
+    /// Returns the error of a registered type, or a description of it.
     private func thrown(_ name: String, _ coding: Coding, _ bytes: [UInt8], by peer: PeerID) -> any Error {
         guard let type = registry.withLock({ $0.error(named: name) }) else {
             return RemoteError(

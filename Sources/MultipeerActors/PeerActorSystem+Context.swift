@@ -2,17 +2,17 @@ import Multipeer
 public import MultipeerCore
 import MultipeerTransport
 
-/// What belongs to a call and everything that is called for it.
+/// The state that a call shares with all calls made for it.
 struct CallContext: Sendable {
-    /// The soonest that was set, here or where the call comes from.
+    /// The earliest deadline that was set, here or where the call comes from.
     var deadline: Moment?
-    /// Whether one was set here, in the place of the system's own.
+    /// Whether one was set here, in place of the system's own.
     var isLimited = false
     var caller: PeerID?
-    /// How many calls of peers a call that is made now is made for, one within the other.
+    /// The number of nested peer calls within which a new call would be made.
     var depth: UInt8 = 0
 
-    /// When a call that is made now has to be over. A peer's call may leave less time for it, and never more.
+    /// Returns the deadline of a call that is made now. A peer's call may leave less time for it, and never more.
     func deadline(within timeout: Duration?, at now: Moment) -> Moment? {
         guard !isLimited, let timeout else { return deadline }
         return min(deadline ?? .distantFuture, now + timeout)
@@ -28,8 +28,8 @@ extension PeerActorSystem {
     /// Whether the time of the call that the current task executes is over.
     static var isOverdue: Bool { context?.deadline.map { $0 <= EventLoop.currentMoment() } ?? false }
 
-    /// Limits the time of every call of an actor at a peer that `body` makes, and of the calls these make in turn: it is
-    /// over that long from now. A limit that holds already and is sooner stays.
+    /// Limits the time of every call of a remote actor that `body` makes, and of the calls these make in turn, to that duration
+    /// from now. An earlier deadline that already applies stays.
     ///
     /// A call that takes longer throws `timedOut`, and its method's task is cancelled.
     public static func withTimeout<Value>(

@@ -3,7 +3,7 @@ import MultipeerFraming
 import Multipeer
 import MultipeerTransport
 
-// MARK: being called
+// MARK: incoming calls
 
 extension PeerActorSystem {
     /// Begins a call of a peer, or returns why not. Nothing of it is decoded before its target is known to be allowed.
@@ -63,14 +63,14 @@ extension PeerActorSystem {
         change { $0.finished(incoming) }
     }
 
-    /// Sends an answer, waiting for room: the call counts as in hand until then, and the answer with it.
+    /// Sends an answer, waiting for room: the call counts as in progress until then, and the answer with it.
     func answer(
         _ answer: Envelope.Answer, with attachments: Attachments? = nil, to call: IncomingCall
     ) async {
-        // Whoever has cancelled it waits for nothing.
+        // The peer that cancelled it does not wait for an answer.
         if Task.isCancelled { return }
         let bytes = Envelope.answer(call.number, answer).bytes
-        // Everybody takes as many as that, and how many more may be heard only after the call.
+        // Every peer accepts that much, and its own limit may arrive only after the call.
         let limit =
             bytes.count <= Envelope.Limit.shortest
             ? bytes.count : exchange.withLock { $0.longestAnswer(to: call.peer.uid) }
@@ -85,7 +85,7 @@ extension PeerActorSystem {
         }
     }
 
-    /// False when nobody hears it.
+    /// Returns false when no peer receives it.
     @discardableResult
     private func answer(_ bytes: [UInt8], to call: IncomingCall) async -> Bool {
         let uid = call.peer.uid
@@ -105,14 +105,15 @@ extension PeerActorSystem {
             refuse(call, .tooLarge, "the answer has \(count) bytes, and \(limit) are taken")
             return false
         } catch {
-            // The link ended: whoever called knows. Or the call was cancelled: nobody waits.
+            // The link ended: the caller knows. Or the call was cancelled: no caller waits.
             return false
         }
     }
 }
 
 extension Envelope.Answer {
-    /// What is said instead when it is too long: of a failure all but the end of its text, at least 1,024 bytes being taken.
+    /// The replacement for an answer that is too long: of a failure all but the end of its text, since at least 1,024 bytes are
+    /// accepted.
     fileprivate func shortened(from count: Int, to limit: Int) -> Envelope.Answer {
         if case .failure(let failure, let type, let text) = self {
             return .failure(
@@ -124,7 +125,7 @@ extension Envelope.Answer {
 }
 
 extension String {
-    /// As many whole characters as fit into so many bytes.
+    /// Returns as many whole characters as fit into that many bytes.
     func prefix(utf8 limit: Int) -> String {
         if utf8.count <= limit { return self }
         var end = utf8.index(utf8.startIndex, offsetBy: limit)

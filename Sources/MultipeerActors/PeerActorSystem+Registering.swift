@@ -4,8 +4,8 @@ import MultipeerTransport
 // MARK: what peers may do
 
 extension PeerActorSystem {
-    /// Lets peers call the distributed methods and properties of actors of this type, and no others. Register every type
-    /// before the session links; actors of a type that was not registered are called by this process alone.
+    /// Lets peers call the distributed methods and properties of actors of this type, and no others. Register every type before
+    /// the session links; actors of a type that was not registered can only be called by this process.
     ///
     /// ```swift
     /// try system.register(Worker.self)
@@ -15,18 +15,18 @@ extension PeerActorSystem {
     /// try system.register(Safe.self, methods: ["status()", "put(_:)"])     // these alone
     /// ```
     ///
-    /// Generic methods of a generic actor, and those of a `@Resolvable` protocol, are refused whatever is registered: the
-    /// runtime of Swift 6.3 mixes up their types.
+    /// Generic methods of a generic actor, and those of a `@Resolvable` protocol, are always refused: the runtime of Swift 6.3
+    /// mixes up their types.
     ///
-    /// Registering a type again replaces what was registered.
+    /// Registering a type again replaces the previous registration.
     ///
     /// - Parameters:
     ///   - type: A distributed actor, not private and not within a function: its name has to be the same at every peer.
-    ///   - stubs: What `@Resolvable` makes of the protocols through which peers call it.
+    ///   - stubs: The types that `@Resolvable` generates for the protocols through which peers call it.
     ///   - generics: The types that may be arguments of generic methods.
     ///   - arguments: The generic arguments of the type itself, all of them, in order.
     ///   - methods: The names of the methods, as in `#selector`, if not all may be called.
-    /// - Throws: `invalidArgument` when a type does not serve.
+    /// - Throws: `invalidArgument` when a type is not usable.
     public func register<Act: DistributedActor>(
         _ type: Act.Type, as stubs: [any DistributedActor.Type] = [], generics: [any Any.Type] = [],
         arguments: [any Any.Type] = [], methods: Set<String>? = nil
@@ -36,10 +36,10 @@ extension PeerActorSystem {
         registry.withLock { $0.add(allowList, for: type) }
     }
 
-    /// Lets errors of this type cross the wire: thrown by a method here they arrive as what they are at peers that have
-    /// registered the type, too, and the other way round. Errors of other types arrive as a `RemoteError`.
+    /// Lets errors of this type be sent: thrown by a method here they arrive with their type at peers that have also registered
+    /// it, and the other way round. Errors of other types arrive as a `RemoteError`.
     ///
-    /// The name, 1 to 255 bytes, is the type's with its module unless given; it has to be the same on both sides.
+    /// The name, 1 to 255 bytes, defaults to the type's with its module; it has to be the same on both sides.
     ///
     /// Throws `invalidArgument` when another type has the name.
     public func register<Failure: Error & Codable>(

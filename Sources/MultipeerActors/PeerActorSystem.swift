@@ -3,7 +3,7 @@ public import Multipeer
 public import MultipeerCore
 import MultipeerTransport
 
-/// Distributed actors over a session: whoever is linked can call the actors that the others have registered.
+/// Distributed actors over a session: every linked peer can call the actors whose types the others have registered.
 ///
 /// ```swift
 /// distributed actor Worker {
@@ -21,46 +21,47 @@ import MultipeerTransport
 /// }
 /// ```
 ///
-/// The session stays the application's: it links, and its events are in `session.events`, except for the messages,
-/// streams and files of the system, which the application never sees. A call fails as soon as its link ends.
+/// The session still belongs to the application: the application makes the links, and takes the events from `session.events`,
+/// except for the messages, streams and files of the system, which it never sees. A call fails as soon as its link ends.
 ///
-/// Nothing of a call is executed before the type of the actor was registered, and the method is surely one of that type.
-/// What comes from peers is decoded into the types of the arguments, and into nothing else.
+/// Nothing of a call is executed unless the type of the actor was registered and the method is known to be one of that type. Data
+/// from peers is decoded into the types of the arguments, and into nothing else.
 public final class PeerActorSystem: DistributedActorSystem, Sendable {
-    /// An address.
+    /// The address of an actor.
     public typealias ActorID = MultipeerActors.ActorID
     /// Collects a call.
     public typealias InvocationEncoder = CallEncoder
-    /// Hands out a call.
+    /// Decodes a call.
     public typealias InvocationDecoder = CallDecoder
     /// Sends the answer of a call.
     public typealias ResultHandler = CallResultHandler
-    /// What arguments and results have to be.
+    /// The requirement for arguments and results.
     public typealias SerializationRequirement = any Codable
 
-    /// How a system does what it does.
+    /// The settings of a system.
     public struct Configuration: Sendable {
-        /// How much it keeps in hand.
+        /// How much the system holds at a time.
         public var limits = ActorLimits()
-        /// How this side writes arguments; whoever is called answers in kind.
+        /// The format in which this side encodes arguments; results use the format of their call.
         public var format = Format.binary
-        /// How long a call may take, unless `withTimeout` says otherwise; 30 seconds unless set, nil for ever.
+        /// The default timeout of a call, which `withTimeout` overrides; default 30 seconds, nil for none.
         public var timeout: Duration? = .seconds(30)
-        /// Where calls of peers begin, and actors without an executor of their own run them; nil for the usual threads.
+        /// The executor on which calls of peers begin, and actors without an executor of their own run them; nil for the usual
+        /// threads.
         ///
         /// `session.executor` saves two changes of threads for each call, when no actor ever blocks or computes for long:
         /// it is the thread of the session's sockets.
         public var executor: (any TaskExecutor)?
-        /// A test that shows what happens otherwise turns it off.
+        /// Tests that show what happens otherwise turn it off.
         package var checksTargets = true
         /// How long streams and files wait for their calls, and calls for their streams and files.
         package var patience = Duration.seconds(30)
 
-        /// A system with the standard limits and the binary format.
+        /// Creates a configuration with the standard limits and the binary format.
         public init() {}
     }
 
-    /// How values are written.
+    /// The encoding of values.
     public enum Format: Sendable {
         /// CBOR, RFC 8949.
         case binary
@@ -68,9 +69,9 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         case json
     }
 
-    /// The session that carries everything.
+    /// The session that carries all messages.
     public let session: Session
-    /// How the system was made.
+    /// The configuration that the system was created with.
     public let configuration: Configuration
     /// The local peer.
     public var peer: PeerID { session.peer }
@@ -85,7 +86,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
     let timer: DeadlineTimer
     let incarnation: UInt64
 
-    /// A system on that session, which can be linked already. A session has one at the most.
+    /// Creates a system on that session, which may already have links. A session has at most one system.
     ///
     /// Throws `invalidArgument` when there is one, or a limit is outside its range.
     public init(_ session: Session, configuration: Configuration = Configuration())
@@ -99,7 +100,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         var randomness = SystemRandomness()
         incarnation = max(1, randomness.next())
         var limits = configuration.limits
-        // More than the session takes is not announced.
+        // More than the session accepts is not announced.
         limits.envelope = min(limits.envelope, session.configuration.maxMessage)
         exchange = Locked(Exchange(incarnation: incarnation, limits: limits))
         transfers = AttachmentTransfers(session, configuration.limits, patience: configuration.patience)
@@ -111,20 +112,20 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         }
     }
 
-    /// Peers whose calls nobody answers any more hear so, as long as the session lives.
+    /// Notifies peers whose calls will not be answered any more, as long as the session lives.
     deinit {
         let bye = Envelope.bye(incarnation).bytes
         for other in exchange.withLock({ $0.peers }) where other != session.peer {
-            // Without a link there is nobody to hear it.
+            // Without a link no peer would receive it.
             try? session.driver.queues.post(bye, to: other.uid, limit: PeerActorSystem.noticeBacklog)
         }
     }
 
     // MARK: DistributedActorSystem
 
-    /// The actor with that address, if it lives here; nil for one at a peer.
+    /// Returns the actor with that address, if it is local; nil for one at a peer.
     ///
-    /// Throws `noSuchActor` when it should be here and is not, or is of another type.
+    /// Throws `noSuchActor` when the address is local and no such actor exists, or it is of another type.
     public func resolve<Act: DistributedActor>(
         id: ActorID, as actorType: Act.Type
     ) throws -> Act? where Act.ID == ActorID {
@@ -140,38 +141,38 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         return nil
     }
 
-    /// An address for an actor that is being made.
+    /// Returns an address for an actor that is being created.
     public func assignID<Act: DistributedActor>(_ actorType: Act.Type) -> ActorID where Act.ID == ActorID {
         ActorID(
             peer: peer,
             place: localActors.reserve(PeerActorSystem.nameToGive?.take(by: incarnation), incarnation))
     }
 
-    /// The actor can be called from here on.
+    /// Makes the actor callable from here on.
     public func actorReady<Act: DistributedActor>(_ actor: Act) where Act.ID == ActorID {
         localActors.insert(actor, at: actor.id.place)
     }
 
-    /// The actor is gone: so is its address, and what it had checked in.
+    /// The actor is gone: removes its address, and its check-ins.
     public func resignID(_ id: ActorID) {
-        // Before somebody else can have the name, and check in with it.
+        // Before another actor can get the name, and check in with it.
         for wakeups in change({ $0.checkOut(id.place).map { checkInRegistry.left($0, peer) } }) {
             wakeups.wake()
         }
         localActors.remove(id.place)
     }
 
-    /// What a call is collected in.
+    /// Returns an encoder for a call.
     public func makeInvocationEncoder() -> CallEncoder { CallEncoder(configuration.format) }
 
     // MARK: names
 
     @TaskLocal static var nameToGive: PendingActorName?
 
-    /// Makes an actor that others can address by its name: `try Worker.resolve(id: ActorID("worker", at: peer), using: …)`.
+    /// Creates an actor that peers can address by its name: `try Worker.resolve(id: ActorID("worker", at: peer), using: …)`.
     ///
-    /// Throws `invalidArgument` when the name has not 1 to 255 bytes or an actor has it already, and what `make` throws. The
-    /// name goes to the first actor that `make` makes.
+    /// Throws `invalidArgument` when the name does not have 1 to 255 bytes or an actor has it already, and the errors of `make`.
+    /// The name goes to the first actor that `make` creates.
     public func named<Act: DistributedActor>(
         _ name: String, _ make: () throws -> Act
     ) throws -> Act where Act.ID == ActorID {

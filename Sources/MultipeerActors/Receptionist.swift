@@ -2,25 +2,25 @@ public import Distributed
 import Multipeer
 import MultipeerTransport
 
-/// Where actors are found: they check in under a key, and everybody who is linked with their peer finds them.
+/// Finds actors: they check in under a key, and every peer that is linked with their own finds them.
 ///
-/// A key and a type belong together: under one key, actors of each type are found for themselves. Whoever is gone is not
-/// found any more: an actor that was let go of, or all of a peer whose link has ended.
+/// A key and a type belong together: under one key, actors of each type are found separately. An actor is no longer found once it
+/// was released, and all actors of a peer once its link has ended.
 public struct Receptionist: Sendable {
     let system: PeerActorSystem
 
-    /// Lets the actor be found under that key, 1 to 255 bytes, by everybody who is or comes to be linked. Register its type
-    /// first, or peers find it and cannot call it. Checking in again changes nothing. This side finds it at once; peers hear
-    /// of it before they hear what is called from here on, but perhaps behind answers and messages.
+    /// Checks the actor in under that key, 1 to 255 bytes: every peer that is linked, now or later, can find it. Register its
+    /// type first, or peers find it and cannot call it. Checking in again changes nothing. This side finds it at once; peers are
+    /// notified before they receive calls that are made from here on, but perhaps after answers and messages.
     ///
-    /// Throws `invalidArgument` when the key, or the type's name, does not serve, or the actor lives elsewhere.
+    /// Throws `invalidArgument` when the key, or the type's name, is not usable, or the actor is not local.
     public func checkIn<Act: DistributedActor>(
         _ actor: Act, as key: String
     ) throws(ActorCallError) where Act.ID == ActorID {
         try checkIn(actor.id, as: key, Act.self)
     }
 
-    /// The same, to be found as what `@Resolvable` makes of a protocol; the type was registered with it.
+    /// Checks the actor in as the type that `@Resolvable` generates for a protocol; the type was registered with it.
     public func checkIn<Act: DistributedActor, Stub: DistributedActor>(
         _ actor: Act, of stub: Stub.Type, as key: String
     ) throws(ActorCallError) where Act.ID == ActorID, Stub.ID == ActorID {
@@ -31,21 +31,22 @@ public struct Receptionist: Sendable {
         try checkIn(actor.id, as: key, stub)
     }
 
-    /// Lets the actor not be found any more under that key.
+    /// Checks the actor out under that key.
     public func checkOut<Act: DistributedActor>(
         _ actor: Act, as key: String
     ) throws(ActorCallError) where Act.ID == ActorID {
         try checkOut(actor.id, as: key, Act.self)
     }
 
-    /// The same for what it was found as.
+    /// Checks the actor out as the type under which it was found.
     public func checkOut<Act: DistributedActor, Stub: DistributedActor>(
         _ actor: Act, of stub: Stub.Type, as key: String
     ) throws(ActorCallError) where Act.ID == ActorID, Stub.ID == ActorID {
         try checkOut(actor.id, as: key, stub)
     }
 
-    /// Who can be found now, those of this side too, in the order in which they came. Empty for a key that cannot be one.
+    /// Returns the actors that can be found now, including those of this side, in the order in which they checked in. Empty for a
+    /// key that is not valid.
     public func find<Act: DistributedActor>(
         _ type: Act.Type, as key: String
     ) -> [Act] where Act.ID == ActorID, Act.ActorSystem == PeerActorSystem {
@@ -53,14 +54,15 @@ public struct Receptionist: Sendable {
         return system.checkInRegistry.present(slot).compactMap { try? Act.resolve(id: $0, using: system) }
     }
 
-    /// Who is there, and then whoever comes: each once. It ends when the task is cancelled.
+    /// Returns the present actors, and then further ones as they check in: each once. The sequence ends when the task is
+    /// cancelled.
     public func checkIns<Act: DistributedActor>(
         of type: Act.Type, as key: String
     ) -> CheckIns<Act> where Act.ID == ActorID {
         CheckIns(changes: changes(of: type, as: key))
     }
 
-    /// The same with those who go. A slow reader does not hear of who came and went meanwhile.
+    /// Returns the same with those that leave. A slow reader does not receive actors that came and left in the meantime.
     public func changes<Act: DistributedActor>(
         of type: Act.Type, as key: String
     ) -> Changes<Act> where Act.ID == ActorID {
@@ -72,19 +74,19 @@ public struct Receptionist: Sendable {
     where Act.ActorSystem == PeerActorSystem {
         /// An actor, here or at a peer.
         public typealias Element = Act
-        /// It never fails.
+        /// The sequence never fails.
         public typealias Failure = Never
 
         fileprivate let changes: Changes<Act>
 
-        /// Begins with who is there now.
+        /// Returns an iterator that begins with the present actors.
         public func makeAsyncIterator() -> Iterator { Iterator(base: changes.makeAsyncIterator()) }
 
-        /// Hands out actors.
+        /// Returns the actors one by one.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate var base: Changes<Act>.Iterator
 
-            /// The next one; nil once the task is cancelled.
+            /// Returns the next actor; nil once the task is cancelled.
             public mutating func next() async -> Act? {
                 while let change = await base.next() {
                     if case .arrived(let actor) = change { return actor }
@@ -94,39 +96,39 @@ public struct Receptionist: Sendable {
         }
     }
 
-    /// Actors as they come and go.
+    /// Actors as they arrive and leave.
     public struct Changes<Act: DistributedActor>: AsyncSequence, Sendable
     where Act.ActorSystem == PeerActorSystem {
-        /// Somebody has come or gone.
+        /// An actor has arrived or left.
         public enum Element: Sendable {
             /// An actor that can be called from here on.
             case arrived(Act)
             /// The actor of that address is gone.
             case left(ActorID)
         }
-        /// It never fails.
+        /// The sequence never fails.
         public typealias Failure = Never
 
         fileprivate let system: PeerActorSystem
         fileprivate let slot: CheckInRegistry.Slot?
 
-        /// Begins with who is there now.
+        /// Returns an iterator that begins with the present actors.
         public func makeAsyncIterator() -> Iterator {
             Iterator(system: system, watch: slot.map { system.checkInRegistry.watch($0) })
         }
 
-        /// Hands out changes.
+        /// Returns the changes one by one.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let system: PeerActorSystem
             fileprivate let watch: CheckInWatch?
 
-            /// The next one; nil once the task is cancelled.
+            /// Returns the next change; nil once the task is cancelled.
             public mutating func next() async -> Element? {
                 while let change = await watch?.next() {
                     switch change {
                     case .left(let id): return .left(id)
                     case .arrived(let id):
-                        // One of this side may have gone since.
+                        // A local actor may have gone since.
                         if let actor = try? Act.resolve(id: id, using: system) { return .arrived(actor) }
                     }
                 }
@@ -149,7 +151,7 @@ public struct Receptionist: Sendable {
         _ id: ActorID, as key: String, _ type: any Any.Type
     ) throws(ActorCallError) {
         let slot = try slot(type, key)
-        // One of a peer has not checked in here.
+        // An actor of a peer has not checked in here.
         guard id.peer == system.peer else { return }
         system.checkOut(Envelope.CheckIn(key: slot.key, type: slot.type, place: id.place))
     }

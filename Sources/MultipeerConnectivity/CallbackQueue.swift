@@ -1,20 +1,19 @@
 import Dispatch
 import MultipeerTransport
 
-/// Where one object's delegate is called: one call after the other, in order, on no thread that anybody has to run.
+/// The queue of one object's delegate calls: one call after the other, in order, on a thread that no caller has to run.
 ///
-/// Nothing ever waits for it while it blocks a thread: who calls from inside a callback, or holds a lock of its own, is
-/// never part of a ring.
+/// No thread blocks to wait for it: a caller inside a callback, or one that holds a lock of its own, can never deadlock.
 final class CallbackQueue: Sendable {
-    /// Private and serial. It may be suspended to hold callbacks back for a moment.
+    /// Private and serial. It may be suspended to delay callbacks for a moment.
     let queue: DispatchQueue
 
     init(_ label: String) { queue = DispatchQueue(label: label) }
 
-    /// Calls after everything that was put in before.
+    /// Calls `body` after everything that was enqueued before.
     func async(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// The same, and returns when the call has returned, with what it returned.
+    /// Calls `body` in the same way, waits for it, and returns its result.
     func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         let done = Promise<Result>()
         async { done.send(body()) }

@@ -1,10 +1,10 @@
 /// The domain of errors of this framework, the same as `MCError.errorDomain`.
 public let MCErrorDomain: String = "MCErrorDomain"
 
-/// The fewest peers of a session that is of use, the local one included.
+/// The smallest useful number of peers in a session, including the local one.
 public let kMCSessionMinimumNumberOfPeers: Int = 2
 
-/// The most peers of a session, the local one included.
+/// The maximum number of peers in a session, including the local one.
 ///
-/// Who would be one more hears `.notConnected`, and the others notice nothing.
+/// A further peer receives `.notConnected`, and the others are not affected.
 public let kMCSessionMaximumNumberOfPeers: Int = 8

@@ -2,38 +2,38 @@ public import Foundation
 import MultipeerSecurity
 package import MultipeerTransport
 
-/// Why a call of this framework did not do what it was asked; all of its errors are of this type.
+/// The error that the calls of this framework throw or pass.
 ///
 /// `userInfo` has the text for people under `NSLocalizedDescriptionKey`, and the native error, a `MultipeerError`, under
 /// `NSUnderlyingErrorKey`.
 public struct MCError: _BridgedStoredNSError, @unchecked Sendable {
     // Unchecked: an `NSError` cannot be changed, and what this module puts into one is `Sendable`.
 
-    /// What kind of failure it was.
+    /// The kind of failure.
     public enum Code: Int, _ErrorCodeProtocol, Sendable {
         /// The type of errors with these codes.
         public typealias _ErrorType = MCError
 
-        /// Something else; the text says what.
+        /// Another error; the text describes it.
         case unknown = 0
-        /// The peer is not connected, or not any more.
+        /// The peer is not, or no longer, connected.
         case notConnected = 1
         /// An argument is outside its range.
         case invalidParameter = 2
-        /// It cannot be done with this kind of argument.
+        /// The operation does not support this kind of argument.
         case unsupported = 3
-        /// The other side has not answered in time.
+        /// The other side has not responded in time.
         case timedOut = 4
-        /// Somebody, here or on the other side, called it off.
+        /// Cancelled on this or the other side.
         case cancelled = 5
-        /// There is no room for it now, or the system does not serve.
+        /// There is no room for it now, or a system resource is not usable.
         case unavailable = 6
     }
 
-    /// The error in the form of Foundation.
+    /// The error as a Foundation error.
     public let _nsError: NSError
 
-    /// Reads Foundation's form, which is of this domain.
+    /// Creates an error from Foundation's form, which has this domain.
     public init(_nsError error: NSError) { _nsError = error }
 
     /// The domain of these errors.
@@ -41,19 +41,19 @@ public struct MCError: _BridgedStoredNSError, @unchecked Sendable {
     /// The domain of these errors.
     public static var errorDomain: String { MCErrorDomain }
 
-    /// Something else; the text says what.
+    /// Another error; the text describes it.
     public static var unknown: MCError.Code { .unknown }
-    /// The peer is not connected, or not any more.
+    /// The peer is not, or no longer, connected.
     public static var notConnected: MCError.Code { .notConnected }
     /// An argument is outside its range.
     public static var invalidParameter: MCError.Code { .invalidParameter }
-    /// It cannot be done with this kind of argument.
+    /// The operation does not support this kind of argument.
     public static var unsupported: MCError.Code { .unsupported }
-    /// The other side has not answered in time.
+    /// The other side has not responded in time.
     public static var timedOut: MCError.Code { .timedOut }
-    /// Somebody, here or on the other side, called it off.
+    /// Cancelled on this or the other side.
     public static var cancelled: MCError.Code { .cancelled }
-    /// There is no room for it now, or the system does not serve.
+    /// There is no room for it now, or a system resource is not usable.
     public static var unavailable: MCError.Code { .unavailable }
 }
 
@@ -63,12 +63,12 @@ extension MCError: Hashable {
 }
 
 extension MCError {
-    /// With a text for people, in one line.
+    /// Creates an error with a text for people, in one line.
     init(_ code: Code, _ text: String) {
         self.init(code, userInfo: [NSLocalizedDescriptionKey: text])
     }
 
-    /// The native error in Apple's words: the only place that decides which.
+    /// Translates the native error to Apple's codes: the only place that decides which.
     package init(_ error: MultipeerError) {
         let code: Code =
             switch error.code {
@@ -84,7 +84,7 @@ extension MCError {
             userInfo: [NSLocalizedDescriptionKey: error.description, NSUnderlyingErrorKey: error])
     }
 
-    /// What is wrong with a file or a name.
+    /// Translates the fault of a file or a name.
     static func checking<Value>(_ body: () throws(SecurityFault) -> Value) throws -> Value {
         do throws(SecurityFault) {
             return try body()

@@ -4,11 +4,11 @@ public import MultipeerCore
 public import MultipeerTransport
 
 extension Session {
-    /// Sends a document of a web server, and returns as soon as it is on its way.
+    /// Sends a document of a web server, and returns once the transfer has begun.
     ///
-    /// This side fetches the document and forwards it while it arrives; what the peer is too slow for is kept in the
-    /// temporary directory. Redirections to http and https are followed, but none from https to http. Everything else is as
-    /// for `send(file:to:name:metadata:digest:)`.
+    /// This side fetches the document and forwards it while it arrives; data that the peer cannot yet receive is kept in the
+    /// temporary directory. Redirections to http and https are followed, but none from https to http. Everything else is as for
+    /// `send(file:to:name:metadata:digest:)`.
     ///
     /// ```swift
     /// let sending = try await session.send(document: url, to: bob)

@@ -3,27 +3,27 @@ import Foundation
 import FoundationNetworking
 import MultipeerTransport
 
-/// One request to a web server, whose answer is taken in pieces.
+/// One request to a web server, whose response is read in pieces.
 ///
-/// Foundation's client reads as fast as the server writes: its `suspend` begins the document anew, and the thread that
-/// reads is one for all sessions of the process, so it must not be held up until a slow peer has room. What nobody has
-/// taken yet goes to disk, then, and the server is done with it soon.
+/// Foundation's client reads as fast as the server writes: its `suspend` starts the document again, and its reading thread is one
+/// for all sessions of the process, so it must not be blocked until a slow peer has room. Unread data therefore goes to disk, and
+/// the server is finished with soon.
 final class WebFetch: Sendable {
     private let buffer = WebResponseBuffer()
     private let session: URLSession
-    /// Where the client is called: it may wait for its own thread, and then nobody's task must wait with it.
+    /// Where the client is called: it may wait for its own thread, and no task may block with it.
     private let caller = DispatchQueue(label: "multipeer-web")
     private let patience: Duration
     private let url: String
 
-    /// Begins to ask. `patience`: how long the server may say nothing.
+    /// Begins the request. `patience`: how long the server may send no data.
     init(_ url: URL, patience: Duration) {
         self.patience = patience
         self.url = url.shown
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
-        // A clock of ours counts the silence.
+        // The idle timeout is counted by our own clock.
         configuration.timeoutIntervalForRequest = 30 * 86_400
         configuration.timeoutIntervalForResource = 30 * 86_400
         let queue = WebQueue(buffer)
@@ -31,14 +31,14 @@ final class WebFetch: Sendable {
         session = URLSession(
             configuration: configuration, delegate: WebDelegate(buffer), delegateQueue: queue)
         var request = URLRequest(url: url)
-        // A packed document would be unpacked on the way, and longer than its length says.
+        // A compressed document would be decompressed on the way, and longer than its length says.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         caller.async { [session, request] in session.dataTask(with: request).resume() }
     }
 
     deinit { cancel() }
 
-    /// Waits for the head of the answer.
+    /// Waits for the head of the response.
     func head() async throws(ResourceFault) -> WebResponseBuffer.Head {
         while true {
             switch buffer.takeHead() {
@@ -50,7 +50,7 @@ final class WebFetch: Sendable {
         }
     }
 
-    /// The bytes that are there, as many as fit into a piece; nil after the last.
+    /// Returns the available bytes, as many as fit into a piece; nil after the last.
     func next() async throws(ResourceFault) -> [UInt8]? {
         while true {
             switch buffer.takePiece(FileSource.piece) {
@@ -65,7 +65,7 @@ final class WebFetch: Sendable {
         }
     }
 
-    /// With the place where it was said.
+    /// Returns the fault with the URL that it came from.
     private func at(_ fault: ResourceFault) -> ResourceFault {
         if case .fetch(let message) = fault { .fetch("\(url): \(message)") } else { fault }
     }
@@ -74,7 +74,7 @@ final class WebFetch: Sendable {
         do throws(FileFault) { return try buffer.readSpool(FileSource.piece) } catch { throw .file(error) }
     }
 
-    /// Lets go of the connection; what is there already is dropped.
+    /// Closes the connection; unread data is dropped.
     func cancel() {
         if buffer.cancel() { caller.async { [session] in session.invalidateAndCancel() } }
     }
@@ -98,7 +98,7 @@ final class WebFetch: Sendable {
     }
 }
 
-/// Takes what the client reports.
+/// Receives what the client reports.
 private final class WebDelegate: NSObject, URLSessionDataDelegate {
     private let buffer: WebResponseBuffer
 
@@ -116,7 +116,8 @@ private final class WebDelegate: NSObject, URLSessionDataDelegate {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping (URLRequest?) -> Void
     ) {
-        // Refused here: the answer itself is what there is then, with its head, and the taker follows it or not.
+        // Refused here: the client then reports this response itself, with its head, and the reader follows the redirection or
+        // not.
         if buffer.beginRedirection() { completionHandler(nil) }
     }
 
@@ -130,7 +131,7 @@ private final class WebDelegate: NSObject, URLSessionDataDelegate {
     }
 }
 
-/// Calls the delegate, and holds up whoever has calls for it a little while the disk does not keep up.
+/// Calls the delegate, and delays the client's thread a little for each call while the disk does not keep up.
 ///
 /// Unchecked as its superclass is: it adds nothing but a constant that is `Sendable`.
 private final class WebQueue: OperationQueue, @unchecked Sendable {

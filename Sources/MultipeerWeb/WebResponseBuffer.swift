@@ -3,12 +3,12 @@ import Foundation
 import FoundationNetworking
 import MultipeerTransport
 
-/// What a web server has answered and nobody has taken yet: a little in memory, the rest on disk.
+/// The unread part of a web server's response: a little in memory, the rest on disk.
 final class WebResponseBuffer: Sendable {
-    /// The beginning of an answer.
+    /// The beginning of a response.
     struct Head: Sendable {
         let status: Int
-        /// Of the document as it will be handed out, when it is known.
+        /// The length of the document as it will be read, when it is known.
         let length: UInt64?
         let location: String?
     }
@@ -36,20 +36,20 @@ final class WebResponseBuffer: Sendable {
         var spool: Spool?
         var calls = 0
         var isOver = false
-        /// The first counts, but only after what came before it.
+        /// The first fault counts, but only after the data before it.
         var fault: ResourceFault?
         var isCancelled = false
-        /// The client waits for, or works on, our answer to a redirection.
+        /// The client waits for, or works on, our response to a redirection.
         var isRedirecting = false
         var waiter: Promise<Wake>?
         var awaitsHead = false
     }
 
-    /// Bytes that may wait in memory.
+    /// The most bytes that may wait in memory.
     private static let room = 1_048_576
-    /// Calls to the delegate that may wait, each with up to 16 KiB.
+    /// The most calls to the delegate that may wait, each with up to 16 KiB.
     private static let calls = 64
-    /// How long each call beyond that is held up: together with them, 1 MiB a second for a disk that stands still.
+    /// How long each call beyond that is delayed: together with them, 1 MiB a second for a stalled disk.
     private static let pause = DispatchTimeInterval.milliseconds(16)
 
     private let state = Locked(State())
@@ -59,7 +59,7 @@ final class WebResponseBuffer: Sendable {
 // MARK: what the client's threads call
 
 extension WebResponseBuffer {
-    /// Blocks for a moment while too many calls wait: the thread is everybody's.
+    /// Blocks for a moment while too many calls wait: all sessions share the thread.
     func callQueued() {
         let calls = state.withLock { state in
             state.calls += 1
@@ -80,8 +80,8 @@ extension WebResponseBuffer {
         change { state in if state.head == nil { state.head = head } }
     }
 
-    /// Returns whether the client may be told what to do about a redirection: not after `cancel`, which makes its
-    /// Foundation end the process if it is told. From here on it must not be cancelled before it is done.
+    /// Returns whether the client may be given its redirection response: not after `cancel`, which makes its Foundation end the
+    /// process if it is. From here on it must not be cancelled before it has finished that.
     func beginRedirection() -> Bool {
         change { state in
             state.isRedirecting = !state.isCancelled
@@ -89,7 +89,7 @@ extension WebResponseBuffer {
         }
     }
 
-    /// The client is done. Returns whether it is still to be cancelled.
+    /// The client has finished that. Returns whether it is still to be cancelled.
     func endRedirection() -> Bool {
         change { state in
             defer { state.isRedirecting = false }
@@ -97,7 +97,7 @@ extension WebResponseBuffer {
         }
     }
 
-    /// One call at a time.
+    /// Appends bytes; one call at a time.
     func append(_ bytes: [UInt8]) {
         let kept = change { state in
             if bytes.isEmpty || state.isCancelled || state.fault != nil { return true }
@@ -138,7 +138,7 @@ extension WebResponseBuffer {
         }
     }
 
-    /// What is in memory, as much of it as fits; at least one call's bytes.
+    /// Returns what is in memory, as much of it as fits; at least one call's bytes.
     func takePiece(_ limit: Int) -> Taken<[UInt8]> {
         let taken = state.withLock { state -> Taken<[[UInt8]]> in
             if state.pieces.isEmpty { return state.otherwise() }
@@ -166,7 +166,7 @@ extension WebResponseBuffer {
         try state.withLock { $0.spool }?.read(limit) ?? []
     }
 
-    /// Returns whether the client is to be cancelled now: once, and not while it is about a redirection.
+    /// Returns whether the client is to be cancelled now: once, and not while it handles a redirection.
     func cancel() -> Bool {
         change { state in
             defer { state.isCancelled = true }
@@ -177,7 +177,7 @@ extension WebResponseBuffer {
         }
     }
 
-    /// Changes the state, and wakes who waits for that.
+    /// Changes the state, and wakes the waiting reader.
     @discardableResult
     private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
         let (result, waiter) = state.withLock { state -> (Result, Promise<Wake>?) in
@@ -194,7 +194,7 @@ extension WebResponseBuffer.State {
         !pieces.isEmpty || spool?.isEmpty == false || isOver || isCancelled || awaitsHead && head != nil
     }
 
-    /// What there is when nothing is in memory.
+    /// Returns the result when nothing is in memory.
     mutating func otherwise<Value>() -> WebResponseBuffer.Taken<Value> {
         if isCancelled { return .failed(.cancelled) }
         if spool?.isEmpty == false { return .spooled }

@@ -2,9 +2,9 @@ package import Foundation
 import FoundationNetworking
 package import MultipeerTransport
 
-/// A document of the web, fetched while it is asked for.
+/// A document of the web, fetched while it is being read.
 package final class WebSource: PieceSource {
-    /// How long a server may say nothing.
+    /// The idle timeout: how long a server may send no data.
     package static let patience = Duration.seconds(60)
     private static let redirections = 10
 
@@ -19,7 +19,7 @@ package final class WebSource: PieceSource {
 
     deinit { fetch.cancel() }
 
-    /// Asks for the document, at where the server sends us, and returns once its head is there.
+    /// Requests the document, at the URL that the server redirects to, and returns once its head has arrived.
     ///
     /// Redirections are followed here and not by the client, which takes the path of a file URL for one of the server.
     @concurrent

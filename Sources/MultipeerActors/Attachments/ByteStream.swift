@@ -21,18 +21,18 @@ import MultipeerTransport
 /// print(try await count)
 /// ```
 ///
-/// The bytes go beside the call, over a stream of the session, held back by whoever reads them. One stream goes to one
-/// call, and is read once. Pieces are cut anew on the way.
+/// The bytes are sent beside the call, over a stream of the session, with the reader's flow control. One stream belongs to one
+/// call, and is read once. Piece boundaries may change on the way.
 public struct ByteStream: Sendable {
     private let source: Source
 
-    /// A stream, and what fills it.
+    /// Creates a stream and its writer.
     public static func make() -> (stream: ByteStream, writer: Writer) {
         let pipe = BytePipe()
         return (ByteStream(source: Source(pipe)), Writer(pipe))
     }
 
-    /// Writes into a stream. Letting go of it unfinished aborts the stream.
+    /// Writes into a stream. Releasing it unfinished aborts the stream.
     public final class Writer: Sendable {
         private let pipe: BytePipe
 
@@ -40,19 +40,19 @@ public struct ByteStream: Sendable {
 
         deinit { abort() }
 
-        /// Waits while 256 KiB, and what the session takes beyond, are not read. Throws when the other side has given the
-        /// stream up, or the link has ended, `busy` when too many streams and files to that peer waited already, and
-        /// `CancellationError` when the task is cancelled.
+        /// Writes bytes; waits while 256 KiB, and what the session accepts beyond, are unread. Throws when the other side has
+        /// given the stream up, or the link has ended, `busy` when too many streams and files to that peer were waiting already,
+        /// and `CancellationError` when the task is cancelled.
         public func write(_ bytes: [UInt8]) async throws { try await pipe.write(bytes) }
 
         /// Ends the stream after what was written.
         public func finish() { pipe.finish() }
 
-        /// Gives it up; reading it throws. Does nothing to one that was finished.
+        /// Gives the stream up; reading it throws. Does nothing to one that was finished.
         public func abort() { pipe.fail(ActorCallError(.cancelled, "the stream was given up by its writer")) }
     }
 
-    /// Where the bytes come from: from here, or from the peer who sent the handle.
+    /// The source of the bytes: local, or the peer that sent the handle.
     fileprivate final class Source: Sendable {
         enum Origin: Sendable {
             case here(BytePipeReader)
@@ -63,11 +63,11 @@ public struct ByteStream: Sendable {
 
         private let origin: Locked<Origin>
 
-        /// Letting go of it unread tells the writer.
+        /// Releasing it unread notifies the writer.
         init(_ pipe: BytePipe) { origin = Locked(.here(BytePipeReader(pipe))) }
         init(_ expectedTransfer: ExpectedTransfer) { origin = Locked(.peer(expectedTransfer)) }
 
-        /// Gives the reader to a call; nil when the stream is not here, or not any more.
+        /// Returns the reader for a call; nil when the stream is not, or no longer, here.
         func send() -> BytePipeReader? {
             origin.withLock { origin in
                 guard case .here(let reader) = origin else { return nil }
@@ -76,7 +76,7 @@ public struct ByteStream: Sendable {
             }
         }
 
-        /// For whoever reads it, who is one.
+        /// Returns the origin to the only reader.
         func read() -> Origin {
             origin.withLock { origin in
                 defer { if case .here = origin { origin = .read } }
@@ -87,13 +87,13 @@ public struct ByteStream: Sendable {
 }
 
 extension ByteStream: Codable {
-    /// For the actor system: a stream that a peer has sent with a call.
+    /// Decodes a stream that a peer has sent with a call. Only for the actor system.
     public init(from decoder: any Decoder) throws {
         let token = try decoder.singleValueContainer().decode(String.self)
         source = Source(try decoder.expectedTransfer(token))
     }
 
-    /// For the actor system: sends the stream with a call, once.
+    /// Sends the stream with a call, once. Only for the actor system.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         guard let attachments = encoder.userInfo[.attachments] as? Attachments, let reader = source.send()
@@ -110,7 +110,7 @@ extension ByteStream: Codable {
 }
 
 extension Decoder {
-    /// What the peer sends under that token.
+    /// Returns the transfer that the peer sends under that token.
     func expectedTransfer(_ token: String) throws -> ExpectedTransfer {
         guard let system = userInfo[.actorSystemKey] as? PeerActorSystem,
             let peer = userInfo[.sender] as? PeerID,
@@ -125,13 +125,13 @@ extension Decoder {
 }
 
 extension ByteStream: AsyncSequence {
-    /// Bytes as they came, never none.
+    /// Bytes in the order in which they were written, never empty.
     public typealias Element = [UInt8]
 
-    /// Reads from the beginning; a stream is read once.
+    /// Returns an iterator that reads from the beginning; a stream is read once.
     public func makeAsyncIterator() -> Iterator { Iterator(source: source) }
 
-    /// Hands out the pieces.
+    /// Returns the pieces one by one.
     public struct Iterator: AsyncIteratorProtocol {
         private enum Phase {
             case ready
@@ -145,9 +145,8 @@ extension ByteStream: AsyncSequence {
 
         fileprivate init(source: Source) { self.source = source }
 
-        /// The next bytes; nil after the last. Throws when the writer gave the stream up, or the link ended, `timedOut`
-        /// when the peer has not opened it 30 seconds after somebody began to read, and `CancellationError` when the task
-        /// is cancelled.
+        /// Returns the next bytes; nil after the last. Throws when the writer gave the stream up, or the link ended, `timedOut`
+        /// when the peer has not opened it 30 seconds after the first read, and `CancellationError` when the task is cancelled.
         public mutating func next() async throws -> [UInt8]? {
             switch phase {
             case .ready:
@@ -159,7 +158,7 @@ extension ByteStream: AsyncSequence {
                 do throws(MultipeerError) {
                     return try await iterator.next()
                 } catch {
-                    // It says the same of a stream that was given up.
+                    // The code is the same for a stream that was given up.
                     if error.code == .cancelled { try Task.checkCancellation() }
                     throw error
                 }

@@ -11,8 +11,8 @@ import MultipeerTransport
 /// }
 /// ```
 ///
-/// The file goes beside the call, with its digest; nothing of it is written before `receive`. Whoever sends it keeps it as
-/// it is until then.
+/// The file is sent beside the call, with its digest; nothing is written before `receive`. Until then the sender keeps the file
+/// unchanged.
 public struct SentFile: Sendable {
     private enum Origin: Sendable {
         case here(URL)
@@ -20,19 +20,19 @@ public struct SentFile: Sendable {
     }
 
     private let origin: Origin
-    /// What the sender calls it: a label for people, never a path.
+    /// The sender's name for it: a label for people, never a path.
     public let name: String
 
-    /// A file of this side, to be sent with a call. It may go with several.
+    /// Creates a reference to a local file, to be sent with one or several calls.
     public init(_ url: URL) {
         origin = .here(url)
         name = url.lastPathComponent
     }
 
-    /// Receives it into `directory`, or into a temporary one, under a random name, and returns where it is. Once for each
-    /// call that it came with. It is the application's from here on: to move, or to remove.
+    /// Receives it into `directory`, or into a temporary one, under a random name, and returns its URL. Once for each call that
+    /// it was sent with. From then on the application owns the file, and moves or removes it.
     ///
-    /// Throws what `IncomingResource.receive(into:)` throws, and `ActorCallError` when the link ends before it came, or the
+    /// Throws the errors of `IncomingResource.receive(into:)`, and `ActorCallError` when the link ends before it arrived, or the
     /// peer has not offered it for 30 seconds.
     public func receive(into directory: URL? = nil) async throws -> URL {
         switch origin {
@@ -47,7 +47,7 @@ public struct SentFile: Sendable {
         }
     }
 
-    /// A call within this process has a file of its own, too.
+    /// A call within this process gets its own copy, too.
     private static func copy(_ url: URL, into directory: URL?) throws -> URL {
         let place = (directory ?? FileManager.default.temporaryDirectory).appendingPathComponent(
             AttachmentToken.make())
@@ -59,14 +59,14 @@ public struct SentFile: Sendable {
 extension SentFile: Codable {
     private enum CodingKeys: String, CodingKey { case token = "t", name = "n" }
 
-    /// For the actor system: a file that a peer sends with a call.
+    /// Decodes a file that a peer sends with a call. Only for the actor system.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
         origin = .peer(try decoder.expectedTransfer(try container.decode(String.self, forKey: .token)))
     }
 
-    /// For the actor system: sends the file with a call.
+    /// Sends the file with a call. Only for the actor system.
     public func encode(to encoder: any Encoder) throws {
         guard let attachments = encoder.userInfo[.attachments] as? Attachments, case .here(let url) = origin
         else {

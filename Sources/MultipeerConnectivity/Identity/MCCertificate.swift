@@ -1,22 +1,22 @@
 public import Foundation
 public import MultipeerSecurity
 
-/// An X.509 certificate; what `SecCertificate` is on Apple's systems.
+/// An X.509 certificate, the counterpart of `SecCertificate` on Apple's systems.
 public struct MCCertificate: Hashable, Sendable {
     /// The certificate in the native API, with its names, dates and fingerprint.
     public let native: Certificate
 
-    /// The certificate of the native API.
+    /// Creates a certificate from one of the native API.
     public init(_ native: Certificate) { self.native = native }
 
     /// Reads a certificate in DER.
     ///
-    /// Throws `MCError.invalidParameter` when the bytes are not exactly one.
+    /// Throws `MCError.invalidParameter` when the bytes are not exactly one certificate.
     public init(der: Data) throws {
         native = try MCError.checking { () throws(SecurityFault) in try Certificate(der: [UInt8](der)) }
     }
 
-    /// Reads all certificates of a PEM text, in their order; what is none is skipped.
+    /// Reads all certificates of a PEM text, in order; other blocks are skipped.
     ///
     /// Throws `MCError.invalidParameter` when one of them is damaged.
     public static func all(inPEM pem: Data) throws -> [MCCertificate] {
@@ -33,6 +33,6 @@ public struct MCCertificate: Hashable, Sendable {
 }
 
 extension MCCertificate: CustomStringConvertible {
-    /// Subject, kind of key and fingerprint, on one line.
+    /// The subject, kind of key and fingerprint, on one line.
     public var description: String { native.description }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import MultipeerSecurity
 
-/// A private key and the certificates that speak for it; what `SecIdentity` is on Apple's systems.
+/// A private key and its certificates, the counterpart of `SecIdentity` on Apple's systems.
 ///
 /// ```swift
 /// let identity = try MCIdentity(contentsOf: URL(fileURLWithPath: "ann.p12"), passphrase: "open sesame")
@@ -11,19 +11,19 @@ public struct MCIdentity: Sendable {
     /// The identity in the native API.
     public let native: Identity
 
-    /// The identity of the native API.
+    /// Creates an identity from one of the native API.
     public init(_ native: Identity) { self.native = native }
 
-    /// Makes a fresh P-256 key and a certificate that it signs itself, with a name of at most 64 characters in it.
+    /// Generates a P-256 key and a self-signed certificate, with a name of at most 64 characters in it.
     ///
-    /// Without a name the certificate says nothing of its holder. Throws `MCError.invalidParameter` for a longer name.
+    /// Without a name the certificate does not name its holder. Throws `MCError.invalidParameter` for a longer name.
     public static func generate(commonName: String = "") throws -> MCIdentity {
         try checking { () throws(SecurityFault) in try Identity.generate(commonName: commonName) }
     }
 
-    /// Reads the certificates and the private key of a PEM text, in any order; the passphrase opens an encrypted key.
+    /// Reads the certificates and the private key of a PEM text, in any order; the passphrase decrypts an encrypted key.
     ///
-    /// Throws `MCError.invalidParameter`, whose text says what is wrong, for anything that does not serve.
+    /// Throws `MCError.invalidParameter`, whose text describes the problem, for anything that is not usable.
     public init(pem: Data, passphrase: String? = nil) throws {
         self = try MCIdentity.checking { () throws(SecurityFault) in
             try Identity(pem: [UInt8](pem), passphrase: passphrase)
@@ -32,16 +32,16 @@ public struct MCIdentity: Sendable {
 
     /// Reads a PKCS#12 archive (`.p12`, `.pfx`).
     ///
-    /// Throws `MCError.invalidParameter`, whose text says what is wrong, for anything that does not serve.
+    /// Throws `MCError.invalidParameter`, whose text describes the problem, for anything that is not usable.
     public init(pkcs12: Data, passphrase: String = "") throws {
         self = try MCIdentity.checking { () throws(SecurityFault) in
             try Identity(pkcs12: [UInt8](pkcs12), passphrase: passphrase)
         }
     }
 
-    /// Reads a file of PEM or PKCS#12, whichever it is.
+    /// Reads a file of PEM or PKCS#12; the format is detected.
     ///
-    /// Throws Foundation's error when the file cannot be read, and `MCError.invalidParameter` when it does not serve.
+    /// Throws Foundation's error when the file cannot be read, and `MCError.invalidParameter` when it is not usable.
     public init(contentsOf url: URL, passphrase: String? = nil) throws {
         let file = [UInt8](try Data(contentsOf: url))
         self = try MCIdentity.checking { () throws(SecurityFault) in
@@ -52,12 +52,12 @@ public struct MCIdentity: Sendable {
     /// The certificates, the leaf first, each one signed by the next.
     public var certificates: [MCCertificate] { native.chain.map { MCCertificate($0) } }
 
-    /// The certificates and the key as PEM text; the passphrase encrypts the key, without one everybody can read it.
+    /// Returns the certificates and the key as PEM text; the passphrase encrypts the key, and without one anyone can read it.
     public func pem(passphrase: String? = nil) throws -> Data {
         try MCError.checking { () throws(SecurityFault) in Data(try native.pem(passphrase: passphrase)) }
     }
 
-    /// The certificates and the key as a PKCS#12 archive, encrypted with the passphrase.
+    /// Returns the certificates and the key as a PKCS#12 archive, encrypted with the passphrase.
     public func pkcs12(passphrase: String) throws -> Data {
         try MCError.checking { () throws(SecurityFault) in Data(try native.pkcs12(passphrase: passphrase)) }
     }
@@ -68,12 +68,12 @@ public struct MCIdentity: Sendable {
 }
 
 extension MCIdentity: CustomStringConvertible {
-    /// The leaf's, never the key.
+    /// The leaf's description, never the key.
     public var description: String { native.description }
 }
 
 extension MCIdentity {
-    /// What an array for `securityIdentity` stands for; ends the process when that is nothing.
+    /// Returns the identity in an array for `securityIdentity`; ends the process when there is none.
     static func native(_ array: [Any]?) -> Identity? {
         guard let array, !array.isEmpty else { return nil }
         guard let identity = array[0] as? MCIdentity else {

@@ -3,14 +3,14 @@ import Multipeer
 public import MultipeerCore
 import MultipeerFraming
 
-/// A peer: 16 random bytes that are compared, and a name that is only shown.
+/// A peer: 16 random bytes that identify it, and a name that is only displayed.
 ///
-/// Two with the same name differ; one archived and read back is equal to itself, on every machine. An id of another peer
-/// comes from that peer alone: from a browser, an invitation, a session, or as an archive.
+/// Two ids with the same name differ; one that is archived and read back is equal to the original, on every machine. An id of
+/// another peer always originates from that peer: through a browser, an invitation, a session, or as an archive.
 ///
 /// An archive holds one value, the same bytes each time, and names its class as `MultipeerConnectivity.MCPeerID`. It is read
-/// under that name and under `MCPeerID`: in a module of another name, too, once that has made or asked for any id.
-/// Around the value Foundation for Linux orders an archive anew in every process: compare ids, not archives.
+/// under that name and under `MCPeerID`: in a module of another name, too, once that has made or requested any id. Foundation for
+/// Linux orders the rest of an archive differently in every process: compare ids, not archives.
 open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     /// The peer in the native API.
     public var native: PeerID { id }
@@ -18,10 +18,10 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     // Not public: clients' subclasses and extensions have an `id` of their own.
     package private(set) var id: PeerID
 
-    /// A new peer, of a name of 1 to 63 bytes of UTF-8 without control characters.
+    /// Creates a new peer, with a name of 1 to 63 bytes of UTF-8 without control characters.
     ///
-    /// An empty name stands for the name of this computer. Any other that does not fit ends the process, as it does with
-    /// Apple's framework; `init(validating:)` throws.
+    /// An empty name stands for the name of this computer. Any other invalid name ends the process, as it does with Apple's
+    /// framework; `init(validating:)` throws.
     public init(displayName myDisplayName: String) {
         let name = myDisplayName.isEmpty ? MCPeerID.hostName : myDisplayName
         guard let id = try? PeerID(displayName: name) else {
@@ -32,7 +32,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
         MCPeerID.archivedNames
     }
 
-    /// The same, and throws `MCError.invalidParameter` for a name that does not fit, an empty one among them.
+    /// Creates a new peer, and throws `MCError.invalidParameter` for an invalid name, including an empty one.
     public convenience init(validating displayName: String) throws {
         guard DisplayName.isValid(displayName) else {
             throw MCError(.invalidParameter, InvalidPeerID.displayName.description)
@@ -40,13 +40,13 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
         self.init(displayName: displayName)
     }
 
-    /// The peer of the native API.
+    /// Creates the id from a peer of the native API.
     public convenience init(_ id: PeerID) {
         self.init(displayName: id.displayName)
         self.id = id
     }
 
-    /// Reads what `encode(with:)` wrote; nil for anything else.
+    /// Reads what `encode(with:)` wrote; returns nil for anything else.
     public required init?(coder: NSCoder) {
         guard coder.containsValue(forKey: MCPeerID.key),
             let archived = coder.decodeObject(of: NSData.self, forKey: MCPeerID.key),
@@ -58,28 +58,28 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
 
     /// Archives the peer as one value, the same bytes each time.
     ///
-    /// What the archiver writes around it is the same in one process only: for a number or a key that others find too, take
-    /// `hash`, not the bytes of an archive.
+    /// The archiver's bytes around the value are only the same in one process: for a number or a key that others can compute,
+    /// too, use `hash`, not the bytes of an archive.
     open func encode(with coder: NSCoder) {
         coder.encode(NSData(data: Data(id.archived)), forKey: MCPeerID.key)
     }
 
-    /// It can be read securely.
+    /// True: the class supports secure coding.
     open class var supportsSecureCoding: Bool {
         archivedNames
         return true
     }
 
-    /// Itself: a peer cannot be changed.
+    /// Returns the same object: a peer is immutable.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// The name that is shown. Two peers may have the same.
+    /// The displayed name. Two peers may have the same.
     open var displayName: String { id.displayName }
 
     /// Equal when the 16 bytes are, whatever the names.
     open override func isEqual(_ object: Any?) -> Bool { (object as? MCPeerID)?.id == id }
 
-    /// The same number in every process and on every machine: two peers may compare it to find which is first.
+    /// The same number in every process and on every machine: two peers may compare it to decide which is first.
     open override var hash: Int { id.hash }
 
     /// The name.
@@ -90,7 +90,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
 
     private static let key = "id"
 
-    /// Once, the names under which archives are read. Foundation for Linux reads by other names and writes its own alone.
+    /// Registers, once, the names under which archives are read. Foundation for Linux reads other names, but writes only its own.
     private static let archivedNames: Void = {
         for name in ["MCPeerID", "MultipeerConnectivity.MCPeerID"] {
             NSKeyedUnarchiver.setClass(MCPeerID.self, forClassName: name)

@@ -2,25 +2,26 @@ public import Foundation
 import Multipeer
 public import MultipeerCore
 
-/// How an `MCAdvertiserAssistant` asks the user: what Apple's framework does with an alert. Not in Apple's framework.
+/// Asks the user about invitations to an `MCAdvertiserAssistant`, as Apple's framework does with an alert. Not in Apple's
+/// framework.
 public protocol MCInvitationPresenter: Sendable {
-    /// Asks whether the user wants to be connected with somebody, and returns the answer.
+    /// Asks whether the user wants to be connected with the inviter, and returns the answer.
     ///
-    /// An assistant asks one question at a time, on no particular thread. When nobody waits for the answer any more, because
-    /// the inviter gave up, the time is over or the assistant was stopped, the task is cancelled: take the question away, and
-    /// return anything.
+    /// An assistant asks one question at a time, on no particular thread. When the answer is no longer needed, because the
+    /// inviter gave up, the time is over or the assistant was stopped, the task is cancelled: remove the question, and return
+    /// anything.
     func shouldAccept(_ invitation: MCPresentedInvitation) async -> Bool
 }
 
-/// An invitation as the user is asked about it. Nothing in it is proved: it is what somebody on the network says.
+/// An invitation as it is presented to the user. Its contents are unauthenticated.
 public struct MCPresentedInvitation: Sendable {
-    /// Who says that it invites.
+    /// The peer that the inviter claims to be.
     public let inviter: PeerID
-    /// Who is invited.
+    /// The invited peer.
     public let invitee: PeerID
-    /// What kind of peers both look for.
+    /// The service type under which both peers look for others.
     public let serviceType: String
-    /// What the inviter's application says; nil for nothing.
+    /// The data of the inviter's application; nil for none.
     public let context: Data?
 
     package init(inviter: PeerID, invitee: PeerID, serviceType: String, context: Data?) {

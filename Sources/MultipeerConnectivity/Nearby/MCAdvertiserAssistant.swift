@@ -1,17 +1,17 @@
 public import Foundation
 public import Multipeer
 
-/// Makes the local peer known, and asks the user about each invitation: whoever is let in is connected in the session.
+/// Advertises the local peer, and asks the user about each invitation: an accepted peer is connected in the session.
 ///
-/// On Apple's systems it shows an alert. Here it asks through its `presenter`, at the terminal unless another is set.
-/// Letting go of it stops it.
+/// On Apple's systems it shows an alert. Here it asks through its `presenter`, by default at the terminal. Releasing it stops it.
 open class MCAdvertiserAssistant: NSObject {
     private var core: AssistantCore
     private let type: String
     private let info: [String: String]?
     private let owned: MCSession
 
-    /// An assistant that does nothing yet. What `MCNearbyServiceAdvertiser` does not allow ends the process here, too.
+    /// Creates an assistant that is not running yet. Arguments that `MCNearbyServiceAdvertiser` does not allow end the process
+    /// here, too.
     public init(serviceType: String, discoveryInfo info: [String: String]?, session: MCSession) {
         type = serviceType
         self.info = info
@@ -23,7 +23,7 @@ open class MCAdvertiserAssistant: NSObject {
         core.attach(self)
     }
 
-    /// The same on the interfaces that the native API's configuration says; not in Apple's framework.
+    /// Creates an assistant on the interfaces of a configuration of the native API; not in Apple's framework.
     public convenience init(
         serviceType: String, discoveryInfo info: [String: String]?, session: MCSession,
         configuration: DiscoveryConfiguration
@@ -35,51 +35,51 @@ open class MCAdvertiserAssistant: NSObject {
 
     deinit { core.runs.stop() }
 
-    /// Makes the peer known, and asks about who invites it, one after the other. Does nothing while it runs.
+    /// Advertises the peer, and asks about its inviters, one after the other. Does nothing while it runs.
     ///
-    /// When it cannot be done nothing happens, as Apple's has no way to say so; it may be tried again. `failure` says why.
+    /// A failure has no effect, as Apple's class has no way to report it; you may try again. `failure` has the reason.
     open func start() { core.start() }
 
-    /// Says that the peer is gone, and takes the question away that is being asked.
+    /// Announces that the peer is gone, and removes the present question.
     open func stop() { core.runs.stop() }
 
-    /// Stops, and returns once the goodbyes have been said: for a process that ends then.
+    /// Stops, and returns once the goodbyes have been sent: for a process that exits then.
     package func end() async {
         stop()
         await core.runs.rest()
     }
 
-    /// Why the last start came to nothing, an `MCError`; nil when it did not. Not in Apple's framework.
+    /// Why the last start failed, an `MCError`; nil when it did not. Not in Apple's framework.
     public var failure: (any Error)? { core.failure }
 
-    /// How the user is asked; at the terminal unless set. Not in Apple's framework.
+    /// The presenter that asks the user; default: the terminal. Not in Apple's framework.
     public var presenter: any MCInvitationPresenter {
         get { core.presenter }
         set { core.presenter = newValue }
     }
 
-    /// Who hears when the user is asked. It is not kept alive.
+    /// The delegate, which is notified when the user is asked. It is not kept alive.
     open weak var delegate: (any MCAdvertiserAssistantDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
     }
 
-    /// What those who are let in are connected in.
+    /// The session in which accepted peers are connected.
     open var session: MCSession { owned }
 
-    /// What is told besides.
+    /// The additional information that is advertised.
     open var discoveryInfo: [String: String]? { info }
 
-    /// Under what the peer is known, as it was given.
+    /// The service type under which the peer is advertised, as it was given.
     open var serviceType: String { type }
 }
 
-/// What an assistant tells, on a private serial queue of its own, never on the main one. All of it is optional.
+/// The delegate of an assistant, called on a private serial queue, never on the main one. All methods are optional.
 public protocol MCAdvertiserAssistantDelegate: NSObjectProtocol {
     /// The user is about to be asked.
     func advertiserAssistantWillPresentInvitation(_ advertiserAssistant: MCAdvertiserAssistant)
 
-    /// The user has answered, or nobody waits for that any more.
+    /// The user has answered, or the answer is no longer needed.
     func advertiserAssistantDidDismissInvitation(_ advertiserAssistant: MCAdvertiserAssistant)
 }
 

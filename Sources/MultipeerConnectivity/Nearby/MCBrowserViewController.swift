@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Who is nearby, for a user who chooses whom to invite into a session.
+/// The nearby peers, for a user who chooses which to invite into a session.
 ///
-/// On Apple's systems it is a window. Here it is what such a window shows and does, without one: a list of `nearbyPeers`
-/// that changes, `invite`, `done` and `cancel`. The command line's `multipeer invite` is a view of it at the terminal.
+/// On Apple's systems it is a window. Here it is the model of such a window: a list of `nearbyPeers` that changes, `invite`,
+/// `done` and `cancel`. The command line's `multipeer invite` is a view of it at the terminal.
 ///
 /// ```swift
 /// let controller = MCBrowserViewController(serviceType: "chat", session: session)
@@ -15,20 +15,19 @@ public import Foundation
 /// It belongs to the main actor, and so needs a program whose main queue runs.
 @MainActor
 open class MCBrowserViewController: NSObject {
-    /// Called after every change of what there is to show.
+    /// Called after every change of the displayed data.
     public var onChange: (@MainActor () -> Void)?
 
-    /// Who hears how it ends. It is not kept alive.
+    /// The delegate, which is notified of the result. It is not kept alive.
     open weak var delegate: (any MCBrowserViewControllerDelegate)?
 
-    /// What finds the peers. Its delegate is this object.
+    /// The browser that finds the peers. Its delegate is this object.
     open var browser: MCNearbyServiceBrowser? { finder }
 
-    /// What peers are invited into.
+    /// The session into which peers are invited.
     open var session: MCSession { owned }
 
-    /// How many peers there have to be before `done` does anything, the local one included: 2 to 8; 2 unless set. A number
-    /// outside counts as the nearest inside.
+    /// How many peers `done` requires, including the local one: 2 to 8; default 2. A number outside counts as the nearest inside.
     open var minimumNumberOfPeers: Int {
         get { least }
         set {
@@ -37,8 +36,8 @@ open class MCBrowserViewController: NSObject {
         }
     }
 
-    /// How many peers there may be, the local one included: 2 to 8; 8 unless set. A number outside counts as the nearest
-    /// inside. When so many are connected or invited, `invite` does nothing.
+    /// The maximum number of peers, including the local one: 2 to 8; default 8. A number outside counts as the nearest inside.
+    /// When that many are connected or invited, `invite` does nothing.
     open var maximumNumberOfPeers: Int {
         get { most }
         set {
@@ -47,7 +46,7 @@ open class MCBrowserViewController: NSObject {
         }
     }
 
-    /// Why nobody can be found, an `MCError`; nil when nothing is wrong.
+    /// Why no peer can be found, an `MCError`; nil when nothing is wrong.
     public private(set) var failure: (any Error)?
 
     private let finder: MCNearbyServiceBrowser
@@ -57,15 +56,15 @@ open class MCBrowserViewController: NSObject {
     private var list = NearbyList()
     private var watch: SessionWatch?
 
-    /// Looks for peers of a service type, as the session's own peer.
+    /// Creates a controller for peers of a service type, as the session's own peer.
     public convenience init(serviceType: String, session: MCSession) {
         self.init(
             browser: MCNearbyServiceBrowser(peer: session.myPeerID, serviceType: serviceType),
             session: session)
     }
 
-    /// The same with a browser of the app's, which may be a subclass that finds peers in its own way. Its delegate is this
-    /// object from now on.
+    /// Creates a controller with a browser of the app, which may be a subclass that finds peers in its own way. Its delegate is
+    /// this object from now on.
     public init(browser: MCNearbyServiceBrowser, session: MCSession) {
         finder = browser
         owned = session
@@ -79,7 +78,7 @@ open class MCBrowserViewController: NSObject {
 }
 
 extension MCBrowserViewController {
-    /// Who is to be shown: those who are nearby, or connected, in the order in which they came.
+    /// The displayed peers: those that are nearby, or connected, in the order in which they appeared.
     public var nearbyPeers: [MCNearbyPeer] { list.peers }
 
     /// Whether enough peers are connected for `done`.
@@ -88,7 +87,7 @@ extension MCBrowserViewController {
     /// Whether one more peer may be invited.
     public var canInvite: Bool { list.takenPlaces + 1 < most }
 
-    /// Starts to look: what Apple's does when it is presented.
+    /// Starts browsing, as Apple's class does when it is presented.
     public func start() {
         failure = nil
         if watch == nil {
@@ -101,7 +100,7 @@ extension MCBrowserViewController {
         changed()
     }
 
-    /// Looks no more, and forgets everybody: what Apple's does when it is dismissed.
+    /// Stops browsing, and forgets every peer, as Apple's class does when it is dismissed.
     public func stop() {
         finder.stopBrowsingForPeers()
         watch = nil
@@ -110,7 +109,7 @@ extension MCBrowserViewController {
     }
 
     /// Invites one of `nearbyPeers`, for 30 seconds. Returns false, and does nothing, when it is not among them, when it is
-    /// connected or invited already, and when there is no place left.
+    /// already connected or invited, and when there is no room left.
     @discardableResult
     public func invite(_ peerID: MCPeerID) -> Bool {
         guard canInvite, list.invite(peerID) else { return false }
@@ -119,8 +118,8 @@ extension MCBrowserViewController {
         return true
     }
 
-    /// The user has finished: stops, and tells the delegate. Returns false, and does nothing, when fewer peers than
-    /// `minimumNumberOfPeers` are there.
+    /// Finishes on behalf of the user: stops, and notifies the delegate. Returns false, and does nothing, with fewer peers than
+    /// `minimumNumberOfPeers`.
     @discardableResult
     public func done() -> Bool {
         guard canFinish else { return false }
@@ -129,7 +128,7 @@ extension MCBrowserViewController {
         return true
     }
 
-    /// The user wants none of it: stops, and tells the delegate. Who is connected stays connected.
+    /// Cancels on behalf of the user: stops, and notifies the delegate. Connected peers stay connected.
     public func cancel() {
         stop()
         delegate?.browserViewControllerWasCancelled(self)
@@ -147,7 +146,7 @@ extension MCBrowserViewController {
 // MARK: what its browser tells
 
 extension MCBrowserViewController: MCNearbyServiceBrowserDelegate {
-    /// A peer is there: it is shown unless the delegate does not want it.
+    /// Adds a peer that was found, unless the delegate rejects it.
     nonisolated public func browser(
         _ browser: MCNearbyServiceBrowser, foundPeer peerID: MCPeerID,
         withDiscoveryInfo info: [String: String]?
@@ -162,7 +161,7 @@ extension MCBrowserViewController: MCNearbyServiceBrowserDelegate {
         }
     }
 
-    /// A peer is gone: it is shown as long as it is connected.
+    /// Removes a lost peer, unless it is connected.
     nonisolated public func browser(_ browser: MCNearbyServiceBrowser, lostPeer peerID: MCPeerID) {
         onMain { [self] in
             guard watch != nil else { return }
@@ -171,7 +170,7 @@ extension MCBrowserViewController: MCNearbyServiceBrowserDelegate {
         }
     }
 
-    /// Nobody can be found.
+    /// Browsing has failed.
     nonisolated public func browser(
         _ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error
     ) {
@@ -182,15 +181,15 @@ extension MCBrowserViewController: MCNearbyServiceBrowserDelegate {
     }
 }
 
-/// What a browser controller tells, on the main actor.
+/// The delegate of a browser controller, called on the main actor.
 public protocol MCBrowserViewControllerDelegate: NSObjectProtocol {
     /// The user has finished: the session is ready.
     func browserViewControllerDidFinish(_ browserViewController: MCBrowserViewController)
 
-    /// The user wants none of it.
+    /// The user has cancelled.
     func browserViewControllerWasCancelled(_ browserViewController: MCBrowserViewController)
 
-    /// Whether the user gets to see a peer that was found. Optional: everybody is shown.
+    /// Returns whether a discovered peer is shown to the user. Optional: by default all are shown.
     func browserViewController(
         _ browserViewController: MCBrowserViewController, shouldPresentNearbyPeer peerID: MCPeerID,
         withDiscoveryInfo info: [String: String]?
@@ -198,7 +197,7 @@ public protocol MCBrowserViewControllerDelegate: NSObjectProtocol {
 }
 
 extension MCBrowserViewControllerDelegate {
-    /// Shows everybody.
+    /// Shows every peer.
     public func browserViewController(
         _ browserViewController: MCBrowserViewController, shouldPresentNearbyPeer peerID: MCPeerID,
         withDiscoveryInfo info: [String: String]?

@@ -1,32 +1,32 @@
 /// One peer of an `MCBrowserViewController`. Not in Apple's framework, where its window shows them.
 public struct MCNearbyPeer {
-    /// How far things are with it.
+    /// The state of the peer.
     public enum State: Sendable {
         /// It was not invited.
         case found
-        /// It was invited, or is just being connected.
+        /// It was invited, or is connecting.
         case invited
         /// It is connected.
         case connected
-        /// The last invitation, or the connection, has come to an end.
+        /// The last invitation failed, or the connection has ended.
         case notConnected
     }
 
-    /// Who it is.
+    /// The peer.
     public let peerID: MCPeerID
-    /// What it says about itself; nil for nothing.
+    /// Its discovery info; nil for none.
     public internal(set) var discoveryInfo: [String: String]?
-    /// How far things are with it.
+    /// The state of the peer.
     public internal(set) var state: State
-    /// Whether it can be found; one that cannot is shown as long as it is connected.
+    /// Whether it is visible; one that is not is shown as long as it is connected.
     var isHere: Bool
 }
 
-/// The peers that are shown, in the order in which they came.
+/// The displayed peers, in the order in which they appeared.
 struct NearbyList {
     private(set) var peers: [MCNearbyPeer] = []
 
-    /// How many are connected, or may be before long.
+    /// The number of peers that are connected, or may be soon.
     var takenPlaces: Int { peers.count { $0.state == .invited || $0.state == .connected } }
 
     mutating func add(_ peer: MCPeerID, _ info: [String: String]?, _ state: MCSessionState) {
@@ -50,7 +50,7 @@ struct NearbyList {
         removeIfGone(place)
     }
 
-    /// False when there is nobody to invite.
+    /// Returns false when there is no peer to invite.
     mutating func invite(_ peer: MCPeerID) -> Bool {
         guard let place = place(of: peer), peers[place].isHere,
             peers[place].state == .found || peers[place].state == .notConnected
@@ -59,7 +59,7 @@ struct NearbyList {
         return true
     }
 
-    /// What the session says of a peer, which may have come in without being found here.
+    /// Applies the session's state of a peer, which may have connected without being found here.
     mutating func change(_ peer: MCPeerID, _ state: MCSessionState) {
         guard let place = place(of: peer) else {
             if state == .connected {

@@ -1,7 +1,7 @@
 public import Foundation
 public import Multipeer
 
-/// Makes the local peer known to those who browse for a service type, and takes their invitations.
+/// Advertises the local peer under a service type, and receives invitations from other peers.
 ///
 /// ```swift
 /// let advertiser = MCNearbyServiceAdvertiser(
@@ -10,20 +10,20 @@ public import Multipeer
 /// advertiser.startAdvertisingPeer()
 /// ```
 ///
-/// Everything of it may be called from any thread and from inside its delegate's calls, and nothing waits for the network.
-/// Letting go of it stops it. Everybody on the network can read the peer's name and the discovery info.
+/// All its methods may be called from any thread and from inside delegate calls, and none waits for the network. Releasing it
+/// stops it. Everyone on the network can read the peer's name and the discovery info.
 open class MCNearbyServiceAdvertiser: NSObject {
     private var core: AdvertiserCore
     private let peer: MCPeerID
     private let info: [String: String]?
     private let type: String
 
-    /// An advertiser that does nothing yet.
+    /// Creates an advertiser that is not running yet.
     ///
-    /// A service type has 1 to 15 characters, letters, digits and hyphens, one letter at least, and no hyphen that is
-    /// first, last or next to another; capital letters count as small ones. Of the discovery info each entry has at most 255
-    /// bytes, all of them 400, and keys are printable ASCII without `=`. Anything else ends the process, as it does with
-    /// Apple's framework; `validate` and `init(validatingPeer:discoveryInfo:serviceType:)` throw.
+    /// A service type has 1 to 15 characters: letters, digits and hyphens, at least one letter, and no hyphen that is first, last
+    /// or next to another; capital letters count as small ones. Each entry of the discovery info has at most 255 bytes, all of
+    /// them together 400, and keys are printable ASCII without `=`. Anything else ends the process, as it does with Apple's
+    /// framework; `validate` and `init(validatingPeer:discoveryInfo:serviceType:)` throw.
     public init(peer myPeerID: MCPeerID, discoveryInfo info: [String: String]?, serviceType: String) {
         peer = myPeerID
         self.info = info
@@ -35,7 +35,7 @@ open class MCNearbyServiceAdvertiser: NSObject {
         core.attach(self)
     }
 
-    /// The same on the interfaces that the native API's configuration says; not in Apple's framework.
+    /// Creates an advertiser on the interfaces of a configuration of the native API; not in Apple's framework.
     public convenience init(
         peer myPeerID: MCPeerID, discoveryInfo info: [String: String]?, serviceType: String,
         configuration: DiscoveryConfiguration
@@ -45,7 +45,7 @@ open class MCNearbyServiceAdvertiser: NSObject {
         core.attach(self)
     }
 
-    /// The same as Apple's, and throws `MCError.invalidParameter` for what that does not allow.
+    /// Creates an advertiser, and throws `MCError.invalidParameter` for arguments that Apple's initialiser does not allow.
     public convenience init(
         validatingPeer myPeerID: MCPeerID, discoveryInfo info: [String: String]?, serviceType: String
     ) throws {
@@ -53,7 +53,7 @@ open class MCNearbyServiceAdvertiser: NSObject {
         self.init(peer: myPeerID, discoveryInfo: info, serviceType: serviceType)
     }
 
-    /// Throws `MCError.invalidParameter`, with a text that says why, for what cannot be advertised.
+    /// Throws `MCError.invalidParameter`, with a text that has the reason, for arguments that cannot be advertised.
     public static func validate(serviceType: String, discoveryInfo: [String: String]? = nil) throws {
         do {
             _ = try ServiceType(tolerant: serviceType)
@@ -65,43 +65,42 @@ open class MCNearbyServiceAdvertiser: NSObject {
 
     deinit { core.runs.stop() }
 
-    /// Makes the peer known, and listens for invitations. Does nothing while it runs.
+    /// Advertises the peer, and listens for invitations. Does nothing while it runs.
     ///
-    /// Nothing is told before this has returned. When it cannot be done the delegate hears why, and it may be tried again.
+    /// The delegate is not called before this has returned. If it fails the delegate receives the reason, and you may try again.
     open func startAdvertisingPeer() { core.start() }
 
-    /// Says that the peer is gone. Invitations that are not answered end; those that were accepted go on.
+    /// Announces that the peer is gone. Unanswered invitations end; accepted ones go on.
     open func stopAdvertisingPeer() { core.runs.stop() }
 
-    /// Who is asked about invitations. It is not kept alive. Without one they are declined.
+    /// The delegate that is asked about invitations. It is not kept alive. Without one they are declined.
     open weak var delegate: (any MCNearbyServiceAdvertiserDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
     }
 
-    /// Whom it makes known.
+    /// The advertised peer.
     open var myPeerID: MCPeerID { peer }
 
-    /// What it tells besides.
+    /// The additional information that is advertised.
     open var discoveryInfo: [String: String]? { info }
 
-    /// Under what, as it was given.
+    /// The service type under which the peer is advertised, as it was given.
     open var serviceType: String { type }
 }
 
-/// What an advertiser tells, on a private serial queue of its own, never on the main one.
+/// The delegate of an advertiser, called on a private serial queue, never on the main one.
 public protocol MCNearbyServiceAdvertiserDelegate: NSObjectProtocol {
-    /// Somebody invites the local peer. The context is what a stranger says, up to 32 KiB.
+    /// Another peer invites the local one. The context comes from an unauthenticated peer, up to 32 KiB.
     ///
-    /// The handler may be called later, from any thread; the first call counts. `true` with a session of the local peer
-    /// accepts: that session's delegate hears `.connecting` and `.connected`, or `.notConnected`, which is also what it hears
-    /// when nobody waits for the answer any more. Anything else declines. Without a call the invitation ends with its
-    /// timeout.
+    /// The handler may be called later, from any thread; the first call counts. `true` with a session of the local peer accepts:
+    /// that session's delegate receives `.connecting` and `.connected`, or `.notConnected`, also when the answer is no longer
+    /// expected. Anything else declines. Without a call the invitation ends with its timeout.
     func advertiser(
         _ advertiser: MCNearbyServiceAdvertiser, didReceiveInvitationFromPeer peerID: MCPeerID,
         withContext context: Data?, invitationHandler: @escaping @Sendable (Bool, MCSession?) -> Void)
 
-    /// Advertising could not be started; it is an `MCError`. Optional.
+    /// Advertising could not be started; `error` is an `MCError`. Optional.
     func advertiser(
         _ advertiser: MCNearbyServiceAdvertiser, didNotStartAdvertisingPeer error: any Error)
 }

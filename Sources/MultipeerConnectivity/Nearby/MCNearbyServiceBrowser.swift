@@ -11,17 +11,17 @@ public import Multipeer
 /// browser.invitePeer(peerID, to: session, withContext: nil, timeout: 30)
 /// ```
 ///
-/// Everything of it may be called from any thread and from inside its delegate's calls, and nothing waits for the network.
-/// Letting go of it stops it; invitations go on.
+/// All its methods may be called from any thread and from inside delegate calls, and none waits for the network. Releasing it
+/// stops it; invitations go on.
 open class MCNearbyServiceBrowser: NSObject {
     private var core: BrowserCore
     private let peer: MCPeerID
     private let type: String
 
-    /// A browser that does nothing yet.
+    /// Creates a browser that is not running yet.
     ///
-    /// The service type is that of the advertisers; one that breaks the rules there ends the process, as it does with
-    /// Apple's framework; `validate` and `init(validatingPeer:serviceType:)` throw.
+    /// The service type is that of the advertisers; one that breaks its rules ends the process, as it does with Apple's
+    /// framework; `validate` and `init(validatingPeer:serviceType:)` throw.
     public init(peer myPeerID: MCPeerID, serviceType: String) {
         peer = myPeerID
         type = serviceType
@@ -30,7 +30,7 @@ open class MCNearbyServiceBrowser: NSObject {
         core.attach(self)
     }
 
-    /// The same on the interfaces that the native API's configuration says; not in Apple's framework.
+    /// Creates a browser on the interfaces of a configuration of the native API; not in Apple's framework.
     public convenience init(
         peer myPeerID: MCPeerID, serviceType: String, configuration: DiscoveryConfiguration
     ) {
@@ -39,39 +39,39 @@ open class MCNearbyServiceBrowser: NSObject {
         core.attach(self)
     }
 
-    /// The same as Apple's, and throws `MCError.invalidParameter` for a service type that breaks the rules.
+    /// Creates a browser, and throws `MCError.invalidParameter` for a service type that breaks the rules.
     public convenience init(validatingPeer myPeerID: MCPeerID, serviceType: String) throws {
         try MCNearbyServiceBrowser.validate(serviceType: serviceType)
         self.init(peer: myPeerID, serviceType: serviceType)
     }
 
-    /// Throws `MCError.invalidParameter`, with a text that says why, for a service type that breaks the rules.
+    /// Throws `MCError.invalidParameter`, with a text that has the reason, for a service type that breaks the rules.
     public static func validate(serviceType: String) throws {
         try MCNearbyServiceAdvertiser.validate(serviceType: serviceType)
     }
 
     deinit { core.runs.stop() }
 
-    /// Starts to look. Does nothing while it runs; after a stop it tells again who is there.
+    /// Starts browsing. Does nothing while it runs; after a stop it reports again every peer that is visible.
     ///
-    /// Nothing is told before this has returned. When it cannot be done the delegate hears why, and it may be tried again.
+    /// The delegate is not called before this has returned. If it fails the delegate receives the reason, and you may try again.
     open func startBrowsingForPeers() { core.start() }
 
-    /// Looks no more, and tells nothing any more. Invitations go on.
+    /// Stops browsing, and reports nothing any more. Invitations go on.
     open func stopBrowsingForPeers() { core.runs.stop() }
 
-    /// Invites a peer that was found, and returns at once. Two that invite each other at once are connected once.
+    /// Invites a discovered peer, and returns at once. Two peers that invite each other at once are connected once.
     ///
-    /// The session's delegate hears `.connecting` and `.connected`; or `.notConnected`, once, when the peer declines, does
-    /// not answer in time or cannot be reached, when there is no place left, when the session is of another peer than the
-    /// browser, and when it is left with `disconnect`; but not of a peer that is connected, or about to be, by
-    /// something else.
+    /// The session's delegate receives `.connecting` and `.connected`; or `.notConnected`, once, when the peer declines, does not
+    /// answer in time or cannot be reached, when there is no room left, when the session belongs to another peer than the
+    /// browser, and when it is ended by `disconnect`; but not for a peer that is connected, or about to be, by other means.
     /// - Parameters:
-    ///   - peerID: whom.
-    ///   - session: what it is to be connected in.
-    ///   - context: what its application gets to read, and whoever pretends to be that peer; more than 32 KiB end the process.
-    ///   - timeout: how many seconds to wait for it, 1 to 600: what is shorter or longer counts as these, and zero, less, and
-    ///     what is no number, as 30.
+    ///   - peerID: the peer to invite.
+    ///   - session: the session to connect it in.
+    ///   - context: data for its application, which any host that impersonates that peer can read, too; more than 32 KiB end the
+    ///     process.
+    ///   - timeout: how many seconds to wait for it, 1 to 600: shorter and longer times count as these, and zero, negative
+    ///     values, and NaN as 30.
     open func invitePeer(
         _ peerID: MCPeerID, to session: MCSession, withContext context: Data?, timeout: TimeInterval
     ) {
@@ -83,33 +83,32 @@ open class MCNearbyServiceBrowser: NSObject {
             timeout: Duration(invitationTimeout: timeout))
     }
 
-    /// Who hears what is found. It is not kept alive.
+    /// The delegate. It is not kept alive.
     open weak var delegate: (any MCNearbyServiceBrowserDelegate)? {
         get { core.delegate }
         set { core.delegate = newValue }
     }
 
-    /// Who looks, and invites. The own peer is never found.
+    /// The local peer, which browses and invites. It is never found itself.
     open var myPeerID: MCPeerID { peer }
 
-    /// What for, as it was given.
+    /// The service type to browse for, as it was given.
     open var serviceType: String { type }
 }
 
-/// What a browser tells, on a private serial queue of its own, never on the main one.
+/// The delegate of a browser, called on a private serial queue, never on the main one.
 public protocol MCNearbyServiceBrowserDelegate: NSObjectProtocol {
-    /// A peer is there. `info` is what it says about itself; nil for nothing.
+    /// A peer was found. `info` is its discovery info; nil for none.
     ///
-    /// A peer that is told once is not told again before it was lost; one that says something else about itself is lost and
-    /// found.
+    /// A peer that was reported is not reported again before it was lost; one whose info changes is lost and found.
     func browser(
         _ browser: MCNearbyServiceBrowser, foundPeer peerID: MCPeerID,
         withDiscoveryInfo info: [String: String]?)
 
-    /// A peer is not there any more: at once when it says so, otherwise after up to two minutes. Connections stay.
+    /// A peer was lost: at once when it says goodbye, otherwise after up to two minutes. Connections stay.
     func browser(_ browser: MCNearbyServiceBrowser, lostPeer peerID: MCPeerID)
 
-    /// Looking could not be started; it is an `MCError`. Optional.
+    /// Browsing could not be started; `error` is an `MCError`. Optional.
     func browser(_ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error)
 }
 

@@ -2,18 +2,18 @@ import Foundation
 import Multipeer
 import MultipeerTransport
 
-/// Asks about invitations on the terminal that the process was started from, also when its standard streams are redirected.
+/// Asks about invitations on the terminal that the process was started from, even when its standard streams are redirected.
 ///
-/// One question at a time, of all assistants of the process; anything but `y` or `yes` is a no. Where there is no terminal,
-/// or the process is in its background, it says so on standard error and declines.
+/// One question at a time, for all assistants of the process; any answer but `y` or `yes` declines. Without a terminal, or when
+/// the process is in the background, it says so on standard error and declines.
 public struct MCTerminalPresenter: MCInvitationPresenter {
     private static let mutex = AsyncMutex()
     private let path: String
 
-    /// Asks on `/dev/tty`.
+    /// Creates a presenter that asks on `/dev/tty`.
     public init() { self.init(path: "/dev/tty") }
 
-    /// Asks there, which a test sits at.
+    /// Creates a presenter that asks on another terminal, for tests.
     package init(path: String) { self.path = path }
 
     /// Asks, and waits for a line.
@@ -36,7 +36,7 @@ public struct MCTerminalPresenter: MCInvitationPresenter {
 }
 
 extension String {
-    /// The text as one that cannot change how a terminal shows what stands around it.
+    /// The text in a form that cannot change how a terminal shows its surroundings.
     var withoutTricks: String {
         var text = ""
         for scalar in unicodeScalars {

@@ -1,39 +1,39 @@
 public import Foundation
 
-// What Foundation's progress has on Apple's platforms and not on Linux, under the same names. The values are those of
+// Properties of Foundation's progress on Apple's platforms that Linux lacks, under the same names. The values are those of
 // `userInfo`, so they can be set there as well.
 extension Progress {
-    /// Bytes in a second, averaged over the last few seconds; nil when nobody has said.
+    /// Bytes per second, averaged over the last few seconds; nil when unknown.
     public var throughput: Int? {
         get { number(.throughputKey)?.intValue }
         set { setUserInfoObject(newValue.map { NSNumber(value: $0) }, forKey: .throughputKey) }
     }
 
-    /// Seconds that it will still take at this rate; nil when nobody can tell.
+    /// The remaining seconds at this rate; nil when unknown.
     public var estimatedTimeRemaining: TimeInterval? {
         get { number(.estimatedTimeRemainingKey)?.doubleValue }
         set { setUserInfoObject(newValue.map { NSNumber(value: $0) }, forKey: .estimatedTimeRemainingKey) }
     }
 
-    /// The file that is sent, or the one that was received, once it is there.
+    /// The file that is being sent, or the received file once it exists.
     public var fileURL: URL? {
         get { userInfo[.fileURLKey] as? URL }
         set { setUserInfoObject(newValue, forKey: .fileURLKey) }
     }
 
-    /// What happens to the file.
+    /// The kind of file operation.
     public var fileOperationKind: FileOperationKind? {
         get { userInfo[.fileOperationKindKey] as? FileOperationKind }
         set { setUserInfoObject(newValue, forKey: .fileOperationKindKey) }
     }
 
-    /// Files altogether: one, for a resource.
+    /// The total number of files: one, for a resource.
     public var fileTotalCount: Int? {
         get { number(.fileTotalCountKey)?.intValue }
         set { setUserInfoObject(newValue.map { NSNumber(value: $0) }, forKey: .fileTotalCountKey) }
     }
 
-    /// Files that are done.
+    /// The number of completed files.
     public var fileCompletedCount: Int? {
         get { number(.fileCompletedCountKey)?.intValue }
         set { setUserInfoObject(newValue.map { NSNumber(value: $0) }, forKey: .fileCompletedCountKey) }
@@ -43,6 +43,6 @@ extension Progress {
 }
 
 extension Progress.FileOperationKind {
-    /// The file is being sent: Apple's platforms have this one, too.
+    /// The file is being sent, as on Apple's platforms.
     public static let uploading = Progress.FileOperationKind(rawValue: "NSProgressFileOperationKindUploading")
 }

@@ -1,7 +1,7 @@
 public import Foundation
 
 extension Progress {
-    /// What part is done, as it goes on: for `for await`, where Apple's platforms have key-value observing. Not in Apple's
+    /// The completed fraction over time: for `for await`, where Apple's platforms have key-value observing. Not in Apple's
     /// framework.
     ///
     /// ```swift
@@ -12,14 +12,14 @@ extension Progress {
 
 /// The `fractionCompleted` of a progress as an asynchronous sequence; not in Apple's framework.
 ///
-/// It begins with what there is and goes on with the latest whenever it has changed; what a slow reader misses is gone. It
-/// ends after 1, when the progress is cancelled, when its resource has come to nothing, and when the task that asks is
-/// cancelled. Progresses that an `MCSession` hands out tell their changes, 20 times a second at the most; any other, as a
-/// parent of these, is looked at as often. Any number of tasks may watch, each with an iterator of its own.
+/// It begins with the present state and continues with the latest whenever it has changed; states that a slow reader misses are
+/// skipped. It ends after 1, when the progress is cancelled, when its transfer has failed, and when the reading task is
+/// cancelled. Progresses of an `MCSession` report their changes, at most 20 times a second; any other, such as a parent of these,
+/// is polled as often. Any number of tasks may watch, each with its own iterator.
 public struct ProgressFractions: AsyncSequence, Sendable {
     /// From 0 to 1.
     public typealias Element = Double
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     private static let pause = Duration.milliseconds(50)
@@ -28,10 +28,10 @@ public struct ProgressFractions: AsyncSequence, Sendable {
 
     init(_ progress: Progress) { self.progress = progress }
 
-    /// Begins with the present state.
+    /// Returns an iterator that begins with the present state.
     public func makeAsyncIterator() -> Iterator { Iterator(progress: progress) }
 
-    /// Hands out the latest fraction.
+    /// Returns the latest fraction.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let progress: Progress
         private var last: Double?
@@ -40,7 +40,7 @@ public struct ProgressFractions: AsyncSequence, Sendable {
 
         fileprivate init(progress: Progress) { self.progress = progress }
 
-        /// The next fraction that differs from the one before; nil after the last.
+        /// Returns the next fraction that differs from the one before; nil after the last.
         public mutating func next() async -> Double? {
             while !isOver, !Task.isCancelled {
                 isOver =

@@ -1,4 +1,4 @@
-/// What a session asks of its connections.
+/// Whether a session encrypts its connections.
 ///
 /// A session with `.required` and one with `.none` do not connect; two others are encrypted unless one has `.none`.
 public enum MCEncryptionPreference: Int, Sendable {
@@ -6,6 +6,6 @@ public enum MCEncryptionPreference: Int, Sendable {
     case optional = 0
     /// Encrypted, or not connected.
     case required = 1
-    /// Never encrypted: everybody on the network can read and change what is sent. A security identity is not shown.
+    /// Never encrypted: anyone on the network can read and change what is sent. A security identity is not presented.
     case none = 2
 }

@@ -1,9 +1,9 @@
-/// Whether a peer is in a session.
+/// The state of a peer in a session.
 public enum MCSessionState: Int, Sendable {
-    /// The peer is not in the session, or not any more.
+    /// The peer is not, or no longer, in the session.
     case notConnected = 0
-    /// The peer is on its way into the session.
+    /// The peer is connecting to the session.
     case connecting = 1
-    /// The peer is in the session: it can be sent to, from inside the delegate call on.
+    /// The peer is in the session: messages to it are accepted, from inside the delegate call on.
     case connected = 2
 }

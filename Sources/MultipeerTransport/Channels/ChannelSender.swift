@@ -1,7 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
 
-/// The writing end of a channel that this side opened. Letting go of it unfinished gives the channel up.
+/// The writing end of a channel that this side opened. Releasing it unfinished gives the channel up.
 package final class ChannelSender: Sendable {
     package let peer: PeerID
     package var opening: ChannelOpening { channel.opening }
@@ -14,20 +14,20 @@ package final class ChannelSender: Sendable {
 
     deinit { channel.abandon() }
 
-    /// Queues a piece; waits while 512 KiB are queued. When it throws, nothing of the piece was queued, and unless it
-    /// throws `.cancelled` because the task was cancelled, nothing more can be.
+    /// Queues a piece; waits while 512 KiB are queued. When it throws, nothing of the piece was queued, and unless it throws
+    /// `.cancelled` because the task was cancelled, nothing more can be.
     package func write(_ bytes: [UInt8]) async throws(ChannelFault) { try await channel.write(bytes) }
 
-    /// FIN after what was written. Never waits; the second time, and after the end, it does nothing.
+    /// Queues FIN after what was written. Never waits; does nothing the second time, and after the end.
     package func finish(digest: [UInt8]? = nil) { channel.finish(digest: digest) }
 
-    /// Gives the channel up, with what is queued. The second time, and after the end, it does nothing.
+    /// Gives the channel up, with what is queued. Does nothing the second time, and after the end.
     package func abort(_ code: CloseCode = .cancelled) { channel.abort(code) }
 
-    /// How it ended: nil when the FIN of a stream was written, or a resource was DONE(OK). Several may wait. In a task
-    /// that is cancelled it returns `.cancelled`, and the channel lives on.
+    /// Returns how it ended: nil when the FIN of a stream was written, or a resource was confirmed by DONE(OK). Several tasks may
+    /// wait. In a task that is cancelled it returns `.cancelled`, and the channel lives on.
     package func outcome() async -> ChannelFault? { await channel.outcome() }
 
-    /// Bytes that went to the link, in whole pieces.
+    /// Bytes that were handed to the link, in whole pieces.
     package var written: UInt64 { channel.written }
 }

@@ -1,25 +1,25 @@
 public import MultipeerCore
 public import MultipeerFraming
 
-/// A stream of bytes that a peer opened, as an asynchronous sequence of what came.
+/// A byte stream that a peer opened, as an asynchronous sequence of pieces.
 ///
-/// Where one piece ends says nothing: the bytes are the same and in order, but cut anew. A reader that stops asking holds
-/// back this stream's sender and nothing else. The sequence ends after the last byte; it throws when the other side
-/// aborted, or the link ended before. Letting go of the stream before its end aborts it.
+/// Piece boundaries carry no meaning: the bytes are the same and in order, but divided differently. A reader that stops reading
+/// holds back this stream's sender and nothing else. The sequence ends after the last byte; it throws when the other side
+/// aborted, or the link ended before. Releasing the stream before its end aborts it.
 ///
-/// One task at a time may read: while it waits, others that ask get an error. Breaking off a loop and starting another
-/// loses nothing.
+/// One task at a time may read: while it waits, other tasks that read get an error. Ending one loop and starting another loses
+/// nothing.
 public final class IncomingStream: AsyncSequence, Sendable {
-    /// Bytes as they came, never none.
+    /// Bytes in the order in which they were written, never empty.
     public typealias Element = [UInt8]
-    /// Why it ended before its time.
+    /// Why the stream ended early.
     public typealias Failure = MultipeerError
 
-    /// Who opened it.
+    /// The peer that opened it.
     public var peer: PeerID { receiver.peer }
-    /// What the peer calls it: a label of 1 to 1,024 bytes, made up by the other side.
+    /// The peer's name for it: a label of 1 to 1,024 bytes, chosen by the other side.
     public var name: String { receiver.opening.name }
-    /// What the peer said about it, 1,024 bytes at the most.
+    /// The peer's metadata about it, at most 1,024 bytes.
     public var metadata: [UInt8]? { receiver.opening.metadata }
     private let receiver: ChannelReceiver
 
@@ -28,21 +28,21 @@ public final class IncomingStream: AsyncSequence, Sendable {
     /// Gives the stream up: the writer gets an error with this code, and nothing more is read.
     public func abort(_ code: CloseCode = .cancelled) { receiver.stop(code) }
 
-    /// Goes on where the iterator before it stopped.
+    /// Returns an iterator that continues where the one before it stopped.
     public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
-    /// Hands out the pieces. Asking for the next one makes room for as much as the last one was.
+    /// Returns the pieces one by one. Each call lets the sender send as much as the last piece had.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let stream: IncomingStream
 
-        /// The next bytes; nil after the last.
+        /// Returns the next bytes; nil after the last.
         ///
-        /// Throws `cancelled` when the task is cancelled while waiting, or when this side aborted; `cancelled` or `aborted`,
-        /// with its `closeCode`, when the other side did; `busy` when the session held too much unread; `ended` when the
-        /// link ended first; `invalidArgument` while another task waits for the next bytes.
+        /// Throws `cancelled` when the task is cancelled while waiting, or when this side aborted; `cancelled` or `aborted`, with
+        /// its `closeCode`, when the other side did; `busy` when the session held too much unread data; `ended` when the link
+        /// ended first; `invalidArgument` while another task waits for the next bytes.
         public mutating func next() async throws(MultipeerError) -> [UInt8]? { try await stream.next() }
 
-        /// The same, without leaving the actor that asks.
+        /// Returns the next bytes without leaving the caller's actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(MultipeerError) -> [UInt8]? {
@@ -60,6 +60,6 @@ public final class IncomingStream: AsyncSequence, Sendable {
 }
 
 extension IncomingStream: CustomStringConvertible {
-    /// Its name and who opened it.
+    /// The name, and the peer that opened it.
     public var description: String { "the stream \(name) from \(peer)" }
 }

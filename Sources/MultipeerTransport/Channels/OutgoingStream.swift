@@ -1,7 +1,7 @@
 public import MultipeerCore
 public import MultipeerFraming
 
-/// A stream of bytes to one peer, in order, without borders between what was written.
+/// A byte stream to one peer, in order, without boundaries between writes.
 ///
 /// ```swift
 /// let stream = try await session.openStream(to: bob, name: "log")
@@ -9,28 +9,28 @@ public import MultipeerFraming
 /// try await stream.finish()
 /// ```
 ///
-/// Letting go of it unfinished aborts it.
+/// Releasing it unfinished aborts it.
 public final class OutgoingStream: Sendable {
-    /// To whom.
+    /// The receiving peer.
     public var peer: PeerID { sender.peer }
-    /// What it was called when it was opened.
+    /// The name under which it was opened.
     public var name: String { sender.opening.name }
     private let sender: ChannelSender
 
     package init(_ sender: ChannelSender) { self.sender = sender }
 
-    /// Sends bytes after those before; waits while 512 KiB are not on their way. Several tasks may write: each array
-    /// goes as one.
+    /// Sends bytes after those before; waits while 512 KiB are not yet sent. Several tasks may write: each array is sent
+    /// contiguously.
     ///
     /// Throws `cancelled` when the task is cancelled while waiting, and then nothing of these bytes was sent; `declined`,
-    /// `cancelled`, `busy` or `aborted` when the other side gave the stream up, with its `closeCode`; `ended` when the
-    /// link ended.
+    /// `cancelled`, `busy` or `aborted` when the other side gave the stream up, with its `closeCode`; `ended` when the link
+    /// ended.
     public func write(_ bytes: [UInt8]) async throws(MultipeerError) {
         do throws(ChannelFault) { try await sender.write(bytes) } catch { throw failure(error) }
     }
 
-    /// Ends the stream after what was written, and waits until that was handed to the connection. Nothing can be written
-    /// any more, in either case.
+    /// Ends the stream after what was written, and waits until that was handed to the connection. In either case, nothing more
+    /// can be written.
     ///
     /// Throws like `write`. Cancelling the task ends the wait, not the stream.
     public func finish() async throws(MultipeerError) {
@@ -38,12 +38,12 @@ public final class OutgoingStream: Sendable {
         if let fault = await sender.outcome() { throw failure(fault) }
     }
 
-    /// Gives the stream up, with what was not sent yet. The reader gets an error with this code; after `finish` has
-    /// returned it does nothing.
+    /// Gives the stream up, with what was not sent yet. The reader gets an error with this code; does nothing after `finish` has
+    /// returned.
     public func abort(_ code: CloseCode = .cancelled) { sender.abort(code) }
 
-    /// Waits until it is over, and returns what ended it before its time; nil when it was finished. In a task that is
-    /// cancelled it returns `cancelled`, and the stream lives on.
+    /// Waits for the end, and returns the error that ended it early; nil when it was finished. In a task that is cancelled it
+    /// returns `cancelled`, and the stream lives on.
     package func failure() async -> MultipeerError? {
         await sender.outcome().map { failure($0) }
     }
@@ -54,6 +54,6 @@ public final class OutgoingStream: Sendable {
 }
 
 extension OutgoingStream: CustomStringConvertible {
-    /// Its name and to whom it goes.
+    /// The name, and the peer that it goes to.
     public var description: String { "the stream \(name) to \(peer)" }
 }

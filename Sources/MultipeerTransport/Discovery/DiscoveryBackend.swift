@@ -1,59 +1,60 @@
 public import MultipeerCore
 public import MultipeerDiscovery
 
-/// How peers are announced and found: multicast DNS unless a configuration names another. Spec 12.
+/// Announces and finds peers: multicast DNS by default, or the backend of a configuration. Spec 12.
 ///
-/// Applications rarely write one; `InMemoryDiscovery` is one for their tests.
+/// Applications rarely implement one; `InMemoryDiscovery` is one for their tests.
 public protocol DiscoveryBackend: Sendable {
-    /// Makes a peer known, and returns when it can be found on every interface. It can be as long as the answer is kept.
+    /// Announces a peer, and returns when it can be found on every interface. The peer is announced as long as the returned
+    /// object is kept.
     ///
     /// Throws `invalidArgument`, `discovery` when nothing can be announced here, and `cancelled`.
     func advertise(
         _ advertisement: Advertisement
     ) async throws(MultipeerError) -> any OngoingAdvertisement
 
-    /// Looks for the peers of a type, all but the local one, until the answer is stopped or let go of.
+    /// Browses for the peers of a type, all but the local one, until the returned sequence is stopped or released.
     ///
     /// Throws `invalidArgument`, and `discovery` when nothing can be found here.
     func browse(
         _ type: ServiceType, hiding local: PeerID?
     ) async throws(MultipeerError) -> DiscoveryEvents
 
-    /// Where a peer can be dialled: the addresses that it announces, those of link-local ones with their interface. None
-    /// when nobody said any in time.
+    /// Returns the addresses at which a peer can be dialled: those that it announces, link-local ones with their interface. Empty
+    /// when no answer came in time.
     ///
-    /// Throws `discovery` when nobody can be asked, and `cancelled`.
+    /// Throws `discovery` when nothing can be resolved here, and `cancelled`.
     func resolve(
         _ peer: PeerID, _ type: ServiceType, within patience: Duration
     ) async throws(MultipeerError) -> [SocketAddress]
 
-    /// Says that a peer seems to be gone: whoever browses loses it unless it answers, within some ten seconds.
+    /// Reports that a peer seems to be gone: browsers lose it unless it responds within about ten seconds.
     func reconfirm(_ peer: PeerID, _ type: ServiceType) async
 }
 
-/// A peer that is being announced. Whoever lets go of it, stops it.
+/// A peer that is being announced. Releasing the object stops the announcement.
 public protocol OngoingAdvertisement: Sendable {
-    /// Announces other information in the place of what was said before.
+    /// Announces other information in place of the previous one.
     ///
-    /// Throws `cancelled` when it was stopped before.
+    /// Throws `cancelled` when the announcement was already stopped.
     func update(_ info: DiscoveryInfo) async throws(MultipeerError)
 
-    /// Tells everybody that the peer is gone, and returns when that has been said. More than once is no harm.
+    /// Announces that the peer is gone, and returns when that has been sent. It may be called more than once.
     func stop() async
 }
 
-/// What is announced of a peer.
+/// The contents of an announcement.
 public struct Advertisement: Sendable {
-    /// Who it is.
+    /// The announced peer.
     public var peer: PeerID
-    /// What it can be found under.
+    /// The service type under which it can be found.
     public var type: ServiceType
-    /// The TCP port at which it takes invitations.
+    /// The TCP port at which the peer accepts invitations.
     public var port: UInt16
-    /// What the application says about it.
+    /// The application's information about it.
     public var info: DiscoveryInfo
 
-    /// An announcement from its parts; a port of 0 is refused when it is made.
+    /// Creates an announcement from its parts; a port of 0 is rejected when it is announced.
     public init(peer: PeerID, type: ServiceType, port: UInt16, info: DiscoveryInfo = .empty) {
         self.peer = peer
         self.type = type

@@ -1,9 +1,10 @@
 extension DiscoveryConfiguration {
-    /// Where a session should listen to be reached by those who find it like this: for `SessionConfiguration.listening`.
+    /// The addresses at which a session should listen to be reachable by peers that find it with this configuration: for
+    /// `SessionConfiguration.listening`.
     ///
-    /// 127.0.0.1 when discovery is on the loopback interface alone, by its configuration or by the environment; nothing,
-    /// which stands for every interface, otherwise. A session that listens on every interface does not name loopback
-    /// addresses to others, and dials none.
+    /// 127.0.0.1 when discovery is limited to the loopback interface, by its configuration or by the environment; otherwise
+    /// empty, which stands for every interface. A session that listens on every interface does not announce loopback addresses to
+    /// others, and dials none.
     ///
     /// ```swift
     /// var configuration = SessionConfiguration()

@@ -2,18 +2,18 @@ import Glibc
 import MultipeerCore
 public import MultipeerSecurity
 
-/// On which interfaces peers are announced and looked for, and how.
+/// The interfaces and the settings of discovery.
 ///
-/// What is outside its range here is refused when something is started with it.
+/// A value outside its range is rejected when something is started with it.
 public struct DiscoveryConfiguration: Sendable {
-    /// Which interfaces of this machine take part.
+    /// The interfaces of this machine that take part.
     public enum Interfaces: Hashable, Sendable {
         /// Every interface that is up and carries multicast, other than loopback and point-to-point ones. The environment
-        /// variable `MULTIPEER_INTERFACES`, names with commas between them, takes its place where it is set.
+        /// variable `MULTIPEER_INTERFACES`, names separated by commas, replaces this where it is set.
         case all
-        /// The loopback interface alone: nothing leaves the machine.
+        /// Only the loopback interface: nothing leaves the machine.
         case loopback
-        /// Those of these names, which must be there, and `lo` may be among them.
+        /// The interfaces with these names, all of which must exist; `lo` may be among them.
         case only([String])
     }
 
@@ -22,23 +22,24 @@ public struct DiscoveryConfiguration: Sendable {
         case v4, v6
     }
 
-    /// Which interfaces take part; all unless set.
+    /// The interfaces that take part; default all.
     public var interfaces: Interfaces
-    /// How long others believe that a peer is there without hearing of it, 10 to 120 seconds; 120 unless set.
+    /// How long other peers consider a peer present without receiving anything from it, 10 to 120 seconds; default 120.
     ///
-    /// One that ends without a word, by `kill -9` or by pulling the plug, is seen for so long.
+    /// A peer that ends without a goodbye, by `kill -9` or by a power failure, stays visible for that long.
     public var hostTTL: Duration
-    /// IPv4, IPv6, or both, as it is unless set. The loopback interface has IPv4 alone.
+    /// IPv4, IPv6, or both, the default. The loopback interface has IPv4 only.
     public var families: Set<Family>
-    /// Who announces and finds; nil is multicast DNS, shared by all of the process that configure it alike.
+    /// The backend that announces and finds peers; nil is multicast DNS, shared by all users in the process that configure it
+    /// alike.
     public var backend: (any DiscoveryBackend)?
-    /// Where the secrets of invitations are written for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil writes
-    /// none, but what is invited into a session goes to that one's key log. Whoever reads them reads the traffic.
+    /// Receives the secrets of invitations for a protocol analyser, in the format of `SSLKEYLOGFILE`; nil logs none, except that
+    /// invitations into a session go to the session's key log. Anyone who reads them can read the traffic.
     public var keyLog: KeyLog?
     /// The simulated machine whose peers are announced and found; nil is this one.
     package var host: VirtualHost?
 
-    /// Multicast DNS on these interfaces, or on all.
+    /// Creates a configuration of multicast DNS on these interfaces, by default all.
     public init(interfaces: Interfaces = .all) {
         self.interfaces = interfaces
         hostTTL = .seconds(120)
@@ -50,21 +51,21 @@ public struct DiscoveryConfiguration: Sendable {
     /// Multicast DNS on every interface, or on those that the environment variable `MULTIPEER_INTERFACES` names.
     public static var standard: DiscoveryConfiguration { DiscoveryConfiguration() }
 
-    /// The same on the loopback interface alone.
+    /// Multicast DNS on the loopback interface only.
     public static var loopback: DiscoveryConfiguration { DiscoveryConfiguration(interfaces: .loopback) }
 }
 
 extension DiscoveryConfiguration {
-    /// The environment variable that takes the place of `.all`.
+    /// The environment variable that replaces `.all`.
     package static let variable = "MULTIPEER_INTERFACES"
 
-    /// Who announces and finds with these settings.
+    /// Returns the backend for these settings.
     package func chosenBackend() throws(MultipeerError) -> any DiscoveryBackend {
         if let backend { return backend }
         return try MulticastDiscovery.shared(for: self)
     }
 
-    /// The interfaces after a look at the environment, whose names `text` stands for.
+    /// Returns the interfaces after applying the environment variable, whose value is `text`.
     package func interfaces(named text: String?) -> Interfaces {
         guard interfaces == .all, let text else { return interfaces }
         let names = text.split(separator: ",").map { $0.filter { $0 != " " } }.filter { !$0.isEmpty }
@@ -91,7 +92,7 @@ extension DiscoveryConfiguration {
     }
 }
 
-/// What makes two users of multicast DNS share one: all of it but the backend, in the form that decides.
+/// The settings that decide whether two users of multicast DNS share one: all of them but the backend, in canonical form.
 package struct MulticastSettings: Hashable, Sendable {
     package let interfaces: DiscoveryConfiguration.Interfaces
     /// In seconds.

@@ -1,34 +1,35 @@
 public import MultipeerDiscovery
 
-/// What a browse has found, as an asynchronous sequence.
+/// The results of browsing as an asynchronous sequence.
 ///
-/// Any number of tasks may iterate over it. Each iterator begins with everybody who is there, and reports each change
-/// from then on; the only one goes on where the last one stopped. One that lags behind misses nothing that is still
-/// true: a peer that came and went in the meantime is not reported, and one that changed twice is reported once. The
-/// browse ends with `stop`, or when the sequence and its iterators are released.
+/// Any number of tasks may iterate over it. Each iterator begins with every peer that is visible and then reports each change; if
+/// there is only one, it continues where the last one stopped. An iterator that lags behind misses nothing that is still true: a
+/// peer that appeared and disappeared in the meantime is not reported, and one that changed twice is reported once. Browsing ends
+/// with `stop`, or when the sequence and its iterators are released.
 public struct DiscoveryEvents: AsyncSequence, Sendable {
-    /// One thing that happened.
+    /// One event.
     public typealias Element = BrowserEvent
-    /// It never fails.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     private let browse: Browse
 
-    /// For a backend: `feed` takes what it finds, and `onEnd` runs once, when nobody wants it any more.
+    /// Creates the sequence for a backend: `feed` takes what it finds, and `onEnd` runs once, when the sequence is stopped or
+    /// released.
     package init(_ feed: DiscoveryFeed, onEnd: @escaping @Sendable () -> Void) {
         browse = Browse(feed, onEnd)
     }
 
-    /// Who was found: what a browser reads from, over one of its runs.
+    /// The peers that were found: a browser reads from it during one of its runs.
     package var feed: DiscoveryFeed { browse.feed }
 
-    /// Ends the browse: each iterator reports that everybody whom it reported is lost, and ends.
+    /// Ends browsing: each iterator reports as lost every peer that it had reported, and ends.
     public func stop() { browse.end() }
 
-    /// Goes on where the last iterator stopped, if there is no other.
+    /// Returns an iterator that continues where the last one stopped, if there is no other.
     public func makeAsyncIterator() -> Iterator { Iterator(browse) }
 
-    /// Hands out the events.
+    /// Returns the events one by one.
     public struct Iterator: AsyncIteratorProtocol {
         private let browse: Browse
         private let reader: DiscoveryFeed.Reader
@@ -38,16 +39,16 @@ public struct DiscoveryEvents: AsyncSequence, Sendable {
             reader = browse.feed.makeReader()
         }
 
-        /// The next event; nil once the browse is over or the task is cancelled.
+        /// Returns the next event; nil once browsing is over or the task is cancelled.
         public mutating func next() async -> BrowserEvent? { await reader.next() }
 
-        /// The same, without leaving the actor that asks.
+        /// Returns the next event without leaving the caller's actor.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> BrowserEvent? {
             await reader.next()
         }
     }
 
-    /// Lives as long as somebody may read.
+    /// Lives as long as the sequence or an iterator exists.
     fileprivate final class Browse: Sendable {
         let feed: DiscoveryFeed
         private let onEnd: Locked<(@Sendable () -> Void)?>

@@ -1,13 +1,13 @@
 package import MultipeerCore
 package import MultipeerDiscovery
 
-/// What a browse has found, on its way from the backend to those who read.
+/// The results of browsing on their way from the backend to the readers.
 package final class DiscoveryFeed: Sendable {
     private let mailbox = Mailbox(BrowseResults())
 
     package init() {}
 
-    /// Takes what a peer says now to the readers; nil when it is gone.
+    /// Reports the present state of a peer to the readers; nil when it is gone.
     package func note(_ uid: UID, _ peer: DiscoveredPeer?) {
         mailbox.post { $0.note(uid, peer) }
     }
@@ -15,20 +15,20 @@ package final class DiscoveryFeed: Sendable {
     /// Leaves a peer out from now on.
     package func hide(_ uid: UID) { mailbox.withLock { $0.hide(uid) } }
 
-    /// Ends all readers, once they were told that everybody is lost.
+    /// Ends all readers, once every peer was reported as lost to them.
     package func finish() { mailbox.post { $0.finish() } }
 
     package var isFinished: Bool { mailbox.withLock { $0.isFinished } }
 
-    /// Who is there, in the order of their names.
+    /// The peers that are visible, sorted by name.
     package var peers: [DiscoveredPeer] { mailbox.withLock { $0.peers } }
 
-    /// The peer of that id, if it is there.
+    /// Returns the peer with that id, if it is visible.
     package func peer(_ uid: UID) -> PeerID? { mailbox.withLock { $0.peer(uid)?.peer } }
 
     package func makeReader() -> Reader { Reader(self, mailbox.withLock { $0.makeReader() }) }
 
-    /// One who reads, for one task at a time.
+    /// A reader, for one task at a time.
     package final class Reader: Sendable {
         private let feed: DiscoveryFeed
         private let id: BrowseResults.ReaderID
@@ -39,7 +39,7 @@ package final class DiscoveryFeed: Sendable {
 
         deinit { feed.mailbox.withLock { [id] in $0.remove(id) } }
 
-        /// The next event; nil at the end, or when the task is cancelled.
+        /// Returns the next event; nil at the end, or when the task is cancelled.
         package func next() async -> BrowserEvent? {
             let step = await feed.mailbox.next { [id] in $0.next(for: id) }
             return if case .event(let event) = step { event } else { nil }

@@ -1,16 +1,16 @@
 public import MultipeerCore
 public import MultipeerDiscovery
 
-/// A network that exists in this process alone: whoever is given the same object finds each other, at once.
+/// A network inside this process: peers that use the same object find each other, at once.
 ///
 /// For tests of applications: set it as the `backend` of a `DiscoveryConfiguration`. Peers are dialled at 127.0.0.1.
 public final class InMemoryDiscovery: DiscoveryBackend {
     private let network = Network()
 
-    /// A network that nobody has joined yet.
+    /// Creates a network without peers.
     public init() {}
 
-    /// Makes a peer known to those who browse here.
+    /// Announces a peer to those that browse here.
     public func advertise(
         _ advertisement: Advertisement
     ) async throws(MultipeerError) -> any OngoingAdvertisement {
@@ -18,7 +18,7 @@ public final class InMemoryDiscovery: DiscoveryBackend {
         return Announced(network, await network.add(advertisement))
     }
 
-    /// Finds the peers that are known here, and those that will be.
+    /// Finds the peers that are announced here, now and later.
     public func browse(
         _ type: ServiceType, hiding local: PeerID?
     ) async throws(MultipeerError) -> DiscoveryEvents {
@@ -29,7 +29,7 @@ public final class InMemoryDiscovery: DiscoveryBackend {
         }
     }
 
-    /// The address of a peer; none when it is unknown, and still is when the time is over.
+    /// Returns the address of a peer; empty when it is unknown until the timeout.
     public func resolve(
         _ peer: PeerID, _ type: ServiceType, within patience: Duration
     ) async throws(MultipeerError) -> [SocketAddress] {
@@ -39,20 +39,20 @@ public final class InMemoryDiscovery: DiscoveryBackend {
                 return [SocketAddress(.loopbackV4, port: port)]
             }
             if EventLoop.currentMoment() >= end { return [] }
-            // Nothing here is in a hurry, and nothing has to be told when somebody comes.
+            // Polling is enough here, and spares notifications when a peer appears.
             guard (try? await Pause.sleep(for: .milliseconds(10))) != nil else {
                 throw MultipeerError(.cancelled, "looking for \(peer) was cancelled")
             }
         }
     }
 
-    /// Does nothing: here a peer is gone when it says so.
+    /// Does nothing: here a peer is gone only when it stops its announcement.
     public func reconfirm(_ peer: PeerID, _ type: ServiceType) async {}
 }
 
 extension InMemoryDiscovery {
     private struct Announced: OngoingAdvertisement {
-        /// Withdraws the announcement when it is let go of.
+        /// Withdraws the announcement when it is released.
         final class Handle: Sendable {
             let network: Network
             let id: Int
@@ -120,7 +120,7 @@ extension InMemoryDiscovery {
 
         func port(of uid: UID, _ type: ServiceType) -> UInt16? { latest(uid, type)?.port }
 
-        /// Of two announcements of one peer the later counts.
+        /// Returns the latest of several announcements of one peer.
         private func latest(_ uid: UID, _ type: ServiceType) -> Advertisement? {
             advertisements.filter { $0.value.peer.uid == uid && $0.value.type == type }
                 .max { $0.key < $1.key }?.value

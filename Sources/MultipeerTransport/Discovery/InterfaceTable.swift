@@ -1,4 +1,4 @@
-/// The network interfaces of this machine and their addresses, as the kernel's messages tell them.
+/// The network interfaces of this machine and their addresses, according to the kernel's messages.
 package struct InterfaceTable: Hashable, Sendable {
     package struct Interface: Hashable, Sendable {
         package let index: UInt32
@@ -51,15 +51,15 @@ extension InterfaceTable.Interface {
     }
 
     package var isUp: Bool { isSwitchedOn && has(.running) }
-    /// It is meant to be used, whether anything is at the other end or not.
+    /// Whether it is administratively up, with or without a carrier.
     package var isSwitchedOn: Bool { has(.up) }
     package var isLoopback: Bool { has(.loopback) }
     package var isPointToPoint: Bool { has(.pointToPoint) }
-    /// The loopback interface does not say so, and yet it does, for IPv4.
+    /// True also for the loopback interface, which does not have the flag but carries IPv4 multicast.
     package var carriesMulticast: Bool { has(.multicast) || isLoopback }
 
-    /// The addresses that can be used now. On the loopback interface IPv6 multicast goes nowhere, and an IPv6 address
-    /// alone would mislead.
+    /// The addresses that are usable now. On the loopback interface IPv6 multicast is not delivered, and an IPv6 address alone
+    /// would mislead.
     package var usableAddresses: [NetlinkMessage.Address] {
         addresses.filter { address in
             if address.isTentative || address.host.isUnspecified || address.host.isMulticast { return false }
@@ -75,7 +75,7 @@ extension InterfaceTable.Interface {
 }
 
 extension NetlinkMessage.Address {
-    /// Whether others may have it, too: it is being asked for (`IFA_F_TENTATIVE`), or somebody answered
-    /// (`IFA_F_DADFAILED`). Until that is over the kernel refuses to send from it, unless it is optimistic.
+    /// Whether another host may have it, too: duplicate address detection is running (`IFA_F_TENTATIVE`) or has failed
+    /// (`IFA_F_DADFAILED`). In that state the kernel refuses to send from it, unless it is optimistic.
     package var isTentative: Bool { flags & 0x08 != 0 || flags & 0x44 == 0x40 }
 }

@@ -2,7 +2,7 @@ import MultipeerDiscovery
 
 /// A peer that multicast DNS announces.
 struct MulticastAdvertisement: OngoingAdvertisement {
-    /// Withdraws the announcement when it is let go of.
+    /// Withdraws the announcement when it is released.
     private final class Handle: Sendable {
         let discovery: MulticastDiscovery
         let id: AdvertID

@@ -2,11 +2,11 @@ import Glibc
 import MultipeerCore
 import MultipeerDiscovery
 
-/// The engine of multicast DNS and what it acts through, for as long as somebody uses it. Lives on the loop.
+/// The engine of multicast DNS with its sockets, for as long as it is in use. Lives on the loop.
 final class MulticastDNSDriver {
-    /// The kernel's news; the sockets have tokens from 1 on.
+    /// The token of the kernel's notifications; the sockets have tokens from 1 on.
     private static let newsToken = 0
-    /// Calls of one turn for one socket: what comes beyond waits for the next, so that nobody keeps the loop from others.
+    /// The maximum number of calls in one turn for one socket: the rest waits for the next, so that no socket blocks the loop.
     private static let calls = 4
     private static let retry = Duration.seconds(10)
 
@@ -16,12 +16,12 @@ final class MulticastDNSDriver {
     private let monitor: NetlinkMonitor
     private var ports: MulticastPorts
     private var links: [UInt32: MulticastLink] = [:]
-    /// Why some socket is missing; those are tried again from time to time.
+    /// Why a socket is missing; missing sockets are retried from time to time.
     private var fault: SocketFault?
     private var nextTry = Moment.distantFuture
 
-    /// Opens the sockets of every interface that takes part. Without any there is nothing to be had, and it says why, unless
-    /// one has to wait for its address.
+    /// Opens the sockets of every interface that takes part. If there is none, it throws the reason, unless an interface still
+    /// waits for its address.
     init(
         _ settings: MulticastSettings, on loop: EventLoop, for client: any LoopClient
     ) throws(MultipeerError) {
@@ -62,7 +62,7 @@ final class MulticastDNSDriver {
     /// Whether any interface takes part.
     var serves: Bool { !links.isEmpty }
 
-    /// Whether one has to wait for its address alone.
+    /// Whether an interface only waits for its address.
     var mayServeSoon: Bool { fault == nil && settings.mayServeSoon(in: monitor.table) }
 
     /// Throws while no interface takes part.
@@ -71,7 +71,7 @@ final class MulticastDNSDriver {
         throw fault.map { MultipeerError(multicast: $0) } ?? settings.reason(in: monitor.table)
     }
 
-    /// A descriptor can be read.
+    /// Handles a descriptor that is readable.
     func ready(_ token: Int, for client: any LoopClient) {
         if token == MulticastDNSDriver.newsToken {
             if monitor.read() { refresh(for: client) }
@@ -89,14 +89,14 @@ final class MulticastDNSDriver {
         }
     }
 
-    /// Does what is due. The engine has something to do every few seconds, and notices by that when the machine slept.
+    /// Does what is due. The engine has work every few seconds, and detects by that when the machine has slept.
     func advance(for client: any LoopClient) {
         let now = self.now
         if fault != nil, now >= nextTry { refresh(for: client) }
         if let due = engine.deadline, due <= now { engine.advance(to: now) }
     }
 
-    /// Carries out what the engine decided on the network, and returns what is for its users.
+    /// Carries out the engine's actions on the network, and returns those for its users.
     func carryOut(for client: any LoopClient) -> [MulticastDNS.Action] {
         engine.takeActions().filter { action in
             switch action {
@@ -112,7 +112,7 @@ final class MulticastDNSDriver {
         }
     }
 
-    /// Makes the sockets, and what the engine knows, follow the interfaces.
+    /// Adapts the sockets, and the engine's scopes, to the interfaces.
     private func refresh(for client: any LoopClient) {
         var found: [UInt32: MulticastLink] = [:]
         fault = nil
@@ -133,7 +133,7 @@ final class MulticastDNSDriver {
 }
 
 extension Scope {
-    /// The same with those families alone that have a socket, and their addresses: nobody should dial others.
+    /// Returns the scope with only those families that have a socket, and their addresses: no peer should dial others.
     fileprivate func limited(to families: Set<Family>) -> Scope {
         if families == self.families { return self }
         var scope = self
@@ -144,7 +144,7 @@ extension Scope {
 }
 
 extension MultipeerError {
-    /// What the sockets of multicast DNS were refused with.
+    /// Returns the error for the fault of a multicast DNS socket.
     fileprivate init(multicast fault: SocketFault) {
         switch fault {
         case .addressInUse:

@@ -1,17 +1,17 @@
 package import MultipeerCore
 package import MultipeerDiscovery
 
-/// Multicast DNS on the interfaces of this machine: sockets, timers and the kernel's news around one engine.
+/// Multicast DNS on the interfaces of this machine: sockets, timers and the kernel's notifications around one engine.
 ///
-/// An actor pinned to its loop. The sockets are open while somebody advertises, browses or resolves, and until the last
-/// goodbye has been said; in between nothing is registered, and nothing runs.
+/// An actor pinned to its loop. The sockets are open while there is a user that advertises, browses or resolves, and until the
+/// last goodbye has been sent; otherwise nothing is registered, and nothing runs.
 package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     nonisolated package let wakeup = Wakeup()
     nonisolated let settings: MulticastSettings
-    /// What was let go of on other threads.
+    /// Handles that were released on other threads.
     nonisolated let withdrawals = Locked<[Withdrawal]>([])
 
     enum Withdrawal: Sendable {
@@ -24,13 +24,13 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     var adverts: Set<AdvertID> = []
     var browses: [BrowseID: DiscoveryFeed] = [:]
     var resolutions: [ResolveID: Promise<Resolution?>] = [:]
-    /// Who waits until the goodbyes have been said, and how long at the most.
+    /// Callers that wait until the goodbyes have been sent, each with its latest moment.
     var departures: [(until: Moment, signal: Promise<Void>)] = []
 
-    /// Who waits until an interface has an address, and how long at the most.
+    /// Callers that wait until an interface has an address, each with its latest moment.
     var arrivals: [(until: Moment, signal: Promise<Void>)] = []
 
-    /// Longer than it takes to find out that nobody else has an address.
+    /// Longer than duplicate address detection takes.
     static let addressTimeout = Duration.seconds(4)
     /// Goodbyes take 160 ms.
     static let goodbyeTimeout = Duration.milliseconds(250)
@@ -38,7 +38,7 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     /// Not the start of the turn, before which orders would have been given.
     private var now: Moment { EventLoop.currentMoment() }
 
-    /// Nothing touches the network before somebody advertises, browses or resolves.
+    /// Creates a backend; the network is not used before the first call that advertises, browses or resolves.
     package init(
         _ configuration: DiscoveryConfiguration, on loop: EventLoop? = nil
     ) throws(MultipeerError) {
@@ -62,7 +62,7 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
 
     private static let running = Locked<[MulticastSettings: Weak]>([:])
 
-    /// The one that all of the process share who configure it alike, as long as one of them keeps it.
+    /// Returns the instance shared by all users in the process with these settings, as long as one of them keeps it.
     package static func shared(
         for configuration: DiscoveryConfiguration
     ) throws(MultipeerError) -> MulticastDiscovery {
@@ -76,7 +76,7 @@ package actor MulticastDiscovery: LoopClient, DiscoveryBackend {
     }
 }
 
-// MARK: what callers ask
+// MARK: what callers call
 
 extension MulticastDiscovery {
     /// Whether its sockets are open.
@@ -114,7 +114,7 @@ extension MulticastDiscovery {
         let feed = DiscoveryFeed()
         browses[id] = feed
         settle()
-        // It keeps this actor: who holds the events is a user.
+        // The closure keeps this actor alive: the reader of the events is a user.
         return DiscoveryEvents(feed) { self.leave(.browse(id)) }
     }
 
@@ -145,7 +145,7 @@ extension MulticastDiscovery {
         settle()
     }
 
-    /// Returns when the goodbyes have been said.
+    /// Returns when the goodbyes have been sent.
     func stop(_ id: AdvertID) async {
         guard adverts.contains(id) else { return }
         let departure = Promise<Void>()
@@ -154,7 +154,7 @@ extension MulticastDiscovery {
         await departure.value()
     }
 
-    /// From any thread, and at once: what nobody wants any more is ended on the loop.
+    /// Ends on the loop what is no longer used. From any thread, without waiting.
     nonisolated func leave(_ leftover: Withdrawal) {
         withdrawals.withLock { $0.append(leftover) }
         loop.wake(self)
@@ -167,7 +167,7 @@ extension MulticastDiscovery {
         settle()
     }
 
-    /// Gives an order to the engine, which is started if need be.
+    /// Gives an order to the engine, which is started if necessary.
     private func order<Order>(
         _ body: (inout MulticastDNS, Moment) throws(MulticastDNSFault) -> Order
     ) throws(MultipeerError) -> Order {
@@ -178,7 +178,7 @@ extension MulticastDiscovery {
         }
     }
 
-    /// A machine that has just joined a network has to try its addresses first.
+    /// Waits for addresses: a machine that has just joined a network has to check them for duplicates first.
     private func addressesAreThere() async throws(MultipeerError) {
         let opened = try opened()
         if opened.serves { return }
@@ -214,14 +214,14 @@ extension MulticastDiscovery {
     }
 }
 
-// MARK: what the loop brings
+// MARK: what the loop calls
 
 extension MulticastDiscovery {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
         assumeIsolated { $0.driver?.ready(token, for: $0) }
     }
 
-    /// What is due is done at the end of the turn.
+    /// Work that is due is done at the end of the turn.
     nonisolated package func deadlineReached() {}
 
     nonisolated package func wokenUp() {
@@ -239,7 +239,7 @@ extension MulticastDiscovery {
 
     nonisolated package func turnEnded() { assumeIsolated { $0.settle() } }
 
-    /// Carries out what the engine decided, tells its users, and sets the next deadline.
+    /// Carries out the engine's actions, notifies its users, and sets the next deadline.
     private func settle() {
         guard let driver else { return }
         driver.advance(for: self)
@@ -267,7 +267,7 @@ extension MulticastDiscovery {
         for departure in gone { departure.signal.send(()) }
     }
 
-    /// Once nobody uses it and nothing more is to be said.
+    /// Closes the driver once it has no users and nothing more to send.
     private func closeIfIdle() {
         guard let driver, adverts.isEmpty, browses.isEmpty, resolutions.isEmpty, arrivals.isEmpty,
             driver.engine.isQuiet

@@ -1,18 +1,18 @@
 package import MultipeerDiscovery
 
-/// An interface on which multicast DNS is spoken: what the engine knows of it, and what its sockets need to.
+/// An interface that takes part in multicast DNS: what the engine and its sockets need to know of it.
 package struct MulticastLink: Hashable, Sendable {
     package let name: String
     package let scope: Scope
-    /// The address that packets of each family come from.
+    /// The source address of packets of each family.
     package let sources: [Family: SocketAddress.Host]
 
-    /// Nil for one that is not fit, or has no address of these families.
+    /// Returns nil for an interface that is not usable, or has no address of these families.
     init?(_ interface: InterfaceTable.Interface, _ families: Set<Family>) {
         guard interface.isUp, interface.carriesMulticast, !interface.isPointToPoint else { return nil }
         let addresses = interface.usableAddresses.filter { families.contains($0.family) }
         var sources: [Family: SocketAddress.Host] = [:]
-        // What is said to neighbours comes from the address that is theirs to see: the link-local one of IPv6.
+        // Packets to neighbours come from the address with their scope: the link-local one of IPv6.
         for address in addresses {
             let isBetter = address.family == .v6 && address.host.isLinkLocal
             if sources[address.family] == nil || isBetter && sources[address.family]?.isLinkLocal == false {
@@ -36,12 +36,12 @@ extension NetlinkMessage.Address {
 // MARK: - Which interfaces take part
 
 extension MulticastSettings {
-    /// Interfaces at the most; those with IPv4 come first, since a virtual one for each container has IPv6 alone.
+    /// The maximum number of interfaces; those with IPv4 come first, since a virtual one for each container has only IPv6.
     private static let mostLinks = 32
 
     private var engineFamilies: Set<Family> { Set(families.map { $0 == .v4 ? .v4 : .v6 }) }
 
-    /// Those that take part now.
+    /// Returns those that take part now.
     package func links(in table: InterfaceTable) -> [MulticastLink] {
         let fit = table.all.filter { takes($0) }.compactMap { MulticastLink($0, engineFamilies) }
         let preferred = fit.filter { $0.sources[.v4] != nil } + fit.filter { $0.sources[.v4] == nil }
@@ -56,7 +56,7 @@ extension MulticastSettings {
         }
     }
 
-    /// What is wrong with the choice itself: a name that no interface has.
+    /// Returns the error of the configuration itself: a name that no interface has.
     package func validationError(about table: InterfaceTable) -> MultipeerError? {
         guard case .only(let names) = interfaces else { return nil }
         let known = table.all.map(\.name)
@@ -66,13 +66,13 @@ extension MulticastSettings {
             "no network interface '\(unknown)'; available: \(known.joined(separator: ", "))")
     }
 
-    /// Whether an interface may take part in a moment: one that has just come up looks for its cable first, and then tries
+    /// Returns whether an interface may take part soon: one that has just come up first waits for its carrier, and then checks
     /// its IPv6 addresses for a second or two before they may be used.
     package func mayServeSoon(in table: InterfaceTable) -> Bool {
         table.all.contains { takes($0) && $0.lacksAddress }
     }
 
-    /// Why no interface takes part.
+    /// Returns why no interface takes part.
     package func reason(in table: InterfaceTable) -> MultipeerError {
         let chosen = table.all.filter { takes($0) }
         let hint = "peers can still be linked by connection data"
@@ -86,7 +86,7 @@ extension MulticastSettings {
 }
 
 extension InterfaceTable.Interface {
-    /// Why it does not take part, behind its name.
+    /// Why it does not take part, for a text after its name.
     fileprivate var obstacle: String {
         if !isUp { return "is down" }
         if isPointToPoint { return "is point-to-point" }

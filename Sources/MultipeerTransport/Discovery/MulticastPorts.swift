@@ -1,7 +1,7 @@
 import MultipeerDiscovery
 
-/// The sockets of multicast DNS: for each interface and family one that hears the group, and, once something was asked
-/// from it, one with a port of its own. Lives on the loop.
+/// The sockets of multicast DNS: for each interface and family one that is joined to the group, and, once a query was sent from
+/// it, one with a port of its own. Lives on the loop.
 struct MulticastPorts {
     /// One socket.
     final class Port {
@@ -27,7 +27,7 @@ struct MulticastPorts {
         let isOneShot: Bool
     }
 
-    /// Packets have 9,000 bytes at the most; one that fills the room is longer, and dropped.
+    /// Packets have at most 9,000 bytes; one that fills the buffer is longer, and dropped.
     let receiveBuffer = DatagramReceiveBuffer(slots: 16, size: 9_216)
     private let loop: EventLoop
     private var tokens: [Key: Int] = [:]
@@ -38,8 +38,8 @@ struct MulticastPorts {
 
     subscript(token: Int) -> Port? { ports[token] }
 
-    /// The families of an interface in which the group is heard, after a try to hear it in all that the link has. The
-    /// sockets of an address that is not there any more make room for others.
+    /// Joins the group in all families of the link, and returns those in which that succeeded. Sockets of an address that no
+    /// longer exists make room for others.
     mutating func open(
         _ link: MulticastLink, for client: any LoopClient
     ) -> (families: Set<Family>, fault: SocketFault?) {
@@ -75,7 +75,7 @@ struct MulticastPorts {
         for token in ports.keys.sorted() { remove(token) }
     }
 
-    /// Sends a packet from port 5353, to the group unless to somebody else.
+    /// Sends a packet from port 5353, by default to the group.
     func send(_ bytes: [UInt8], _ scope: UInt32, _ family: Family, to address: SocketAddress? = nil) {
         port(Key(scope: scope, family: family, isOneShot: false))?.socket.send(bytes, to: address)
     }
@@ -88,7 +88,7 @@ struct MulticastPorts {
                 let socket = try MulticastSocket.oneShot(index: scope, source: source)
                 try add(Port(scope, family, source, oneShot: true, socket), for: client)
             } catch {
-                // Nothing is lost but a little time: the same is asked from port 5353 soon.
+                // Only a little time is lost: the same query is sent from port 5353 soon.
                 return
             }
         }

@@ -1,14 +1,14 @@
 import Glibc
 import MultipeerDiscovery
 
-/// A UDP socket that speaks multicast DNS on one interface in one family. It never blocks, and closes with its owner.
+/// A UDP socket for multicast DNS on one interface in one family. It never blocks, and closes with its owner.
 ///
-/// The group's is bound to the group and not to a port alone, so that it receives that interface's multicast and nothing
+/// The group's socket is bound to the group and not to a port alone, so that it receives that interface's multicast and nothing
 /// else, and takes no unicast packet from another program. It shares the port by `SO_REUSEADDR`, which works for any user;
 /// with `SO_REUSEPORT` the kernel hands packets of one interface to the socket of another.
 package struct MulticastSocket: ~Copyable, Sendable {
     package static let port = MulticastDNS.port
-    /// What waits in the kernel while the loop is busy.
+    /// The size of the kernel's receive buffer, which fills while the loop is busy.
     private static let room: Int32 = 1_048_576
     /// 224.0.0.251 and ff02::fb.
     private static let groupV4 = SocketAddress.Host.v4(0xe000_00fb)
@@ -16,19 +16,19 @@ package struct MulticastSocket: ~Copyable, Sendable {
         .v6(high: 0xff02_0000_0000_0000, low: 0xfb, scope: index)
     }
 
-    /// For `EventLoop.register` alone; deregister it before the socket goes.
+    /// Only for `EventLoop.register`; deregister it before the socket goes.
     package let descriptor: Int32
     private let group: SocketAddress
 
-    /// The socket of port 5353 that hears the group.
+    /// Opens the socket of port 5353 that is joined to the group.
     package static func joined(
         interface name: String, index: UInt32, source: SocketAddress.Host
     ) throws(SocketFault) -> MulticastSocket {
         do throws(SocketFault) {
             return try joined(name, index, source, isPinned: false)
         } catch {
-            // A program of the same user may have the port with the other flag. Pinned to its interface, the socket may
-            // have it, too.
+            // Another program of the same user may have the port with the other flag. A socket bound to its interface may share
+            // it.
             guard error == .addressInUse else { throw error }
             do throws(SocketFault) { return try joined(name, index, source, isPinned: true) } catch {
                 throw .addressInUse
@@ -53,7 +53,7 @@ package struct MulticastSocket: ~Copyable, Sendable {
         return socket
     }
 
-    /// A socket of a port of its own, whose questions are answered to it alone.
+    /// Opens a socket with its own port, which alone receives the answers to its queries.
     package static func oneShot(
         index: UInt32, source: SocketAddress.Host
     ) throws(SocketFault) -> MulticastSocket {
@@ -69,7 +69,7 @@ package struct MulticastSocket: ~Copyable, Sendable {
         )
         descriptor = socket(group.family, kind, Int32(IPPROTO_UDP))
         guard descriptor >= 0 else { throw .last }
-        // The larger room is the administrator's to give; without it there is as much as the system allows.
+        // Only the administrator can grant the larger buffer; without it the system's limit applies.
         if (try? set(SO_RCVBUFFORCE, at: SOL_SOCKET, MulticastSocket.room)) == nil {
             try? set(SO_RCVBUF, at: SOL_SOCKET, MulticastSocket.room)
         }
@@ -78,7 +78,7 @@ package struct MulticastSocket: ~Copyable, Sendable {
 
     deinit { close(descriptor) }
 
-    /// What is sent leaves by this interface, with a hop limit that tells it from what was routed. RFC 6762, 11.
+    /// Sets the outgoing interface, and a hop limit that distinguishes the packets from routed ones. RFC 6762, 11.
     private borrowing func aim(_ index: UInt32, _ source: SocketAddress.Host) throws(SocketFault) {
         guard case .v4(let number) = source else {
             let level = Int32(IPPROTO_IPV6)
@@ -90,7 +90,7 @@ package struct MulticastSocket: ~Copyable, Sendable {
             return try set(IPV6_MULTICAST_ALL, at: level, 0)
         }
         let level = Int32(IPPROTO_IP)
-        // With the index alone packets would leave from 0.0.0.0.
+        // With only the index, packets would leave from 0.0.0.0.
         try set(IP_MULTICAST_IF, at: level, MulticastSocket.membership(index, number))
         try set(IP_MULTICAST_TTL, at: level, Int32(255))
         try set(IP_TTL, at: level, Int32(255))
@@ -141,28 +141,28 @@ package struct MulticastSocket: ~Copyable, Sendable {
 // MARK: - Sending and receiving
 
 extension MulticastSocket {
-    /// Hands one packet to the kernel, to the group unless to somebody else. What it does not take is lost, as any packet
-    /// can be: returns whether it was taken.
+    /// Hands one packet to the kernel, by default to the group. A packet that the kernel does not take is lost, as any packet can
+    /// be: returns whether it was taken.
     @discardableResult
     package borrowing func send(_ bytes: [UInt8], to address: SocketAddress? = nil) -> Bool {
         unsafe (address ?? group).withSystemAddress { address, length in
             while true {
                 let count = unsafe sendto(
                     descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), address, length)
-                // An error of an earlier packet is told once, in the place of this one.
+                // An error of an earlier packet is reported once, in place of this one.
                 if count >= 0 { return true }
                 if errno != EINTR { return false }
             }
         }
     }
 
-    /// Receives as many packets as one call brings, and lends each with where it came from. Returns whether there may be
-    /// more. Packets that are longer than the room for them are dropped.
+    /// Receives as many packets as one call returns, and passes each to `body` with its source. Returns whether there may be
+    /// more. Packets that are longer than the buffer are dropped.
     package borrowing func receive(
         with receiveBuffer: DatagramReceiveBuffer, _ body: (Span<UInt8>, SocketAddress) -> Void
     ) -> Bool {
         let arrivals = receiveBuffer.fill(from: descriptor)
-        // An ICMP error of an earlier packet is told once, in place of a packet.
+        // An ICMP error of an earlier packet is reported once, in place of a packet.
         guard arrivals >= 0 else { return errno != EAGAIN }
         for index in 0..<arrivals {
             guard let source = receiveBuffer.source(of: index) else { continue }

@@ -1,14 +1,14 @@
 import MultipeerFraming
 
-/// One thing that the kernel says of the network interfaces (rtnetlink(7)).
+/// One message of the kernel about the network interfaces (rtnetlink(7)).
 ///
-/// Reading takes any bytes: what is cut short ends the reading, and what is not known is skipped.
+/// Reading accepts any bytes: a truncated message ends it, and unknown ones are skipped.
 package enum NetlinkMessage: Hashable, Sendable {
     case link(Link)
     case linkGone(UInt32)
     case address(Address)
     case addressGone(Address)
-    /// The end of a list, whether it is whole or was overtaken by changes.
+    /// The end of a list, which is whole or was interrupted by changes.
     case done(isWhole: Bool)
     /// The kernel refused a request, with this value of `errno`.
     case failed(Int32)
@@ -17,7 +17,7 @@ package enum NetlinkMessage: Hashable, Sendable {
         package let index: UInt32
         package let flags: UInt32
         package let name: String
-        /// 0 when it was not said.
+        /// 0 when it was not given.
         package let mtu: UInt32
 
         package init(index: UInt32, flags: UInt32, name: String, mtu: UInt32) {
@@ -40,12 +40,12 @@ package enum NetlinkMessage: Hashable, Sendable {
 // MARK: - Reading
 
 extension NetlinkMessage {
-    /// All messages of one datagram, in order.
+    /// Returns all messages of one datagram, in order.
     package static func read(_ bytes: Span<UInt8>) -> [NetlinkMessage] {
         var messages: [NetlinkMessage] = []
         var rest = bytes
         while let header = Header(rest) {
-            // Safe: a header is one only when its length is within what there is.
+            // Safe: a header is only read when its length is within the rest.
             let body = rest.extracting(Header.byteCount..<header.length)
             if let message = NetlinkMessage(header, body) { messages.append(message) }
             rest = rest.extracting(droppingFirst: min(aligned(header.length), rest.count))
@@ -83,14 +83,14 @@ extension NetlinkMessage {
         static let deleteLink: UInt16 = 17
         static let newAddress: UInt16 = 20
         static let deleteAddress: UInt16 = 21
-        /// `NLM_F_DUMP_INTR`: the list changed while it was told.
+        /// `NLM_F_DUMP_INTR`: the list changed while it was being sent.
         static let interrupted: UInt16 = 0x10
 
         let length: Int
         let kind: UInt16
         let flags: UInt16
 
-        /// Nil unless the whole message is there.
+        /// Returns nil unless the whole message is present.
         init?(_ bytes: Span<UInt8>) {
             guard let length = bytes.number(at: 0, UInt32.self), let kind = bytes.number(at: 4, UInt16.self),
                 let flags = bytes.number(at: 6, UInt16.self),
@@ -106,7 +106,7 @@ extension NetlinkMessage.Link {
     private static let nameAttribute: UInt16 = 3
     private static let mtuAttribute: UInt16 = 4
 
-    /// `struct ifinfomsg` and its attributes. Nil also for what an address family or a bridge says of its part.
+    /// `struct ifinfomsg` and its attributes. Nil also for messages of an address family or a bridge about their part.
     fileprivate init?(_ body: Span<UInt8>) {
         guard body.number(at: 0, UInt8.self) == 0, body.count >= Self.byteCount,
             let index = body.number(at: 4, UInt32.self), let flags = body.number(at: 8, UInt32.self),
@@ -132,7 +132,7 @@ extension NetlinkMessage.Address {
     private static let localAttribute: UInt16 = 2
     private static let flagsAttribute: UInt16 = 8
 
-    /// `struct ifaddrmsg` and its attributes. Where there are two addresses, the local one is ours.
+    /// `struct ifaddrmsg` and its attributes. Of two addresses, the local one is ours.
     fileprivate init?(_ body: Span<UInt8>) {
         guard let family = body.number(at: 0, UInt8.self), family == Self.v4 || family == Self.v6,
             let prefix = body.number(at: 1, UInt8.self), let shortFlags = body.number(at: 2, UInt8.self),
@@ -157,7 +157,7 @@ extension NetlinkMessage.Address {
 }
 
 extension Span<UInt8> {
-    /// In the order of this machine, as netlink has them; nil when it is not all there.
+    /// Reads a number in host byte order, as netlink has it; nil when it is truncated.
     fileprivate func number<Number: FixedWidthInteger & UnsignedInteger>(
         at start: Int, _: Number.Type
     ) -> Number? {
@@ -168,7 +168,7 @@ extension Span<UInt8> {
         return Number(bigEndian: 1) == 1 ? number : number.byteSwapped
     }
 
-    /// The bytes before the first zero.
+    /// The text before the first zero byte.
     fileprivate var text: String {
         var bytes: [UInt8] = []
         for index in indices {
@@ -178,14 +178,14 @@ extension Span<UInt8> {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// `struct rtattr`, one behind the other, until one is not whole.
+    /// Calls `body` for each consecutive `struct rtattr`, until one is truncated.
     fileprivate func forEachAttribute(from start: Int, _ body: (UInt16, Span<UInt8>) -> Void) {
         let header = 4
         var place = start
         while let length = number(at: place, UInt16.self), let kind = number(at: place + 2, UInt16.self) {
             let end = place + Int(length)
             guard length >= header, end <= count else { return }
-            // The highest two bits say how the value is made.
+            // The highest two bits are flags about the value.
             body(kind & 0x3fff, extracting(place + header..<end))
             place += NetlinkMessage.aligned(Int(length))
         }
@@ -195,7 +195,8 @@ extension Span<UInt8> {
 // MARK: - Asking
 
 extension NetlinkMessage {
-    /// Asks for all there is of a kind: `struct nlmsghdr` and, as a part that both kinds take, a zeroed `ifinfomsg`.
+    /// Returns a request for all entries of a kind: `struct nlmsghdr` and, in a form that both kinds accept, a zeroed
+    /// `ifinfomsg`.
     package static func request(_ kind: UInt16) -> [UInt8] {
         let (count, requestAndDump) = (UInt32(32), UInt16(0x301))
         var bytes: [UInt8] = []

@@ -1,10 +1,10 @@
 import CPlatform
 import Glibc
 
-/// The interfaces of this machine as they are now, and as they become. Lives on a loop.
+/// The interfaces of this machine, kept up to date. Lives on a loop.
 package final class NetlinkMonitor {
     private static let room = 65_536
-    /// Datagrams of one turn; more come in the next.
+    /// The maximum number of datagrams in one turn; the rest is read in the next.
     private static let batch = 16
     private static let getLink: UInt16 = 18
     private static let getAddress: UInt16 = 22
@@ -13,10 +13,10 @@ package final class NetlinkMonitor {
     private var buffer = [UInt8](repeating: 0, count: NetlinkMonitor.room)
     package private(set) var table = InterfaceTable()
 
-    /// For `EventLoop.register` alone; deregister it before the watch goes.
+    /// Only for `EventLoop.register`; deregister it before the monitor goes.
     package var descriptor: Int32 { socket.number }
 
-    /// Hears of every change from here on, and has asked for what there is.
+    /// Subscribes to every change from here on, and reads the present state.
     package init() throws(SocketFault) {
         let number = multipeer_open_netlink()
         guard number >= 0 else { throw .last }
@@ -24,7 +24,7 @@ package final class NetlinkMonitor {
         try list()
     }
 
-    /// Takes the news. Returns whether there was any.
+    /// Reads the notifications. Returns whether there were any.
     package func read() -> Bool {
         var isNews = false
         for _ in 0..<NetlinkMonitor.batch {
@@ -34,7 +34,7 @@ package final class NetlinkMonitor {
                 isNews = isNews || !messages.isEmpty
             case .nothing: return isNews
             case .overrun:
-                // Some of it was lost, so all of it is asked for again. What cannot be had stays as it was.
+                // Some notifications were lost, so all of it is requested again. What cannot be read stays as it was.
                 let before = table
                 do throws(SocketFault) { try list() } catch { table = before }
                 return true
@@ -44,7 +44,7 @@ package final class NetlinkMonitor {
         return isNews
     }
 
-    /// Asks for everything, and waits for it: the kernel answers at once.
+    /// Requests everything, and waits for it: the kernel responds at once.
     private func list() throws(SocketFault) {
         for _ in 0..<3 {
             table = InterfaceTable()

@@ -3,7 +3,7 @@ package import MultipeerIntroduction
 import MultipeerMesh
 
 extension MultipeerError {
-    /// `peer` is at the other end of the invitation.
+    /// Translates the fault of an invitation; `peer` is at its other end.
     package init(_ fault: InvitationFault, of peer: PeerID) {
         switch fault {
         case .declined: self.init(.declined, "\(peer) declined the invitation")
@@ -25,7 +25,7 @@ extension MultipeerError {
         }
     }
 
-    /// Why an invitation that was accepted led to no link.
+    /// Returns the error for an accepted invitation that led to no link.
     init(linking reason: DisconnectReason, to peer: PeerID) {
         let code: Code =
             switch reason.code {

@@ -4,7 +4,7 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 
-// The only place where the faults below become the error above.
+// The only place where the faults of lower layers become a `MultipeerError`.
 extension MultipeerError {
     package static func translating<Value>(
         _ body: () throws(SessionFault) -> Value
@@ -54,7 +54,7 @@ extension MultipeerError {
         }
     }
 
-    /// `channel` says which, as in "the stream notes to bob".
+    /// Translates the fault of a channel; `channel` names it, as in "the stream notes to bob".
     package init(_ fault: ChannelFault, in channel: String) {
         switch fault {
         case .notLinked: self.init(.notConnected, "\(channel): the peer is not connected")
@@ -71,7 +71,7 @@ extension MultipeerError {
 }
 
 extension MultipeerError.Code {
-    /// What a code that travelled means to the application.
+    /// Returns the code that a received close code means to the application.
     fileprivate init(_ code: CloseCode) {
         switch code {
         case .cancelled: self = .cancelled

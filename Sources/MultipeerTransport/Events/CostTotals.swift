@@ -1,11 +1,11 @@
-/// Sums of costs, one for each key: what a batch of events spent of which peer's credit.
+/// Sums of costs, one for each key: how much of each peer's credit a batch of events used.
 package struct CostTotals: Hashable, Sendable {
     package struct Sum: Hashable, Sendable {
         package let key: Int
         package fileprivate(set) var cost: Int
     }
 
-    /// In the order in which the keys came; there are as many as peers, a handful.
+    /// In the order in which the keys appeared; there are as many as peers, a handful.
     package private(set) var sums: [Sum] = []
 
     package init() {}
@@ -30,7 +30,7 @@ package struct CostTotals: Hashable, Sendable {
         for sum in other.sums { add(sum.cost, for: sum.key) }
     }
 
-    /// Keys from here on are of events without credit: what is taken of them is reported at once.
+    /// From this key on, keys are for events without credit: their consumption is reported at once.
     package static let firstEventKey = 1 << 40
 
     var hasEvents: Bool { sums.contains { $0.key >= CostTotals.firstEventKey } }

@@ -5,28 +5,28 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-/// What a session tells its owner, and its handler: gathered in a turn and delivered in one batch. Lives on the loop.
+/// The events of a session for its owner and its handler: collected in a turn and delivered in one batch. Lives on the loop.
 final class EventDelivery {
     private let eventQueue: EventQueue<SessionEvent>
-    /// What was told of peers and was not taken.
+    /// The keys of events about peers that were not taken yet.
     private var peerEventKeys = PeerEventKeys()
     private var pending = EventQueue<SessionEvent>.Batch()
-    /// Channels whose readers have something to hear.
+    /// Channels whose readers have to be notified.
     private var heard: [ChannelReceiveQueue] = []
-    /// What was queued for a peer when its link ended, and never reached the engine.
+    /// Messages that were queued for a peer when its link ended, and never reached the engine.
     private var untaken: [UID: Undelivered] = [:]
-    /// Who else takes part of what arrives.
+    /// Takes its own part of what arrives.
     private(set) weak var handler: (any SubprotocolHandler)?
-    /// What bears its mark is not the application's, not even when the handler is gone.
+    /// Messages with this mark are not the application's, not even when the handler is gone.
     private var handlerMark: UInt32?
-    /// The session was told to leave: its events end with this instance.
+    /// The session is disconnecting: its events end with this instance.
     private var endsWithInstance = false
-    /// What its owner hears with that.
+    /// The markers that the owner receives with that.
     private var departureMarkers: [EventMarker] = []
 
     init(into eventQueue: EventQueue<SessionEvent>) { self.eventQueue = eventQueue }
 
-    /// Lets the handler in; false when there is another already.
+    /// Sets the handler; returns false when there is another already.
     func admit(_ handler: any SubprotocolHandler) -> Bool {
         if self.handler != nil { return false }
         self.handler = handler
@@ -34,7 +34,7 @@ final class EventDelivery {
         return true
     }
 
-    /// Delivers what happened, in one batch.
+    /// Delivers the events in one batch.
     func deliver() {
         eventQueue.push(&pending)
         for channel in heard { channel.tell() }
@@ -47,23 +47,23 @@ final class EventDelivery {
 // MARK: - Peers
 
 extension EventDelivery {
-    /// What was taken of the events that cost something.
+    /// What the application took of the events that have a cost.
     enum Taken {
         case messages(ConnectionID)
         case unreliableMessages(ConnectionID)
         case events(UID)
     }
 
-    /// Whose this sum is; nil when nothing is counted under its key any more.
+    /// Returns what this sum belongs to; nil when nothing is counted under its key any more.
     func taken(_ sum: CostTotals.Sum) -> Taken? {
         if let id = UInt32(exactly: sum.key) { return .messages(ConnectionID(rawValue: id)) }
         if let id = UInt32(exactly: ~sum.key) { return .unreliableMessages(ConnectionID(rawValue: id)) }
         return peerEventKeys.take(sum.cost, key: sum.key).map { .events($0) }
     }
 
-    /// Tells the application of a peer, and counts that until it was taken. [limit.relink]
+    /// Notifies the application of an event of a peer, and counts it until it was taken. [limit.relink]
     func tell(_ event: SessionEvent, of uid: UID, _ engine: inout SessionEngine) {
-        // A handler has heard it in another way, and perhaps nobody else is there.
+        // A handler is notified in another way, and there may be no other reader.
         if handlerMark != nil, !eventQueue.isRead {
             pending.append(event)
             return engine.eventsTaken(1, of: uid)
@@ -80,7 +80,7 @@ extension EventDelivery {
         tell(.peer(peer, state), of: peer.uid, &engine)
     }
 
-    /// The link to a peer has ended, and these were queued and never reached the engine.
+    /// Reports the end of the link to a peer, with the messages that were queued and never reached the engine.
     func linkEnded(to peer: PeerID, _ reason: DisconnectReason, untaken messages: [[UInt8]]) {
         let more = Undelivered(messages: messages.count, bytes: messages.reduce(0) { $0 + $1.count })
         if more.messages > 0 { untaken[peer.uid] = more }
@@ -111,7 +111,7 @@ extension EventDelivery {
         handler?.arrived(taken, from: peer)
     }
 
-    /// Unreliable messages; what the application takes of them is counted under another key.
+    /// Adds unreliable messages; those that the application takes are counted under another key.
     func add(unreliable messages: [IncomingMessage], on id: ConnectionID, of peer: PeerID) {
         for message in messages {
             let event = SessionEvent.message(Message(peer: peer, message, .unreliable))
@@ -119,13 +119,13 @@ extension EventDelivery {
         }
     }
 
-    /// A peer opened a channel, which costs credit until the application knows of it. [channel.cost]
+    /// Adds a channel that a peer opened, which costs credit until the application takes it. [channel.cost]
     func add(_ channel: SessionEvent, cost: Int, on id: ConnectionID, _ engine: inout SessionEngine) {
         if let handler, handler.takes(channel) { return engine.consumed(cost, on: id) }
         pending.append(channel, key: Int(id.rawValue), cost: cost)
     }
 
-    /// The reader of this channel has something to hear.
+    /// Notes that the reader of this channel has to be notified.
     func note(_ channel: ChannelReceiveQueue) {
         if heard.last !== channel { heard.append(channel) }
     }
@@ -134,13 +134,13 @@ extension EventDelivery {
 // MARK: - Leaving
 
 extension EventDelivery {
-    /// The session was told to leave: its events end where the next instance begins, after `marker`.
+    /// Ends the events where the next instance begins, after `marker`: the session is disconnecting.
     func endWithInstance(_ marker: EventMarker?) {
         endsWithInstance = true
         if let marker { departureMarkers.append(marker) }
     }
 
-    /// The next instance begins.
+    /// Begins the next instance.
     func beginInstance() {
         guard endsWithInstance else { return }
         for marker in departureMarkers { pending.append(marker) }
@@ -150,7 +150,7 @@ extension EventDelivery {
         endsWithInstance = false
     }
 
-    /// Nothing comes any more.
+    /// Ends the events for good.
     func finish() {
         deliver()
         eventQueue.finish()

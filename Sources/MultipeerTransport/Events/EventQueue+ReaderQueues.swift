@@ -1,11 +1,11 @@
 extension EventQueue {
-    /// What was pushed and not taken, for each reader or for the first one to come.
+    /// What was pushed and not taken, for each reader or for the next one to begin.
     struct ReaderQueues: Sendable {
-        /// An iterator, from when it is made.
+        /// An iterator, from its creation on.
         struct Reader: Sendable {
             let id: UInt64
             var batches: [Batch] = []
-            /// Whether it has waited, and so gets what is pushed.
+            /// Whether it has waited, and so receives what is pushed.
             var hasBegun = false
             /// Whether its sequence ends after its batches.
             var isEnded = false
@@ -14,12 +14,12 @@ extension EventQueue {
         }
 
         enum Taken: Sendable {
-            /// The last first.
+            /// In reverse order.
             case batches([Batch])
             case end
         }
 
-        /// For the first who reads. Empty while somebody does.
+        /// For the first reader. Empty while there is one.
         private var backlog: [Batch] = []
         private var readers: [Reader] = []
         private var lastID: UInt64 = 0
@@ -30,10 +30,10 @@ extension EventQueue {
 extension EventQueue.ReaderQueues {
     typealias Batch = EventQueue.Batch
 
-    /// Whether somebody gets what is pushed.
+    /// Whether a reader receives what is pushed.
     var isRead: Bool { readers.contains(where: \.takesPart) }
 
-    /// Returns whether somebody reads it.
+    /// Returns whether a reader receives it.
     mutating func push(_ batch: Batch, _ onConsumed: @escaping @Sendable (CostTotals) -> Void) -> Bool {
         if isFinished { return false }
         // The usual case first.
@@ -61,7 +61,7 @@ extension EventQueue.ReaderQueues {
         return lastID
     }
 
-    /// What the reader gets next; nil when it has to wait.
+    /// Returns what the reader gets next; nil when it has to wait.
     mutating func take(_ id: UInt64) -> Taken? {
         guard let index = readers.firstIndex(where: { $0.id == id }) else { return .end }
         begin(index)
@@ -74,7 +74,7 @@ extension EventQueue.ReaderQueues {
         return readers[index].isEnded || isFinished ? .end : nil
     }
 
-    /// Its first wait: the backlog is its own if nobody else reads.
+    /// Begins a reader at its first wait: it gets the backlog if there is no other.
     private mutating func begin(_ index: Int) {
         if readers[index].hasBegun || readers[index].isEnded { return }
         readers[index].hasBegun = true
@@ -82,14 +82,14 @@ extension EventQueue.ReaderQueues {
     }
 
     mutating func endIterators() {
-        // What nobody has read goes to the first of those that are about to.
+        // Unread elements go to the first of those that are about to read.
         if !isRead, let first = readers.firstIndex(where: { !$0.isEnded }) { begin(first) }
         for index in readers.indices { readers[index].isEnded = true }
     }
 
     mutating func finish() { isFinished = true }
 
-    /// The iterator is gone, with `rest` not handed out. Returns what nobody will read, to be released outside the lock.
+    /// Removes an iterator, with `rest` not returned. Returns what no reader will get, to be released outside the lock.
     mutating func remove(_ id: UInt64, leaving rest: [Batch]) -> [Batch] {
         guard let index = readers.firstIndex(where: { $0.id == id }) else { return rest }
         let left = rest + readers.remove(at: index).batches

@@ -1,12 +1,12 @@
 import MultipeerCore
 
-/// The keys under which the event queue counts what was told of peers and has no credit. A peer has one while something waits.
+/// The keys under which the event queue counts events about peers, which have no credit. A peer has one while an event waits.
 struct PeerEventKeys {
     private var keys: [UID: Int] = [:]
     private var waiting: [Int: (uid: UID, events: Int)] = [:]
     private var last = CostTotals.firstEventKey
 
-    /// One more event about a peer; returns its key.
+    /// Adds one event about a peer; returns its key.
     mutating func add(_ uid: UID) -> Int {
         let key = keys[uid] ?? last + 1
         last = max(last, key)
@@ -16,7 +16,7 @@ struct PeerEventKeys {
         return key
     }
 
-    /// So many were taken; returns of whom, or nil for a key that is none of these.
+    /// Counts `events` as taken; returns the peer, or nil for a key that is none of these.
     mutating func take(_ events: Int, key: Int) -> UID? {
         guard let known = waiting[key] else { return nil }
         waiting[key] = known.events > events ? (known.uid, known.events - events) : nil

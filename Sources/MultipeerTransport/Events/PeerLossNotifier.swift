@@ -1,8 +1,9 @@
 package import MultipeerCore
 
-/// Who was lost without a word, told to whoever browses in this process: the peer may be gone, and discovery should look.
+/// Notifies the browsers of this process of peers that were lost without a goodbye: the peer may be gone, and discovery should
+/// check.
 ///
-/// It is one for the process, like the sockets of discovery: sessions and browsers need not know each other.
+/// There is one for the process, like the sockets of discovery: sessions and browsers need not know each other.
 package final class PeerLossNotifier: Sendable {
     package static let shared = PeerLossNotifier()
 
@@ -15,7 +16,7 @@ package final class PeerLossNotifier: Sendable {
 
     package init() {}
 
-    /// Has `body` called for each loss, on any thread, as long as the answer is kept.
+    /// Calls `body` for each loss, on any thread, as long as the returned subscription is kept.
     package func watch(_ body: @escaping @Sendable (UID) -> Void) -> Subscription {
         let id = state.withLock { state in
             state.last += 1

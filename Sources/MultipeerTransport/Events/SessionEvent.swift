@@ -2,24 +2,23 @@ public import MultipeerCore
 package import MultipeerLink
 public import MultipeerMesh
 
-/// What a session tells its owner, in the order in which it happened.
+/// An event of a session, delivered in the order in which it happened.
 public enum SessionEvent: Sendable {
     /// A whole message arrived.
     case message(Message)
-    /// A peer opened a stream. Reading it is what makes its bytes come; letting go of it declines it.
+    /// A peer opened a stream. Its bytes come only as they are read; releasing it unread declines it.
     case stream(IncomingStream)
-    /// A peer offers a file. Nothing of it is written before it is asked for; letting go of it declines it.
+    /// A peer offers a file. Nothing is written before `receive`; releasing it declines it.
     case resource(IncomingResource)
     /// A peer's state changed; never twice the same state in a row for one peer.
     case peer(PeerID, PeerState)
-    /// A peer's user wants to compare verification codes. Nothing was answered: ask your own user, and call
-    /// `verificationCode(for:)` if they want it, too; never call it just because this came. At most once for each link.
+    /// A peer's user wants to compare verification codes. The session has not responded: ask your own user, and call
+    /// `verificationCode(for:)` if they want it, too; never call it just because of this event. At most once for each link.
     case verificationRequested(PeerID)
 }
 
 extension SessionEvent: CustomStringConvertible {
-    /// One line for a log, without the bytes of messages. Names are those that peers gave themselves: escape them before
-    /// showing them.
+    /// One line for a log, without the bytes of messages. Peers choose their own names: escape them before showing them.
     public var description: String {
         switch self {
         case .message(let message): "\(message)"
@@ -35,9 +34,9 @@ extension SessionEvent: CustomStringConvertible {
 
 /// A message as it was sent, byte for byte.
 public struct Message: Sendable {
-    /// Who sent it.
+    /// The sender.
     public let peer: PeerID
-    /// How it travelled. An unreliable one may have been sent before or after what came before it.
+    /// How the message was sent. An unreliable one may have been sent before or after the message before it.
     public let delivery: Delivery
     private let content: IncomingMessage
 
@@ -47,14 +46,14 @@ public struct Message: Sendable {
         self.content = content
     }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int { content.range.count }
 
-    /// The bytes. Small messages share memory with those that arrived together: this copies them out, so that keeping
-    /// one does not keep the others.
+    /// A copy of the bytes. Small messages share memory with those that arrived together: copying lets you keep one without
+    /// keeping the others.
     public var bytes: [UInt8] { content.bytes }
 
-    /// Lends the bytes without a copy.
+    /// Calls `body` with the bytes, without a copy.
     public func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -63,9 +62,9 @@ public struct Message: Sendable {
 }
 
 extension Message: CustomStringConvertible, CustomReflectable {
-    /// How long it is and whose, not what it says.
+    /// The length and the sender, not the contents.
     public var description: String { "a message of \(count) bytes from \(peer)" }
 
-    /// Nothing: what a message says does not get into a log by accident.
+    /// Empty: the contents of a message do not get into a log by accident.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

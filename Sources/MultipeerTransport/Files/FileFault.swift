@@ -6,13 +6,13 @@ package struct FileFault: Error, Hashable, Sendable {
         case notFound
         case permission
         case isDirectory
-        /// A link, a device or a pipe where only a file of its own will do.
+        /// A link, a device or a pipe where a regular file is required.
         case notRegular
         case tooLarge
         case noSpace
-        /// It became shorter while it was read.
+        /// The file became shorter while it was read.
         case shrank
-        /// What has no name here: the value of `errno`.
+        /// Any other error: the value of `errno`.
         case other(Int32)
     }
 
@@ -24,7 +24,7 @@ package struct FileFault: Error, Hashable, Sendable {
         self.path = path
     }
 
-    /// For a call that failed just now.
+    /// Creates the fault of a call that failed just now.
     init(lastAt path: String) { self.init(Reason(errno: errno), path: path) }
 }
 

@@ -1,7 +1,7 @@
 import Glibc
 public import MultipeerSecurity
 
-/// The file that TLS secrets are appended to, for a packet analyser, when the user asks for it.
+/// The file that TLS secrets are appended to, for a packet analyser, at the user's request.
 package final class KeyLogFile: Sendable {
     private struct State: ~Copyable {
         let file: OpenFile
@@ -10,8 +10,8 @@ package final class KeyLogFile: Sendable {
 
     private let state: Locked<State>
 
-    /// Appends to a file that is there, or makes one; from then on its owner alone can read it. One that belongs to
-    /// somebody else is refused, as are links: the secrets would be theirs.
+    /// Opens an existing file for appending, or creates one; from then on only its owner can read it. A file of another user is
+    /// refused, as are links: that user could read the secrets.
     package init(_ path: String) throws(FileFault) {
         let file = try OpenFile(path, O_WRONLY | O_CREAT | O_APPEND)
         let status = try file.status()
@@ -20,8 +20,8 @@ package final class KeyLogFile: Sendable {
         state = Locked(State(file: file))
     }
 
-    /// One line, without its end. Throws when it cannot be written; after that no line is written any more, so that the
-    /// file has no gaps.
+    /// Appends one line, given without its end. Throws when it cannot be written; after that no line is written any more, so that
+    /// the file has no gaps.
     package func append(_ line: String) throws(FileFault) {
         try state.withLock { state throws(FileFault) in
             if state.hasFailed { return }
@@ -36,15 +36,15 @@ package final class KeyLogFile: Sendable {
 }
 
 extension KeyLog {
-    /// Appends to this file, in the format of `SSLKEYLOGFILE`, and lets its owner alone read it.
+    /// Appends to this file, in the format of `SSLKEYLOGFILE`, and makes it readable by its owner only.
     ///
-    /// Whoever gets to read the file reads everything that these sessions and invitations ever sent, with a capture of it.
-    /// Make one while you look for a fault, and remove it.
+    /// Anyone who has the file and a capture of the traffic can read everything that these sessions and invitations ever sent.
+    /// Create it while you look for a fault, and remove it afterwards.
     ///
-    /// A full disk does not end the link that is being looked at: the file ends with the last line that could be
-    /// written, and `onFailure` is told, once, on the session's own thread.
+    /// A full disk does not end the link under inspection: the file ends with the last line that could be written, and
+    /// `onFailure` is called, once, on the session's own thread.
     ///
-    /// Throws when the file cannot be opened, is a link, or belongs to somebody else.
+    /// Throws when the file cannot be opened, is a link, or belongs to another user.
     public init(file path: String, onFailure: @escaping @Sendable (any Error) -> Void) throws {
         let file = try KeyLogFile(path)
         self.init { line in

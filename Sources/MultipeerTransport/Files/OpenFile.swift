@@ -1,6 +1,6 @@
 import Glibc
 
-/// A descriptor of a regular file, which closes with its owner. Links are refused, and nothing blocks on opening.
+/// A descriptor of a regular file, which closes with its owner. Links are refused, and opening never blocks.
 struct OpenFile: ~Copyable {
     private let descriptor: Int32
     private let path: String
@@ -46,7 +46,7 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    /// Lets its owner alone read and write it.
+    /// Makes it readable and writable by its owner only.
     func hide() throws(FileFault) {
         guard fchmod(descriptor, 0o600) == 0 else { throw FileFault(lastAt: path) }
     }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Small files that are nobody else's business: identities, connection data, the trust store.
+/// Small private files: identities, connection data, the trust store.
 package enum PrivateFile {
     /// Reads all of a regular file of at most `limit` bytes. Links are refused.
     package static func read(_ path: String, limit: Int) throws(FileFault) -> [UInt8] {
         try OpenFile(path, O_RDONLY).readAll(limit: limit)
     }
 
-    /// Makes these bytes the whole file, readable by its owner alone. Whoever reads meanwhile, or after a power cut,
-    /// finds the old contents or the new. A link at the path is refused; one put there meanwhile is replaced.
+    /// Replaces the whole file with these bytes, readable by its owner only. A concurrent reader, or one after a power failure,
+    /// finds the old contents or the new. A link at the path is refused; one created in the meantime is replaced.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(FileFault) {
         try refuseSpecial(path)
         let (directory, name) = split(path)
@@ -19,7 +19,7 @@ package enum PrivateFile {
             try file.writeAll(bytes)
             try file.synchronise()
         } catch {
-            // Not if it was there before us: then it is not ours to remove.
+            // Not if it existed before: then it is not ours to remove.
             if error.reason != .other(EEXIST) { unsafe unlink(temporary) }
             throw FileFault(error.reason, path: path)
         }
@@ -48,7 +48,7 @@ package enum PrivateFile {
         return (directory.isEmpty ? "" : String(directory), String(path[path.index(after: slash)...]))
     }
 
-    /// So that the new name survives a power cut. The contents are safe without it: a failure is not worth more.
+    /// Makes the new name survive a power failure. The contents are safe without it, so a failure is ignored.
     private static func synchronise(directory: String) {
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         let descriptor = unsafe open(directory.isEmpty ? "/" : directory, flags)

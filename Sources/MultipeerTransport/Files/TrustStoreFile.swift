@@ -1,22 +1,22 @@
 import MultipeerCore
 import MultipeerSecurity
 
-/// The trust store on disk: which fingerprint each peer showed first. Read once, replaced whole at every change.
+/// The trust store on disk: the fingerprint that each peer presented first. It is read once, and replaced whole at every change.
 ///
-/// It holds 10,000 peers at the most; a peer that finds no room, or whose key cannot be written, is not trusted.
-/// Sessions of one process may share it; two processes must not, because each would undo what the other remembers.
+/// It holds at most 10,000 peers; a peer for which there is no room, or whose key cannot be written, is not trusted. Sessions of
+/// one process may share it; two processes must not, because each would undo what the other remembers.
 public final class TrustStoreFile: Sendable {
-    /// Where it is kept, with mode 0600.
+    /// The path of the file, which has mode 0600.
     public let path: String
     private let store: Locked<TrustStore>
-    /// Held while the file is replaced, so that nobody who only reads waits for the disk.
+    /// Held while the file is replaced, so that readers do not wait for the disk.
     private let writer = Locked<Void>(())
 
     private static let largest = 4 * 1_048_576
 
     /// Reads the file; one that does not exist is an empty store.
     ///
-    /// Throws when the file cannot be read, is larger than 4 MiB or no regular file, or when a line of it is no entry.
+    /// Throws when the file cannot be read, is larger than 4 MiB or not a regular file, or when a line of it is not an entry.
     public init(path: String) throws {
         self.path = path
         var bytes: [UInt8] = []
@@ -30,8 +30,8 @@ public final class TrustStoreFile: Sendable {
 
     func fingerprint(of peer: UID) -> Fingerprint? { store.withLock { $0[peer] } }
 
-    /// Remembers a first key and writes it; false when it could not be written, and then nothing is remembered, or when
-    /// another key was the first meanwhile. It waits for the disk: never on a loop.
+    /// Remembers a first key and writes it; returns false when it could not be written, and then nothing is remembered, or when
+    /// another key was stored first in the meantime. It waits for the disk: never call it on a loop.
     func remember(_ evidence: TrustEvidence) -> Bool {
         writer.withLock { _ in
             var changed = store.withLock { $0 }

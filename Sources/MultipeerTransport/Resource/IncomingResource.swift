@@ -2,23 +2,23 @@ public import MultipeerCore
 import MultipeerFraming
 import MultipeerSecurity
 
-/// A file that a peer wants to send. Nothing of it is written before `receive`; one that is let go of is declined.
+/// A file that a peer wants to send. Nothing is written before `receive`; releasing it declines it.
 public final class IncomingResource: Sendable {
-    /// Who sends it.
+    /// The sender.
     public let peer: PeerID
-    /// What the sender calls it: a label for people, never a path. It may hold anything, `../` and escapes too.
+    /// The sender's name for it: a label for people, never a path. It may contain anything, including `../` and escapes.
     public let name: String
-    /// How many bytes were announced; nil when the sender does not know.
+    /// The announced number of bytes; nil when the sender does not know it.
     public let size: UInt64?
-    /// What the sender says about it, at most 1,024 bytes.
+    /// The sender's metadata about it, at most 1,024 bytes.
     public let metadata: [UInt8]?
 
     private enum Phase {
         case offered
         case receiving
-        /// Called off before anybody wanted it.
+        /// Cancelled before it was received.
         case refused(ResourceFault)
-        /// Called off while it was received: what there is of it is being removed.
+        /// Cancelled while it was received: the part that was written is being removed.
         case failed(ResourceFault)
         case over
     }
@@ -28,7 +28,7 @@ public final class IncomingResource: Sendable {
     private let meter: ProgressMeter
     private let phase = Locked(Phase.offered)
 
-    /// `folder` is for those who name no directory.
+    /// Creates the resource; `folder` is the default directory.
     package init(_ receiver: ChannelReceiver, folder: ResourceFolder) {
         self.receiver = receiver
         self.folder = folder
@@ -39,28 +39,28 @@ public final class IncomingResource: Sendable {
         meter = ProgressMeter(total: receiver.opening.size)
     }
 
-    // The receiver declines by itself.
+    // The receiver declines when it is released.
     deinit { meter.end(hasSucceeded: false) }
 
-    /// How far it has come. Before `receive` that is not far.
+    /// The progress of the transfer, which begins with `receive`.
     public var progress: TransferProgress.Updates { TransferProgress.Updates(meter) }
 
-    /// Refuses it. Does the same as `cancel` to one that is being received.
+    /// Declines it. Acts like `cancel` on one that is being received.
     public func decline() { stop(.declined) }
 
-    /// Calls it off: the sender is told so, and nothing of it is kept. Does nothing to one that is over.
+    /// Cancels it: the sender is notified, and nothing of it is kept. Does nothing to one that is over.
     public func cancel() { stop(.cancelled) }
 
-    /// Where a file is put: in a directory that is there, in one that is made for it, or in the session's own.
+    /// Where a file is put: in an existing directory, in one that is created for it, or in the session's own.
     package enum Place: Sendable {
         case directory(String)
-        /// Under a name of the caller's choice, which is one component of a path.
+        /// Under a name that the caller chose, which is one path component.
         case folder(ResourceFolder, name: String)
         case session
     }
 
-    /// Receives it into a new file, under a random name where none is chosen. Once. It is declined as soon as it has more
-    /// bytes than `limit`.
+    /// Receives it once into a new file, under a random name by default. It is declined as soon as it has more bytes than
+    /// `limit`.
     package func receive(
         into place: Place, atMost limit: UInt64 = .max, on worker: EventLoop
     ) async throws(ResourceFault) -> ReceivedFile {
@@ -99,7 +99,7 @@ public final class IncomingResource: Sendable {
         meter.end(hasSucceeded: false)
     }
 
-    /// Returns whether nobody has called it off until now; from here on nobody can.
+    /// Returns whether it was not cancelled before; from here on it cannot be.
     private func commit() -> Bool {
         phase.withLock { phase in
             guard case .receiving = phase else { return false }
@@ -120,7 +120,7 @@ public final class IncomingResource: Sendable {
         return result
     }
 
-    /// The file is gone by now. Returns what was wrong first.
+    /// Gives up; the file is removed by now. Returns the fault that came first.
     private func give(up fault: ResourceFault) -> ResourceFault {
         let earlier = phase.withLock { phase -> ResourceFault? in
             defer { phase = .over }
@@ -131,7 +131,7 @@ public final class IncomingResource: Sendable {
         return earlier ?? fault
     }
 
-    /// Writes everything to the file and checks it; the file is closed, and stays, when this returns.
+    /// Writes everything to the file and checks it; when this returns, the file is closed and kept.
     private func store(_ place: Place, _ limit: UInt64) async throws(ResourceFault) -> ReceivedFile {
         var sink = try open(place)
         var hasher = SHA256.Hasher()

@@ -4,18 +4,18 @@ import MultipeerSecurity
 
 /// A file on its way to a peer.
 ///
-/// It goes on by itself; to let go of this does not end it.
+/// The transfer continues by itself; releasing this object does not end it.
 public final class OutgoingResource: Sendable {
-    /// To whom it goes.
+    /// The receiving peer.
     public let peer: PeerID
-    /// What the peer is told it is called.
+    /// The name that is sent to the peer.
     public let name: String
-    /// How many bytes it has; nil when nobody knows yet.
+    /// The number of bytes; nil when it is not known yet.
     public let size: UInt64?
 
     private let sender: ChannelSender
     private let meter: ProgressMeter
-    /// Why this side gave up, if it was the one.
+    /// Why this side gave up, if it did.
     private let ownFault = Promise<ResourceFault>()
     private let result = Promise<Outcome>()
     private let wholeDigest = Promise<[UInt8]>()
@@ -35,20 +35,20 @@ public final class OutgoingResource: Sendable {
         Task(executorPreference: worker.taskExecutor) { await self.run(source, digest, worker) }
     }
 
-    /// How far it has come.
+    /// The progress of the transfer.
     public var progress: TransferProgress.Updates { TransferProgress.Updates(meter) }
 
-    /// Bytes that went to the link so far.
+    /// Bytes that were handed to the link so far.
     package var written: UInt64 { sender.written }
 
-    /// The SHA-256 of all bytes, once they are read; nil when none was asked for.
+    /// The SHA-256 of all bytes, once they are read; nil when none was requested.
     package var digest: [UInt8]? { wholeDigest.sentValue }
 
-    /// Calls it off: the peer is told so, and keeps nothing. Does nothing to one that is over.
+    /// Cancels it: the peer is notified, and keeps nothing. Does nothing to one that is over.
     public func cancel() { fail(.cancelled) }
 
-    /// Waits until the receiver has closed the file, or it is known why it will not. Nil when the task is cancelled
-    /// first, which does not call off the transfer.
+    /// Waits until the receiver has closed the file, or until it is known why it will not. Returns nil when the task is cancelled
+    /// first, which does not cancel the transfer.
     package func outcome() async -> Outcome? { await result.valueUnlessCancelled() }
 
     private func run(_ source: any PieceSource, _ digest: Bool, _ worker: EventLoop) async {
@@ -81,7 +81,7 @@ public final class OutgoingResource: Sendable {
         do throws(ChannelFault) { try await sender.write(piece) } catch { throw .channel(error) }
     }
 
-    /// The first reason counts. When the peer or the link was first, the channel is over, and this changes nothing.
+    /// Gives up; the first reason counts. When the peer or the link was first, the channel is over, and this changes nothing.
     private func fail(_ fault: ResourceFault) {
         if ownFault.send(fault) { sender.abort(fault.closeCode) }  // [resource.cancel]
     }

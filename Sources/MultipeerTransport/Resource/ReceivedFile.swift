@@ -1,10 +1,10 @@
-/// A file that has arrived whole. It is the application's from here on: to move, or to remove.
+/// A file that has arrived whole. From here on the application owns it, and moves or removes it.
 public struct ReceivedFile: Sendable, Hashable {
-    /// Where it is, under a random name.
+    /// Its path, under a random name.
     public let path: String
-    /// What the sender calls it: a label for people, never a path. It may hold anything, `../` and escapes too.
+    /// The sender's name for it: a label for people, never a path. It may contain anything, including `../` and escapes.
     public let name: String
-    /// How many bytes it has.
+    /// The number of bytes.
     public let size: UInt64
     /// The SHA-256 of its bytes.
     public let digest: [UInt8]

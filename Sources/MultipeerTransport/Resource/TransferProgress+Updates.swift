@@ -1,13 +1,13 @@
 extension TransferProgress {
-    /// The progress of a transfer as it goes on, for as many watchers as want it.
+    /// The progress of a transfer over time, for any number of watchers.
     ///
-    /// Each gets the state at once, then the latest whenever it has changed, at most 20 times a second, and one that has
-    /// not changed twice a second. What a slow watcher misses is gone. The last one is how the transfer ended; it is
-    /// handed out to those that come later, too.
+    /// Each receives the present state at once, then the latest state whenever it has changed, at most 20 times a second, and an
+    /// unchanged state twice a second. States that a slow watcher misses are skipped. The last one is how the transfer ended;
+    /// later watchers receive it, too.
     public struct Updates: AsyncSequence, Sendable {
         /// How far the transfer has come.
         public typealias Element = TransferProgress
-        /// It never fails.
+        /// The sequence never fails.
         public typealias Failure = Never
 
         static let shortestPause = Duration.milliseconds(50)
@@ -17,10 +17,10 @@ extension TransferProgress {
 
         package init(_ meter: ProgressMeter) { self.meter = meter }
 
-        /// Begins with the present state.
+        /// Returns an iterator that begins with the present state.
         public func makeAsyncIterator() -> Iterator { Iterator(meter: meter) }
 
-        /// Hands out the latest state.
+        /// Returns the latest states.
         public struct Iterator: AsyncIteratorProtocol {
             fileprivate let meter: ProgressMeter
             private var last: TransferProgress?
@@ -28,7 +28,7 @@ extension TransferProgress {
 
             fileprivate init(meter: ProgressMeter) { self.meter = meter }
 
-            /// The next state that is worth a look; nil after the last, or when the task is cancelled.
+            /// Returns the next state that differs or is due; nil after the last, or when the task is cancelled.
             public mutating func next() async -> TransferProgress? {
                 if isOver { return nil }
                 if let last {

@@ -1,16 +1,16 @@
 /// How far a transfer has come.
 public struct TransferProgress: Sendable, Hashable {
-    /// Bytes that are done: written to the link by the sender, to the file by the receiver. It never becomes less.
+    /// Completed bytes: written to the link by the sender, to the file by the receiver. It never decreases.
     public let completed: UInt64
-    /// Bytes there are altogether; nil as long as nobody knows.
+    /// The total number of bytes; nil while it is unknown.
     public let total: UInt64?
-    /// What part is done, from 0 to 1; nil as long as nobody knows. It is 1 only when the transfer has succeeded.
+    /// The completed fraction, from 0 to 1; nil while the total is unknown. It is 1 only when the transfer has succeeded.
     public let fraction: Double?
-    /// Bytes in a second, averaged over the last few seconds.
+    /// Bytes per second, averaged over the last few seconds.
     public let rate: Double
-    /// How long it will take at this rate; nil when nobody can tell.
+    /// The estimated remaining time at this rate; nil when unknown.
     public let timeLeft: Duration?
-    /// How long it has taken so far.
+    /// The elapsed time.
     public let elapsed: Duration
 
     init(completed: UInt64, total: UInt64?, hasSucceeded: Bool, rate: Double, elapsed: Duration) {

@@ -1,6 +1,6 @@
 public import MultipeerLink
 
-/// What protects a link, what the other side proved, and what the link has done so far.
+/// The protection of a link, what the other side proved, and the statistics of the link.
 public struct LinkFacts: Sendable {
     /// What the other side proved before it was linked.
     public enum Authentication: Hashable, Sendable, CustomStringConvertible {
@@ -11,7 +11,7 @@ public struct LinkFacts: Sendable {
         /// Only that it holds both tokens: the link is plain.
         case tokens
 
-        /// In words, in lower case.
+        /// A description in words, in lower case.
         public var description: String {
             switch self {
             case .connectionData: "the key in its connection data"
@@ -27,22 +27,22 @@ public struct LinkFacts: Sendable {
     public let suite: String?
     /// What the other side proved.
     public let authentication: Authentication
-    /// The address at the other end.
+    /// The remote address.
     public let address: String
-    /// The address at this end.
+    /// The local address.
     public let localAddress: String
-    /// Whether we dialled.
+    /// Whether this side dialled.
     public let isDialled: Bool
-    /// Unreliable messages over UDP.
+    /// The state of unreliable messages over UDP.
     public struct Datagrams: Hashable, Sendable {
-        /// Whether UDP gets through, so that unreliable messages go that way.
+        /// Whether UDP gets through, so that unreliable messages are sent over it.
         public let isUp: Bool
         /// Messages that were sent over UDP.
         public let sent: Int
-        /// Messages that came over UDP.
+        /// Messages that were received over UDP.
         public let received: Int
-        /// What was lost on this side: it came twice or too late, made no sense, found too much unread, or the system
-        /// would not send it.
+        /// Messages that were dropped on this side: repeated, too late, malformed, with too much unread data before them, or
+        /// refused by the system.
         public let dropped: Int
 
         package init(isUp: Bool = false, sent: Int = 0, received: Int = 0, dropped: Int = 0) {
@@ -53,7 +53,7 @@ public struct LinkFacts: Sendable {
         }
     }
 
-    /// Unreliable messages over UDP: whether they get through, and how many did.
+    /// The state of unreliable messages over UDP.
     public let datagrams: Datagrams
     /// What the link has carried so far.
     public let statistics: LinkStatistics

@@ -4,10 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 
-/// The calls of the application that wait for something the engine says. Lives on the loop.
+/// The calls of the application that wait for an action of the engine. Lives on the loop.
 struct PendingCalls {
     private var connects: [ConnectRequestID: Promise<DisconnectReason?>] = [:]
-    /// What ends an invitation that goes on for the session elsewhere.
+    /// Ends an invitation that is under way elsewhere for the session.
     private var invitations: [ConnectRequestID: @Sendable () -> Void] = [:]
     private var marks: [UInt64: (uid: UID, signal: Promise<Bool>)] = [:]
     private var lastMark: UInt64 = 0
@@ -19,13 +19,14 @@ struct PendingCalls {
 // MARK: - Links
 
 extension PendingCalls {
-    /// A call whose outcome is waited for.
+    /// A call that waits for its outcome.
     struct Connect {
         let request: ConnectRequestID
         let outcome: Promise<DisconnectReason?>
     }
 
-    /// From here on the outcome of the call is kept: in one step with what began it, or it could come before.
+    /// Keeps the outcome of the call from here on: in the same step as the request, because the outcome could come before the
+    /// next.
     mutating func expect(_ request: ConnectRequestID) -> Connect {
         let connect = Connect(request: request, outcome: Promise())
         connects[request] = connect.outcome
@@ -42,14 +43,14 @@ extension PendingCalls {
 
     mutating func end(_ invitation: ConnectRequestID) { invitations[invitation] = nil }
 
-    /// The session leaves, and this invitation must not go on.
+    /// Ends this invitation because the session is disconnecting.
     func abandon(_ invitation: ConnectRequestID) { invitations[invitation]?() }
 }
 
 // MARK: - What has arrived, and codes
 
 extension PendingCalls {
-    /// Waits until the peer has received everything that was sent; the number is for the engine.
+    /// Returns a promise that is kept once the peer has received everything that was sent; the number is for the engine.
     mutating func awaitMark(of uid: UID) -> (number: UInt64, signal: Promise<Bool>) {
         lastMark += 1
         let signal = Promise<Bool>()
@@ -59,7 +60,7 @@ extension PendingCalls {
 
     mutating func reached(_ mark: UInt64) { marks.removeValue(forKey: mark)?.signal.send(true) }
 
-    /// The link to a peer is over: what was not confirmed by now never will be.
+    /// The link to a peer has ended: what is not confirmed by now never will be.
     mutating func linkEnded(to uid: UID) {
         for (mark, waiting) in marks.sorted(by: { $0.key < $1.key }) where waiting.uid == uid {
             waiting.signal.send(false)
@@ -67,7 +68,7 @@ extension PendingCalls {
         }
     }
 
-    /// Waits for a verification code; the number is for the engine.
+    /// Returns a promise for a verification code; the number is for the engine.
     mutating func awaitCode() -> (number: UInt64, promise: Promise<Result<String, VerificationFault>>) {
         lastCode += 1
         let promise = Promise<Result<String, VerificationFault>>()
@@ -85,7 +86,7 @@ extension PendingCalls {
 // MARK: - Leaving
 
 extension PendingCalls {
-    /// Is sent when the session has left.
+    /// Returns a promise that is kept when the session has finished disconnecting.
     mutating func awaitDeparture() -> Promise<Void> {
         let departure = Promise<Void>()
         departures.append(departure)

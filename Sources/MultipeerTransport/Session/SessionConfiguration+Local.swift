@@ -5,7 +5,7 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerSecurity
 
-// What a session is to its peers.
+// The session as its peers see it.
 extension SessionConfiguration {
     var engine: SessionEngineConfiguration {
         SessionEngineConfiguration(
@@ -16,7 +16,7 @@ extension SessionConfiguration {
 
     static let agent = "swift-multipeer/0.1"
 
-    /// What this side shows, and TLS with it; neither when the preference is none.
+    /// Returns the identity that this side presents, with its TLS context; neither when the preference is none.
     func credentials() throws(SecurityFault) -> (Identity?, TLSContext?) {
         guard preference != .none else { return (nil, nil) }
         let identity: Identity  // [key.ephemeral]
@@ -24,7 +24,7 @@ extension SessionConfiguration {
         return (identity, try TLSContext(identity: identity, keyLog: keyLog))
     }
 
-    /// A new instance each time: what was said to the old one cannot reach the new one. [endpoint.instance]
+    /// Makes a new instance each time: what was sent to the old one cannot reach the new one. [endpoint.instance]
     func local(
         _ peer: PeerID, _ fingerprint: Fingerprint?, using randomness: inout SystemRandomness
     ) -> LocalPeer {
@@ -40,7 +40,7 @@ extension SessionConfiguration {
         return local
     }
 
-    /// Where others can reach a session that listens at these addresses.
+    /// Returns the addresses at which others can reach a session that listens at `listening`.
     func candidates(listeningAt listening: [SocketAddress]) throws(SessionFault) -> [Candidate] {
         let addresses = advertised.isEmpty ? listening : advertised
         let candidates = Array(addresses.compactMap { Candidate($0) }.prefix(Limits.candidates))

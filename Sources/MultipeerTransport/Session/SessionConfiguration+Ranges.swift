@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 
-// What the fields of a configuration may be. The only place that decides.
+// The ranges of the fields of a configuration, decided only here.
 extension SessionConfiguration {
     /// Throws `.invalidArgument` for the first field that is outside its range.
     func validate() throws(SessionFault) {

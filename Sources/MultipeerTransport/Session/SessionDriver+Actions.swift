@@ -6,11 +6,11 @@ import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 
-// MARK: what the engine wants
+// MARK: the engine's actions
 
 extension SessionDriver {
-    /// Carries out what the engine wants, in order, until it wants nothing more. What follows from that while it goes on
-    /// is carried out after what was wanted before.
+    /// Carries out the engine's actions, in order, until there are none left. Actions that follow from them in the meantime are
+    /// carried out after those that were already waiting.
     func carryOut() {
         guard !sockets.isCarryingOut else { return }
         sockets.isCarryingOut = true
@@ -58,7 +58,8 @@ extension SessionDriver {
             loop.lossNotifier.report(peer.uid)
         }
         events.tell(peer, state, &engine)
-        // What is known of a peer is kept while it is sought or linked, so that nothing grows with the peers there were.
+        // What is known of a peer is kept while it is connecting or linked, so that memory does not grow with the number of past
+        // peers.
         let isKnown = engine.mesh.state(of: peer.uid) != .notConnected || engine.mesh.awaits(peer.uid)
         if !isKnown { trust.forget(peer.uid) }
     }

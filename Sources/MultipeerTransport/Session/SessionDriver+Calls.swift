@@ -9,9 +9,9 @@ import MultipeerSecurity
 // MARK: what the session's owner calls
 
 extension SessionDriver {
-    /// The data to hand to `recipient`, or, when nil, to whoever it is handed to. Listens from the first call on.
-    /// With `joinsMesh`, links made with it join the mesh. `lifetime`: of new data, in whole
-    /// seconds; what the mesh is given has the usual one.
+    /// Returns the data for `recipient`, or, when nil, for any peer that gets it. Listens from the first call on. With
+    /// `joinsMesh`, links made with it join the mesh. `lifetime`: that of new data, in whole seconds; the mesh's data has the
+    /// default lifetime.
     package func connectionData(
         for recipient: UID?, joinsMesh: Bool = false, lifetime: Duration = HandshakeTiming.lifetime
     ) async throws(SessionFault) -> ConnectionData {
@@ -46,15 +46,16 @@ extension SessionDriver {
         }
     }
 
-    /// The members' copy of our data is old. Where that fails it is tried again later. [mesh.data]
+    /// Renews the data that the members hold of us. After a failure it is tried again later. [mesh.data]
     func renewMeshData() {
         do throws(SessionFault) { _ = try issue(for: nil, joinsMesh: true) } catch {
             engine.postponeRenewal()
         }
     }
 
-    /// Connects to the peer of `data` and returns once it is linked; throws why not. With `issuing` it makes what the peer
-    /// needs first, if there is nothing yet. `isMarked`: the owner hears when no event says that it came to nothing.
+    /// Connects to the peer of `data` and returns once it is linked; throws the reason otherwise. With `issuing` it first makes
+    /// the data that the peer needs, if there is none yet. `isMarked`: the owner is notified when the attempt failed and no event
+    /// says so.
     package func connect(
         with data: ConnectionData, issuing: Bool = false, isMarked: Bool = false
     ) async throws(SessionFault) {
@@ -64,7 +65,7 @@ extension SessionDriver {
             try listen()
             pending = try begin(data, issuing: issuing).map { calls.expect($0) }
         } catch {
-            // One that began tells of itself.
+            // An attempt that has begun reports its own end.
             if isMarked { mark(.attemptFailed(data.peer)) }
             throw error
         }
@@ -93,7 +94,7 @@ extension SessionDriver {
         if data.candidates.contains(where: \.isLinkLocal) { engine.zones = loop.linkLocalZones() }
     }
 
-    /// Stops seeking a peer; does nothing for one that is linked.
+    /// Stops connecting to a peer; does nothing for one that is linked.
     package func cancel(_ uid: UID) {
         engine.cancel(uid, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
@@ -109,15 +110,15 @@ extension SessionDriver {
         return await signal.value()
     }
 
-    /// Says goodbye to everyone after what was sent, waits for that at most `patience`, and begins a new instance.
-    /// `isMarked`: the owner hears `left` where that begins.
+    /// Ends the links gracefully after what was sent, waits for that at most `patience`, and begins a new instance. `isMarked`:
+    /// the owner receives the marker `left` where the new instance begins.
     package func disconnect(within patience: Duration, isMarked: Bool = false) async {
         takeFromCallers()
         events.endWithInstance(isMarked ? .left : nil)
         carryOut()
         for connection in sockets.ordered {
             guard let link = connection.link else { continue }
-            // Other threads may have been let in since they were asked just now: what was accepted goes, too.
+            // Other threads may have queued more since their queues were last taken: what was accepted is sent, too.
             engine.links.enqueue(
                 queues.links.close(link.peer.uid, with: DisconnectReason(code: .left)), on: connection.id)
             channels.finish(connection.id, link, DisconnectReason(code: .left), &engine)
@@ -127,15 +128,16 @@ extension SessionDriver {
         while let departure = awaitDeparture() { await departure.value() }
     }
 
-    /// Is sent when the session has left; nil while it stays. What is asked for meanwhile is for the next instance.
+    /// Returns a promise that is kept when the session has finished disconnecting; nil while it is not disconnecting. Requests
+    /// made in the meantime are for the next instance.
     ///
-    /// A call looks at this itself, in one step with what it begins: a function of the actor that it awaited would be one
-    /// more turn in the queue of the loop where the task prefers its executor, and what was called later, first.
+    /// A call checks this itself, in one step with what it begins: awaiting another function of the actor would take one more
+    /// turn in the loop's queue where the task prefers its executor, and a later call would come first.
     func awaitDeparture() -> Promise<Void>? {
         engine.isLeaving && !isOver ? calls.awaitDeparture() : nil
     }
 
-    /// The session has left: begins its next instance, and lets in the calls that wait for it.
+    /// The session has disconnected: begins its next instance, and resumes the calls that wait for it.
     func beginInstance() {
         events.beginInstance()
         let fresh = configuration.local(peer, identity?.fingerprint, using: &randomness)
@@ -143,7 +145,7 @@ extension SessionDriver {
         calls.hasLeft()
     }
 
-    /// Ends everything at once, without a goodbye, listening too: the session's owner is gone.
+    /// Ends everything at once, without a goodbye, including listening: the session's owner is gone.
     package func shutDown() {
         isOver = true
         stopListening()
@@ -154,7 +156,7 @@ extension SessionDriver {
         loop.wantsTurnEnd(self)
     }
 
-    /// What protects the link to a peer and what it has done; nil without a link.
+    /// Returns the protection and the statistics of the link to a peer; nil without a link.
     package func facts(_ uid: UID) -> LinkFacts? {
         guard let connection = sockets.link(to: uid), let link = connection.link,
             var statistics = engine.links.peer(on: connection.id)?.link.statistics
@@ -164,7 +166,7 @@ extension SessionDriver {
         return LinkFacts(connection, link, statistics)
     }
 
-    /// The owner hears this after everything that has happened until now.
+    /// Puts a marker after all events until now.
     package func mark(_ marker: EventMarker) {
         events.append(marker)
         loop.wantsTurnEnd(self)
@@ -172,13 +174,13 @@ extension SessionDriver {
 
     package var linkedPeers: [PeerID] { sockets.ordered.compactMap { $0.link?.peer } }
 
-    /// Bytes of channels that have come and were not taken, of all links together.
+    /// Bytes of channels that were received and not taken, of all links together.
     package var heldBytes: Int { engine.links.heldBytes }
 
-    /// UDP packets that were for nobody.
+    /// UDP packets that belonged to no link.
     package var strayDatagrams: Int { datagrams.strays }
 
-    /// Opens a channel; waits while the peer has as many open as it takes, or has not taken what was announced to it.
+    /// Opens a channel; waits while the peer has as many open as it accepts, or has not taken what was announced to it.
     package func open(_ opening: ChannelOpening, to uid: UID) async throws(ChannelFault) -> ChannelSender {
         if let validationError = opening.validationError { throw .invalid(validationError) }
         guard let connection = sockets.link(to: uid), let link = connection.link,

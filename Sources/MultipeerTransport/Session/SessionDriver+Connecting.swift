@@ -5,7 +5,7 @@ import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 
-// MARK: what the engine is told of connections
+// MARK: what the engine learns of connections
 
 extension SessionDriver {
     func channel(dialled connection: SocketConnection) throws(SecurityFault) -> SecureChannel {

@@ -5,17 +5,17 @@ package import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 
-// MARK: what an invitation asks of the session
+// MARK: what an invitation needs of the session
 
 extension SessionDriver {
-    /// Whether a link to `uid` would find a seat, and the peer a place in the mesh. While the session leaves, the call
-    /// waits, and the result is of the instance after that.
+    /// Returns whether there is room for a link to `uid`, and for the peer in the mesh. While the session is disconnecting, the
+    /// call waits, and the result is that of the instance after that.
     package func hasRoom(for uid: UID) async -> Bool {
         while let departure = awaitDeparture() { await departure.value() }
         return engine.hasRoom(for: uid)
     }
 
-    /// What the other side of an invitation gets.
+    /// Returns the data for the other side of an invitation.
     package func invitationData(for uid: UID) async throws(SessionFault) -> ConnectionData {
         while let departure = awaitDeparture() { await departure.value() }
         try listen()
@@ -25,8 +25,7 @@ extension SessionDriver {
         }
     }
 
-    /// Connects to the peer of `data`, which both sides of the invitation agreed on, until `end`; returns once it is
-    /// linked.
+    /// Connects to the peer of `data`, which both sides of the invitation agreed on, until `end`; returns once it is linked.
     package func link(
         _ invitation: ConnectRequestID, with data: ConnectionData, to peer: PeerID, until end: Moment
     ) async throws(MultipeerError) {
@@ -38,10 +37,10 @@ extension SessionDriver {
         }
     }
 
-    /// Lets an invitation of or to `peer` go on, until the caller's task is cancelled or the session leaves.
+    /// Runs an invitation of or to `peer` until the caller's task is cancelled or the session disconnects.
     ///
-    /// `isMarked`: the owner hears when it came to nothing and the session's events do not say so. They do when they have
-    /// told a state of the peer since it began, or told another than `notConnected` before.
+    /// `isMarked`: the owner is notified when the attempt failed and the session's events do not say so. They do when they have
+    /// reported a state of the peer since it began, or had reported one other than `notConnected` before.
     package nonisolated func invitation<Value: Sendable>(
         of peer: PeerID, isMarked: Bool = false,
         _ body: @escaping @Sendable (ConnectRequestID) async throws(MultipeerError) -> Value
@@ -75,7 +74,8 @@ extension SessionDriver {
         return id
     }
 
-    /// Returns whether the session left before. `peer`: whose attempt came to nothing, for an owner that hears so.
+    /// Returns whether the session disconnected before. `peer`: the one whose attempt failed, for an owner that wants to be
+    /// notified.
     private func end(_ id: ConnectRequestID, marking peer: PeerID? = nil) -> Bool {
         calls.end(id)
         let (isAbandoned, isTold) = engine.endInvitation(id)
@@ -87,7 +87,7 @@ extension SessionDriver {
 // MARK: what callers wait for
 
 extension SessionDriver {
-    /// What the call came to; nil is a link. Cancelling the task ends the wait.
+    /// Returns the outcome of the call; nil is a link. Cancelling the task ends the wait.
     func outcome(of pending: PendingCalls.Connect) async -> DisconnectReason? {
         loop.wantsTurnEnd(self)
         return await pending.outcome.value(onCancel: { [weak self] in

@@ -4,10 +4,10 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 
-// MARK: whom to trust
+// MARK: trust
 
 extension SessionDriver {
-    /// May the holder of this connection's key be linked?
+    /// Asks the policy whether the holder of this connection's key may be linked.
     func ask(_ uid: UID, about id: ConnectionID) {
         guard let connection = sockets.connections[id], let peer = engine.mesh.name(of: uid) else { return }
         let evidence = connection.evidence(
@@ -16,7 +16,7 @@ extension SessionDriver {
         trust.ask(evidence) { [weak self] verdict in await self?.answeredLater(verdict, evidence, about: id) }
     }
 
-    /// An answer to a question that is not open any more is none.
+    /// Ignores an answer to a question that is no longer open.
     private func answeredLater(_ verdict: TrustVerdict, _ evidence: TrustEvidence, about id: ConnectionID) {
         guard !Task.isCancelled else { return }
         trust.close(evidence.peer)

@@ -5,7 +5,7 @@ import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 
-// MARK: what the loop brings
+// MARK: what the loop calls
 
 extension SessionDriver {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
@@ -23,7 +23,7 @@ extension SessionDriver {
         }
         if token < 0 { return accept(from: token) }
         ready(connection: token, readiness)
-        // Here and not only at the end of the turn: a reader on the loop then answers within this turn.
+        // Here and not only at the end of the turn: a reader on the loop can then respond within this turn.
         events.deliver()
     }
 
@@ -34,8 +34,8 @@ extension SessionDriver {
         loop.wantsTurnEnd(self)
     }
 
-    /// What callers left since the last time: messages, pieces, and credit for what was taken. Only those links are
-    /// looked at that have something.
+    /// Takes what callers queued since the last time: messages, pieces, and credit for consumed data. Visits only the links that
+    /// are ready.
     func takeFromCallers() {
         for sum in consumed.take().sums {
             switch events.taken(sum) {
@@ -57,7 +57,7 @@ extension SessionDriver {
         loop.wantsTurnEnd(self)
     }
 
-    /// Does nothing when the connection is no link.
+    /// Does nothing when the connection is not a link.
     func withLink(_ id: ConnectionID, _ body: (inout SessionEngine, SessionLink) -> Void) {
         if let link = sockets.connections[id]?.link { body(&engine, link) }
     }
@@ -78,7 +78,7 @@ extension SessionDriver {
     }
 
     private func setDeadline() {
-        // The loop would keep it until then.
+        // A deadline would make the loop keep the driver until then.
         if isOver { return loop.setDeadline(self, nil) }
         loop.setDeadline(self, .earlier(engine.deadline, sockets.acceptResumes))
     }

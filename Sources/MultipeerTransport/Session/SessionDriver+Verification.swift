@@ -6,7 +6,8 @@ import MultipeerSecurity
 // MARK: the verification code
 
 extension SessionDriver {
-    /// The code of the link to a peer, once both ends have it: the other side does its part when its application asks.
+    /// Returns the code of the link to a peer, once both ends have it: the other side does its part when its application asks for
+    /// it.
     package func verificationCode(
         for uid: UID, within patience: Duration = VerificationCode.timeout
     ) async throws(VerificationFault) -> String {

@@ -6,10 +6,10 @@ import MultipeerLink
 import MultipeerMesh
 package import MultipeerSecurity
 
-/// Carries out what the engine of one session decides: sockets, TLS, timers, queues. It knows no rules of the protocol.
+/// Carries out the decisions of one session's engine: sockets, TLS, timers, queues. It knows no rules of the protocol.
 ///
-/// An actor pinned to its loop. Readiness enters through `ready` and is isolated from there on; at the end of a turn
-/// everything decided is written, delivered in one batch and the next deadline is set.
+/// An actor pinned to its loop. Readiness enters through `ready` and is isolated from there on; at the end of a turn every
+/// decision is written, events are delivered in one batch and the next deadline is set.
 package actor SessionDriver: ListeningDriver {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -22,12 +22,12 @@ package actor SessionDriver: ListeningDriver {
     nonisolated package let queues = MessageSender()
     nonisolated let consumed: ConsumedCredit
     nonisolated let readyList = ReadyList()
-    /// What this side shows; nil when the preference is none.
+    /// The identity that this side presents; nil when the preference is none.
     nonisolated package let identity: Identity?
     let tls: TLSContext?
 
-    /// Final, so that a build without optimisation reads it where it is. Otherwise Swift 6.3 lends a copy of its bytes, frees
-    /// them, and then releases what it has copied out of them.
+    /// Final, so that a build without optimisation reads it in place. Otherwise Swift 6.3 lends a copy of its bytes, frees them,
+    /// and then releases what it has copied out of them.
     final var engine: SessionEngine
     let sockets = Sockets()
     let events: EventDelivery
@@ -39,7 +39,7 @@ package actor SessionDriver: ListeningDriver {
     var isOver = false
     var randomness = SystemRandomness()
 
-    /// Nothing touches the network before the first call that needs it.
+    /// Creates a driver; the network is not used before the first call that needs it.
     package init(_ peer: PeerID, _ configuration: SessionConfiguration) throws(SessionFault) {
         self.peer = peer
         self.configuration = configuration

@@ -12,7 +12,7 @@ package enum SessionFault: Error, Equatable, Sendable {
     case refused(DisconnectReason)
     /// A field of the configuration, or an argument, is outside its range.
     case invalidArgument(String)
-    /// There is no address at which anybody could reach this session.
+    /// This session has no address that a peer could reach.
     case noAddress
 
     init(_ fault: ConnectionDataFault) {

@@ -3,20 +3,19 @@ import MultipeerFraming
 import MultipeerIntroduction
 package import MultipeerLink
 
-/// What no application sets: simulations, tests and the conformance suite's shim do.
+/// Settings that no application uses, only simulations, tests and the conformance suite's shim.
 package struct SessionOverrides: Sendable {
-    /// The simulated machine on which the session is; nil is this one.
+    /// The simulated machine that runs the session; nil is this one.
     package var host: VirtualHost?
     /// Replaces the candidates that connection data would name. Called once it is known where the session listens.
     package var advertising: (@Sendable ([Candidate]) -> [Candidate])?
-    /// What is offered instead of the UDP port at which the session receives.
+    /// Replaces the UDP port that is offered to peers.
     package var datagramPort: (@Sendable (UInt16) -> UInt16)?
-    /// How soon a path of datagrams asks, gives up and tries again.
+    /// The timing of a datagram path: its probes, its timeout and its retries.
     package var datagramTiming = DatagramPath.Timing()
-    /// How long the trust policy's question may be open. A test is less patient.
+    /// How long the trust policy's question may be open. Tests use less.
     package var decision = HandshakeTiming.decision
-    /// What a peer's messages may spend before the first CREDIT, and what may come on a channel before that, in bytes. A
-    /// test grants less.
+    /// A peer's message credit, and the credit of a channel, before the first CREDIT, in bytes. Tests use less.
     package var messageCredit = UInt32(Limits.messageCredit)
     package var channelCredit = UInt32(Limits.channelCredit)
 

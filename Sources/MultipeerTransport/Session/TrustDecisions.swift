@@ -5,12 +5,12 @@ import MultipeerIntroduction
 import MultipeerMesh
 import MultipeerSecurity
 
-/// Whom the session trusts: what its policy says of the keys that peers show, and what was decided before. Lives on the
+/// Which peers the session trusts: the policy's verdicts on the keys that peers present, and earlier decisions. Lives on the
 /// loop.
 struct TrustDecisions {
     private let policy: TrustPolicy
     private let store: TrustStoreFile?
-    /// Questions that somebody has to be asked, or for which a file has to be written.
+    /// Questions that wait for a user, or for a file to be written.
     private var questions: [UID: Task<Void, Never>] = [:]
     private var authentications: [UID: LinkFacts.Authentication] = [:]
     /// First keys, for the life of the session, when there is no store on disk.
@@ -23,24 +23,24 @@ extension TrustDecisions {
         store = configuration.trustStore
     }
 
-    /// The key that was remembered of this peer.
+    /// Returns the key that was remembered of this peer.
     func known(_ uid: UID) -> Fingerprint? { store.map { $0.fingerprint(of: uid) } ?? remembered[uid] }
 
-    /// The verdict where the policy has one at once, and nothing has to be written for it.
+    /// Returns the verdict if the policy has one at once, and nothing has to be written for it.
     func verdict(on evidence: TrustEvidence) -> TrustVerdict? {
         let verdict = policy.evaluate(evidence)
         return verdict != .undecided && (store == nil || !verdict.remembers) ? verdict : nil
     }
 
-    /// Who has to be asked, and a file that has to be written, are waited for off the loop: neither may keep it from its
-    /// other work. `answered` is not called any more once the question is withdrawn.
+    /// Waits for a user or for a file off the loop: neither may block the loop's other work. `answered` is not called any more
+    /// once the question is withdrawn.
     mutating func ask(
         _ evidence: TrustEvidence, _ answered: @escaping @Sendable (TrustVerdict) async -> Void
     ) {
         questions[evidence.peer]?.cancel()
         questions[evidence.peer] = Task.followingDetached { [policy, store] in
             var verdict = await policy.decide(evidence)
-            // Whoever would be forgotten is not trusted on first use.
+            // A peer that could not be remembered is not trusted on first use.
             if verdict.remembers, !Task.isCancelled, store?.remember(evidence) == false {
                 verdict = .distrusted(reason: "the key cannot be remembered")
             }
@@ -50,7 +50,7 @@ extension TrustDecisions {
 
     mutating func withdraw(_ uid: UID) { questions.removeValue(forKey: uid)?.cancel() }
 
-    /// The answer to an open question came.
+    /// Closes an open question that was answered.
     mutating func close(_ uid: UID) { questions[uid] = nil }
 
     /// Returns whether the peer is trusted.
@@ -65,7 +65,7 @@ extension TrustDecisions {
         return evidence.chain.isEmpty ? .connectionData : .identity(by: policy)
     }
 
-    /// What the last decision about this peer rests on.
+    /// Returns what the last decision about this peer rests on.
     func authentication(of uid: UID) -> LinkFacts.Authentication? { authentications[uid] }
 
     mutating func forget(_ uid: UID) { authentications[uid] = nil }
@@ -78,7 +78,8 @@ extension TrustVerdict {
 }
 
 extension TrustStore {
-    /// Remembers a first key; false when there is none, the store is full, or another key was the first meanwhile.
+    /// Remembers a first key; returns false when there is none, the store is full, or another key was stored first in the
+    /// meantime.
     mutating func rememberFirst(_ evidence: TrustEvidence) -> Bool {
         guard let key = evidence.fingerprint else { return false }
         if let known = self[evidence.peer] { return known == key }

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Where a socket is: an IPv4 or IPv6 address and a port.
+/// The address of a socket: an IPv4 or IPv6 address and a port.
 public struct SocketAddress: Hashable, Sendable {
     /// The address without the port.
     public let host: Host
-    /// The port; 0 where the system is to choose one.
+    /// The port; 0 lets the system choose one.
     public let port: UInt16
 
-    /// An address from its parts.
+    /// Creates an address from its parts.
     public init(_ host: Host, port: UInt16) {
         self.host = host
         self.port = port
     }
 
-    /// The same host with another port.
+    /// Returns the same host with another port.
     public func with(port: UInt16) -> SocketAddress { SocketAddress(host, port: port) }
 
     /// 127.0.0.1, on a port that the system chooses.
@@ -38,7 +38,7 @@ public struct SocketAddress: Hashable, Sendable {
 }
 
 extension SocketAddress.Host {
-    /// Takes 4 or 16 bytes in the order in which they travel.
+    /// Creates an address from 4 or 16 bytes in network byte order.
     package init?(bytes: [UInt8], scope: UInt32 = 0) {
         let words = stride(from: 0, to: bytes.count, by: 4).map { start in
             bytes[start..<min(start + 4, bytes.count)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -102,10 +102,10 @@ extension SocketAddress.Host {
         }
     }
 
-    /// The broadcast of every network; the one of a single network is known to `NetworkInterface`.
+    /// The limited broadcast address; `NetworkInterface` knows that of a single network.
     package var isBroadcast: Bool { unmapped == .v4(.max) }
 
-    /// The same address, on an interface if it is an IPv6 one.
+    /// Returns the same address, on that interface if it is an IPv6 one.
     package func on(interface index: UInt32) -> Self {
         guard case .v6(let high, let low, _) = self else { return self }
         return .v6(high: high, low: low, scope: index)
