@@ -1,7 +1,7 @@
 #ifndef MULTIPEER_CLIBSSL_SHIM_H
 #define MULTIPEER_CLIBSSL_SHIM_H
 
-// The few OpenSSL macros that Swift cannot see, as inline functions. Nothing else belongs here.
+// The few OpenSSL macros that Swift cannot import, as inline functions. Nothing else belongs here.
 
 #if !__has_include(<openssl/ssl.h>)
 #error "OpenSSL headers are missing: run 'apt-get install libssl-dev' (or 'make setup')"
@@ -23,7 +23,7 @@ static inline int multipeer_err_reason(unsigned long code) { return ERR_GET_REAS
 // One line, in the form of RFC 2253, with everything but printable ASCII escaped.
 static inline unsigned long multipeer_name_flags(void) { return XN_FLAG_RFC2253; }
 
-// TLS 1.3 only, and nothing that TLS 1.3 makes superfluous.
+// TLS 1.3 only, without what TLS 1.3 makes superfluous.
 static inline int multipeer_ctx_only_tls13(SSL_CTX *ctx) {
     SSL_CTX_set_options(
         ctx, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE);
@@ -43,7 +43,7 @@ static inline void multipeer_ctx_set_max_cert_list(SSL_CTX *ctx, long count) {
     SSL_CTX_set_max_cert_list(ctx, count);
 }
 
-// DTLS 1.2 only: a handshake, then records, and nothing that could be asked for in between.
+// DTLS 1.2 only: a handshake, then records, and no renegotiation or tickets in between.
 static inline int multipeer_ctx_only_dtls12(SSL_CTX *ctx) {
     SSL_CTX_set_options(
         ctx, SSL_OP_NO_TICKET | SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_QUERY_MTU
@@ -54,7 +54,7 @@ static inline int multipeer_ctx_only_dtls12(SSL_CTX *ctx) {
 static inline int multipeer_ssl_set_link_mtu(SSL *ssl, long count) { return DTLS_set_link_mtu(ssl, count) == 1; }
 static inline int multipeer_ssl_has_extended_secret(SSL *ssl) { return SSL_get_extms_support(ssl) == 1; }
 
-// A memory BIO's contents where they lie, and how to drop their first bytes without copying them.
+// A memory BIO's contents in place, and how to drop their first bytes without copying.
 static inline long multipeer_bio_contents(BIO *bio, unsigned char **start) { return BIO_get_mem_data(bio, start); }
 static inline int multipeer_bio_skip(BIO *bio, long count) { return BIO_seek(bio, BIO_tell(bio) + count) >= 0; }
 

@@ -44,7 +44,7 @@ int multipeer_send_packets(
     return sendmmsg(socket, messages, count, MSG_NOSIGNAL);
 }
 
-/// What the kernel joined: the size of each packet but the last; 0 for a packet that stands alone.
+/// Returns the size of each coalesced packet but the last; 0 for a single packet.
 static unsigned int joined_size(struct msghdr *message) {
     for (struct cmsghdr *header = CMSG_FIRSTHDR(message); header; header = CMSG_NXTHDR(message, header)) {
         if (header->cmsg_level != IPPROTO_UDP || header->cmsg_type != UDP_GRO) continue;

@@ -38,8 +38,8 @@ void multipeer_punch_hole(int file, long long start, long long length) {
     fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, start, length);
 }
 
-// OpenSSL cleans up in exit(3), under the hands of the threads that go on until the process ends. Only the first call to
-// it can say that it shall not, so this one comes before any. Weak, because not every program with this file has OpenSSL.
+// OpenSSL cleans up in exit(3), while other threads still use it until the process ends. Only the first call to OpenSSL
+// can disable that, so this call precedes all others. Weak, because not every program with this file links OpenSSL.
 int OPENSSL_init_crypto(uint64_t options, const void *settings) __attribute__((weak));
 
 __attribute__((constructor)) static void keep_openssl_until_the_end(void) {

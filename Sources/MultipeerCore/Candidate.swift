@@ -4,7 +4,8 @@ public struct Candidate: Hashable, Sendable {
     public let address: [UInt8]
     /// The TCP port, 1 to 65,535.
     public let port: UInt16
-    /// The interface on which a link-local address is tried; 0 elsewhere. Never on the wire: `fe80::/10` carries no zone.
+    /// The interface on which a link-local address is tried; 0 for other addresses. Never sent: `fe80::/10` carries no
+    /// zone.
     package let zone: UInt32
 
     /// Returns nil unless the address has 4 or 16 bytes.
@@ -19,7 +20,8 @@ public struct Candidate: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// The same address on each of these interfaces, 8 at most, when it is link-local; itself elsewhere.
+    /// Returns the address once for each of these interfaces, at most 8, when it is link-local; otherwise the address
+    /// itself.
     package func tried(on zones: [UInt32]) -> [Candidate] {
         guard isLinkLocal else { return [self] }
         return zones.prefix(8).map { Candidate(address, port, zone: $0) }  // [dial.link-local]
@@ -32,7 +34,8 @@ public struct Candidate: Hashable, Sendable {
         return address == [UInt8](repeating: 0, count: 15) + [1]
     }
 
-    /// Whether the dialling rules allow this address: connection data may not send us anywhere it likes. Spec 4.4.
+    /// Returns whether the dialling rules allow this address: connection data must not make a peer dial arbitrary
+    /// hosts. Spec 4.4.
     package func isDialable(allowingLoopback: Bool) -> Bool {
         if port < 1024 || isUnspecified || isMulticast || isBroadcast { return false }  // [dial.forbidden]
         return allowingLoopback || !isLoopback  // [dial.loopback]
@@ -50,7 +53,7 @@ public struct Candidate: Hashable, Sendable {
 
     private var isBroadcast: Bool { mapped?.allSatisfy { $0 == 255 } ?? false }
 
-    /// The IPv4 address, also of an IPv4-mapped IPv6 one, so that mapping is no way around a rule.
+    /// The IPv4 address, including that of an IPv4-mapped IPv6 address, so that mapping does not bypass a rule.
     private var mapped: [UInt8]? {
         if address.count == 4 { return address }
         let prefix = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]

@@ -1,4 +1,4 @@
-/// One TCP connection of a session, for as long as the session lives; never reused.
+/// Identifies one TCP connection of a session; never reused while the session exists.
 package struct ConnectionID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -1,4 +1,4 @@
-/// A small seeded generator (SplitMix64), for jitter and simulations only: nothing secret comes from it.
+/// A small seeded generator (SplitMix64), for jitter and simulations only, never for secrets.
 package struct Jitter: Hashable, Sendable, RandomNumberGenerator {
     private var state: UInt64
     package init(seed: UInt64) { state = seed }

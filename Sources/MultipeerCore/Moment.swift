@@ -1,6 +1,6 @@
-/// An instant of the monotonic clock. The machines are told it; they never ask.
+/// An instant of the monotonic clock. The state machines receive it as input; they never read a clock.
 package struct Moment: Comparable, Hashable, Sendable {
-    /// Nanoseconds since an origin that only the clock knows.
+    /// Nanoseconds since the clock's unspecified origin.
     package let nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -9,7 +9,7 @@ package struct Moment: Comparable, Hashable, Sendable {
 
     package static func < (one: Moment, other: Moment) -> Bool { one.nanoseconds < other.nanoseconds }
 
-    /// Returns the earlier one of two deadlines; nil when there is none.
+    /// Returns the earlier of two deadlines; nil when both are nil.
     package static func earlier(_ one: Moment?, _ other: Moment?) -> Moment? {
         guard let one, let other else { return one ?? other }
         return min(one, other)

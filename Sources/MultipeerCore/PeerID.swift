@@ -1,9 +1,10 @@
-/// Who a peer is: 16 random bytes that are compared, and a name that is only shown. Spec 3.1.
+/// The identity of a peer: 16 random bytes that are compared, and a name that is only displayed. Spec 3.1.
 ///
-/// Two ids with the same name differ; one id archived and read back is equal to itself. The bytes are self-asserted: what
-/// authenticates a peer is the key pinned by its connection data, and for identities the trust policy.
+/// Two ids made with the same name differ; an id that is archived and read back equals the original. The bytes are
+/// self-asserted: what authenticates a peer is the key pinned by its connection data, and for identities the trust
+/// policy.
 public struct PeerID: Hashable, Sendable {
-    /// What identifies the peer.
+    /// The bytes that identify the peer.
     public let uid: UID
     /// 1 to 63 bytes of UTF-8 without control characters.
     public let displayName: String
@@ -15,7 +16,7 @@ public struct PeerID: Hashable, Sendable {
         self.displayName = displayName
     }
 
-    /// One value that holds the id and its name: `uid 16 ‖ name`.
+    /// The id and its name as a single value: `uid 16 ‖ name`.
     public var archived: [UInt8] { uid.bytes + Array(displayName.utf8) }
 
     /// Reads what `archived` wrote; throws `InvalidPeerID` for anything else.
@@ -27,17 +28,18 @@ public struct PeerID: Hashable, Sendable {
         try self.init(uid: uid, displayName: name)
     }
 
-    /// Equal when the 16 bytes are, whatever the names.
+    /// Returns whether the 16 bytes are equal, regardless of the names.
     public static func == (one: PeerID, other: PeerID) -> Bool { one.uid == other.uid }  // [peer.equal]
 
     /// Hashes the 16 bytes alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(uid) }
 
-    /// The same number in every process, unlike `hashValue`: the peer's bytes folded, not the name. Spec 3.1.
+    /// A hash that is the same in every process, unlike `hashValue`: computed from the bytes, not from the name. Spec
+    /// 3.1.
     public var hash: Int { Int(truncatingIfNeeded: uid.high ^ uid.low) }  // [peer.equal]
 }
 
-/// Archived as one value, a text: the bytes in hexadecimal, a space, the name.
+/// Archived as a single string: the bytes in hexadecimal, a space, the name.
 extension PeerID: Codable {
     /// Reads what `encode` wrote; throws `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
@@ -50,7 +52,7 @@ extension PeerID: Codable {
         }
     }
 
-    /// Writes one value: the archived bytes.
+    /// Writes a single value: the archived bytes.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(text)
@@ -76,15 +78,15 @@ extension PeerID: Codable {
 }
 
 extension PeerID: CustomStringConvertible {
-    /// One line for people.
+    /// A human-readable description, on one line.
     public var description: String { displayName }
 }
 
-/// Why bytes or a name are not a peer id.
+/// The reason why bytes or a name do not form a valid peer id.
 public enum InvalidPeerID: Error, Equatable, Sendable, CustomStringConvertible {
     case length, displayName
 
-    /// One line for people.
+    /// A human-readable description, on one line.
     public var description: String {
         switch self {
         case .length: "a peer id has 16 bytes and a name behind them"

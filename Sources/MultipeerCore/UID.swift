@@ -1,6 +1,7 @@
-/// What `PeerID` compares: 16 random bytes, made once for each peer. Ordered as unsigned bytes. Spec 3.1.
+/// The value that `PeerID` compares: 16 random bytes, generated once for each peer, ordered as unsigned
+/// bytes. Spec 3.1.
 public struct UID: Hashable, Comparable, Sendable {
-    /// How many bytes a uid has.
+    /// The size of a uid in bytes.
     public static let byteCount = 16
 
     @usableFromInline package let high: UInt64
@@ -18,12 +19,12 @@ public struct UID: Hashable, Comparable, Sendable {
         self.init(high: UID.integer(bytes, from: 0), low: UID.integer(bytes, from: 8))
     }
 
-    /// The 16 bytes, in the order in which they travel.
+    /// The 16 bytes, in the order in which they are sent.
     public var bytes: [UInt8] {
         (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> UInt64(56 - 8 * ($0 % 8))) }
     }
 
-    /// Compares as unsigned bytes, the first byte first.
+    /// Compares as unsigned bytes, starting with the first.
     public static func < (one: UID, other: UID) -> Bool {
         (one.high, one.low) < (other.high, other.low)
     }

@@ -1,10 +1,10 @@
-/// How much an engine keeps, whatever it hears: what tests compare with the limits. Spec 12.5.
+/// The sizes of an engine's tables, which tests compare with the limits. Spec 12.5.
 extension MulticastDNS {
-    /// Records of others.
+    /// The number of cached records.
     package var recordCount: Int { querier.recordCount }
-    /// About how many bytes those take.
+    /// The approximate size of those records in bytes.
     package var byteCount: Int { querier.byteCount }
-    /// Answers that wait, and those that are remembered so that they are not given too often.
+    /// The number of waiting answers, and of those remembered so that they are not sent too often.
     package var answerCount: Int { responder.answerCount }
 }
 

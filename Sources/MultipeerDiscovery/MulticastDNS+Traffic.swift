@@ -23,7 +23,7 @@ extension MulticastDNS {
         collect()
     }
 
-    /// When `advance` is due; after it, that is in the future.
+    /// The time at which `advance` is due; after that call it is in the future.
     package var deadline: Moment? {
         let own = min(heartbeat ?? .distantFuture, responder.deadline ?? .distantFuture)
         let soonest = min(own, (isShutDown ? nil : querier.deadline) ?? .distantFuture)
@@ -33,15 +33,15 @@ extension MulticastDNS {
     static let heartbeatInterval = Duration.seconds(10)
     private static let gap = Duration.seconds(5)
 
-    /// A process that was stopped gets up late, and knows it by a heartbeat that is long past. [mdns.wake]
+    /// Detects that the process was stopped, by a heartbeat that is long overdue. [mdns.wake]
     private mutating func noticeGap(at now: Moment) {
         guard let due = heartbeat, due <= now else { return }
         heartbeat = isBusy ? now + MulticastDNS.heartbeatInterval : nil
         if now - due >= MulticastDNS.gap { woke(at: now) }
     }
 
-    /// Whatever is sent to the group comes from the link, since nobody forwards it; what is sent to one of our ports may
-    /// come from anywhere. RFC 6762, 11. [mdns.source]
+    /// Returns whether a datagram may come from the local link: one sent to the group always does, since multicast is
+    /// not forwarded; one sent to one of our ports may come from anywhere. RFC 6762, 11. [mdns.source]
     private func isCredible(_ arrival: PacketInfo) -> Bool {
         guard let scope = scopes[arrival.scope], scope.families.contains(arrival.family) else { return false }
         guard Family(ofAddress: arrival.from) == arrival.family, arrival.isFromOneHost else { return false }
@@ -85,7 +85,7 @@ extension MulticastDNS {
 }
 
 extension PacketInfo {
-    /// Neither from the unspecified address nor from a group.
+    /// Whether the sender is neither the unspecified address nor a group.
     fileprivate var isFromOneHost: Bool {
         guard from.count == 4 || from.count == 16, port != 0 else { return false }
         if from.allSatisfy({ $0 == 0 }) { return false }
@@ -94,7 +94,7 @@ extension PacketInfo {
 }
 
 extension OutgoingMessage {
-    /// For a conventional resolver, which may not know compressed names in SRV.
+    /// Whether it is for a conventional resolver, which may not know compressed names in SRV.
     fileprivate var isLegacy: Bool {
         if case .unicast(_, let port) = way { port != MulticastDNS.port } else { false }
     }

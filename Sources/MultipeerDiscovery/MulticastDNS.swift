@@ -1,28 +1,28 @@
 package import MultipeerCore
 
-/// The engine of multicast DNS: what a peer says of itself (`Responder`) and what it learns of others (`Querier`), on any
-/// number of interfaces. RFC 6762, RFC 6763; Spec 12.5.
+/// The engine of multicast DNS: what a peer advertises (`Responder`) and what it discovers (`Querier`), on any number of
+/// interfaces. RFC 6762, RFC 6763; Spec 12.5.
 ///
-/// Pure: datagrams, interfaces, orders and the time come in, actions go out. After every call the owner drains
-/// `takeActions()` and sleeps until `deadline`.
+/// Pure: datagrams, interfaces, requests and the time are inputs, actions are outputs. After every call the owner
+/// drains `takeActions()` and sleeps until `deadline`.
 package struct MulticastDNS: Sendable {
     package enum Action: Equatable, Sendable {
         /// From the socket of port 5353 to the group.
         case multicast([UInt8], scope: UInt32, Family)
-        /// An answer from the socket of port 5353.
+        /// A response from the socket of port 5353.
         case unicast([UInt8], scope: UInt32, Family, to: [UInt8], port: UInt16)
-        /// A question from a port of its own to the group; what comes back there is given to `receive` as one-shot.
+        /// A question from a separate port to the group; responses to that port are passed to `receive` as one-shot.
         case ask([UInt8], scope: UInt32, Family)
-        /// The advertisement stands on every interface there is.
+        /// The advertisement is registered on every interface.
         case registered(AdvertID)
-        /// Another has the name; the advertisement goes on under a new one.
+        /// Another host has the name; the advertisement continues under a new one.
         case renamed(AdvertID)
-        /// What a peer says now; nil when it is gone. The same may come twice: `BrowseResults` tells what is new.
+        /// A peer's current data; nil when it is lost. May be repeated unchanged: `BrowseResults` detects what is new.
         case browse(BrowseID, UID, DiscoveredPeer?)
         case resolved(ResolveID, Resolution)
     }
 
-    /// Advertisements and browses together.
+    /// The maximum number of advertisements and browses together.
     package static let mostOrders = 64  // [mdns.limit]
     package static let port: UInt16 = 5353
 
@@ -37,8 +37,8 @@ package struct MulticastDNS: Sendable {
     private var lastID: UInt64 = 0
     private(set) var isShutDown = false
 
-    /// `host` is random, and new for each process and start. `knownUnique` says that the names need no probing, since they
-    /// hold random ids.
+    /// Creates an engine. `host` is random, and new for each process and start. `knownUnique` means that the names need no
+    /// probing, since they contain random ids.
     package init(host: UInt64, seed: UInt64, hostTTL: UInt32 = 120, knownUnique: Bool = true) {
         var seeds = Jitter(seed: seed)
         responder = Responder(host: host, seed: seeds.next(), hostTTL: hostTTL, knownUnique: knownUnique)
@@ -50,13 +50,13 @@ package struct MulticastDNS: Sendable {
         return actions
     }
 
-    /// Nothing more is to be said, so an engine that was shut down can be let go.
+    /// Whether nothing is left to send, so that an engine that was shut down can be released.
     package var isQuiet: Bool { actions.isEmpty && responder.isQuiet }
 }
 
 /// Interfaces.
 extension MulticastDNS {
-    /// A new interface, or its addresses changed.
+    /// Handles a new interface, or a change of its addresses.
     package mutating func scopeChanged(_ scope: Scope, at now: Moment) {
         guard scopes[scope.id] != scope else { return }
         scopes[scope.id] = scope
@@ -72,7 +72,8 @@ extension MulticastDNS {
         collect()
     }
 
-    /// The clock jumped, or the machine slept: what was said may be forgotten, and the neighbours are others.
+    /// Handles a jump of the clock or a sleep of the machine: neighbours may have forgotten our records, or be
+    /// different ones.
     package mutating func woke(at now: Moment) {
         responder.woke(at: now)
         querier.woke(at: now)
@@ -80,7 +81,7 @@ extension MulticastDNS {
     }
 }
 
-/// Orders.
+/// Requests.
 extension MulticastDNS {
     package mutating func advertise(_ advert: Advert, at now: Moment) throws(MulticastDNSFault) -> AdvertID {
         try admit()
@@ -96,14 +97,14 @@ extension MulticastDNS {
         collect()
     }
 
-    /// Goodbyes follow, for about 160 ms.
+    /// Withdraws an advertisement. Goodbyes follow, for about 160 ms.
     package mutating func withdraw(_ id: AdvertID, at now: Moment) {
         guard adverts.remove(id) != nil else { return }
         responder.withdraw(id, at: now)
         collect()
     }
 
-    /// `hiding` is the local peer, which is never reported.
+    /// Starts a browse. `hiding` is the local peer, which is never reported.
     package mutating func browse(
         _ type: ServiceType, hiding uid: UID?, at now: Moment
     ) throws(MulticastDNSFault) -> BrowseID {
@@ -121,7 +122,8 @@ extension MulticastDNS {
         collect()
     }
 
-    /// Ends in `.resolved` always: with addresses, or with none when there were none in time.
+    /// Starts a resolution, which always ends in `.resolved`: with addresses, or with none when none were received in
+    /// time.
     package mutating func resolve(
         _ uid: UID, of type: ServiceType, within time: Duration, at now: Moment
     ) -> ResolveID {
@@ -136,13 +138,13 @@ extension MulticastDNS {
         return id
     }
 
-    /// The peer does not answer: is it still there?
+    /// Checks whether a peer that does not respond still exists.
     package mutating func reconfirm(_ uid: UID, of type: ServiceType, at now: Moment) {
         querier.reconfirm(uid, of: type, at: now)
         collect()
     }
 
-    /// Stops everything, with goodbyes; the engine can be let go when it `isQuiet`.
+    /// Stops everything, with goodbyes; the engine can be released when it `isQuiet`.
     package mutating func shutDown(at now: Moment) {
         guard !isShutDown else { return }
         isShutDown = true
@@ -162,7 +164,7 @@ extension MulticastDNS {
         return lastID
     }
 
-    /// Somebody is to be seen, or looked for.
+    /// Whether there is an advertisement or a browse.
     var isBusy: Bool { !adverts.isEmpty || !browses.isEmpty }
 
     private func admit() throws(MulticastDNSFault) {

@@ -1,9 +1,9 @@
-/// One interface on which multicast DNS is spoken: what is said on it concerns nobody elsewhere. Spec 12.5.
+/// One interface that multicast DNS uses: its records are not valid on other interfaces. Spec 12.5.
 package struct Scope: Hashable, Sendable {
     /// The index of the interface.
     package let id: UInt32
     package var isLoopback: Bool
-    /// The interface's own addresses that can be used now, tentative ones left out.
+    /// The interface's own addresses that are usable now, without tentative ones.
     package var addresses: [Address]
     /// The families in which the group can be reached.
     package var families: Set<Family>
@@ -23,7 +23,7 @@ package struct Scope: Hashable, Sendable {
     package struct Address: Hashable, Comparable, Sendable {
         /// 4 bytes (IPv4) or 16 (IPv6).
         package let bytes: [UInt8]
-        /// How many of the first bits are the network's.
+        /// The length of the network prefix, in bits.
         package let prefix: Int
 
         package init(_ bytes: [UInt8], prefix: Int) {
@@ -39,7 +39,7 @@ package struct Scope: Hashable, Sendable {
             return one.prefix < other.prefix
         }
 
-        /// Whether `other` is in the same network.
+        /// Returns whether `other` is in the same network.
         func isNeighbour(of other: [UInt8]) -> Bool {
             guard bytes.count == other.count, (0...8 * bytes.count).contains(prefix) else { return false }
             let whole = prefix / 8
@@ -53,13 +53,13 @@ package struct Scope: Hashable, Sendable {
         addresses.filter { $0.family == family }.map(\.bytes).sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Whether a datagram from there can have come from this very link. RFC 6762, 11. [mdns.source]
+    /// Returns whether a datagram from `address` can come from this link. RFC 6762, 11. [mdns.source]
     func isOnLink(_ address: [UInt8]) -> Bool {
         if address.count == 16, address[0] == 0xFE, address[1] & 0xC0 == 0x80 { return true }
         return addresses.contains { $0.isNeighbour(of: address) }
     }
 
-    /// The most bytes of a message that leaves in one packet.
+    /// Returns the maximum size in bytes of a message that fits into one packet.
     func messageBudget(_ family: Family) -> Int {
         min(max(mtu - family.headerCount, Scope.leastBudget), DNSMessage.longest)
     }
@@ -67,7 +67,7 @@ package struct Scope: Hashable, Sendable {
     private static let leastBudget = 512
 }
 
-/// The version of the Internet Protocol. What is said in one is not heard in the other.
+/// The version of the Internet Protocol. What is sent in one is not received in the other.
 package enum Family: UInt8, Hashable, Comparable, CaseIterable, Sendable {
     case v4 = 4
     case v6 = 6
@@ -76,19 +76,19 @@ package enum Family: UInt8, Hashable, Comparable, CaseIterable, Sendable {
 
     package static func < (one: Family, other: Family) -> Bool { one.rawValue < other.rawValue }
 
-    /// Of IP and UDP together, in bytes.
+    /// The size of the IP and UDP headers together, in bytes.
     fileprivate var headerCount: Int { self == .v4 ? 28 : 48 }
 }
 
-/// How a datagram came.
+/// How a datagram was received.
 package struct PacketInfo: Hashable, Sendable {
     /// The interface.
     package var scope: UInt32
     package var family: Family
-    /// Who sent it: 4 or 16 bytes, and the port.
+    /// The sender's address, 4 or 16 bytes; its port follows.
     package var from: [UInt8]
     package var port: UInt16
-    /// It came to a socket with a port of its own, from which a question had been asked, and not to the group's.
+    /// Whether it arrived at a separate port from which a question was sent, and not at the group's.
     package var isOneShot: Bool
 
     package init(scope: UInt32, family: Family, from: [UInt8], port: UInt16, isOneShot: Bool = false) {

@@ -1,12 +1,12 @@
-/// What one end of a link is ready to receive, as its HELLO says. Spec 6.2.
+/// What one end of a link is ready to receive, as declared in its HELLO. Spec 6.2.
 package struct LinkLimits: Equatable, Sendable {
-    /// Bytes of the longest message.
+    /// The maximum message length, in bytes.
     package var maxMessage: UInt64
-    /// Channels open at a time.
+    /// The maximum number of channels open at a time.
     package var maxChannels: UInt32
-    /// Bytes that may come on a new channel before the first CREDIT.
+    /// The number of bytes that may arrive on a new channel before the first CREDIT.
     package var channelCredit: UInt32
-    /// What messages may spend before the first CREDIT.
+    /// The credit that messages may consume before the first CREDIT.
     package var messageCredit: UInt32
 
     package init(maxMessage: UInt64, maxChannels: UInt32, channelCredit: UInt32, messageCredit: UInt32) {

@@ -1,13 +1,13 @@
 /// Deficit round-robin on a link: messages, then streams, then resources, each up to its part of a cycle, so that none
 /// starves. Spec 9.7. [channel.priority] [channel.starve]
 ///
-/// A part that is not used is not saved up; one that was exceeded, because a frame is not cut for it, is made up for
-/// in the next cycle.
+/// An unused part is not carried over; a deficit, which occurs because frames are not split to fit, is deducted in the
+/// next cycle.
 struct DeficitRoundRobin: Sendable {
     enum TrafficClass: Int, CaseIterable, Sendable {
         case messages, streams, resources
 
-        /// Bytes of one cycle.
+        /// The number of bytes in one cycle.
         var quantum: Int {
             switch self {
             case .messages: 131_072
@@ -21,10 +21,10 @@ struct DeficitRoundRobin: Sendable {
     private var streams = TrafficClass.streams.quantum
     private var resources = TrafficClass.resources.quantum
 
-    /// What is left for messages in this cycle.
+    /// The number of bytes left for messages in this cycle.
     var leftForMessages: Int { messages }
 
-    /// The first that has something to write and has not had its part; a new cycle begins when all have.
+    /// Returns the first class that can write and has part of its quantum left; a new cycle begins when none has.
     mutating func next(messages hasMessages: Bool, streams hasStreams: Bool, resources hasResources: Bool)
         -> TrafficClass?
     {

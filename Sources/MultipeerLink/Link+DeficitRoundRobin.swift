@@ -3,7 +3,7 @@ import MultipeerFraming
 // MARK: messages and channels side by side
 
 extension Link {
-    /// OPEN goes once every RESET before it has gone: by then the peer has the place free.
+    /// Writes OPENs once every earlier RESET is written: the peer has then freed the channel.
     mutating func writeOpenings(into output: inout ByteBuffer, end: Int) {
         guard control.hasNoFrames else { return }
         let spent = outgoing.writeOpenings(into: &output, upTo: end, spending: sendWindow.left, at: now)
@@ -12,7 +12,8 @@ extension Link {
         refill(spent)
     }
 
-    /// Lets messages, streams and resources have their shares of `output`. [channel.priority] [channel.starve]
+    /// Writes messages, streams and resources to `output` according to their shares. [channel.priority]
+    /// [channel.starve]
     mutating func writeShares(into output: inout ByteBuffer, end: Int, counting sent: inout Sent) {
         let start = output.count
         var bulkLeft = Self.bulk
@@ -28,7 +29,7 @@ extension Link {
                 sent.messages += written.messages
                 sent.bytes += written.bytes
             } else {
-                // Without room for it, it waits for the next output with its share: no new cycle begins before.
+                // A frame without room waits for the next output and keeps its share: no new cycle begins before.
                 let room = min(end - before, bulkLeft)
                 let (size, payload) = outgoing.writeTurn(
                     of: share, into: &output, upTo: room, mayCut: before == start)
@@ -44,8 +45,8 @@ extension Link {
         pendingClose.map { outgoingMessages.written >= $0.after } ?? false
     }
 
-    /// Streams and resources are written by so many bytes a call, so that a message never waits behind more of them.
+    /// The maximum number of stream and resource bytes per call, so that a message never waits for more of them.
     private static let bulk = 65_536
-    /// Messages get at least so much in their turn.
+    /// The minimum room for messages in their turn.
     private static let record = 16_384
 }

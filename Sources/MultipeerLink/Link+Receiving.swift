@@ -4,9 +4,9 @@ package import MultipeerFraming
 // MARK: what comes from the peer
 
 extension Link: FrameSink {
-    /// Takes bytes from the connection, in any pieces, and returns how many it used: all, unless CLOSE or
-    /// a frame of the verification code was among them. The rest is for another call, after the events.
-    /// What is not a frame ends the link like any other violation.
+    /// Takes bytes from the connection, in any pieces, and returns how many it consumed: all, unless CLOSE or
+    /// a frame of the verification code was among them. The caller passes the rest in another call, after
+    /// taking the events. Bytes that are not a frame end the link like any other violation.
     package mutating func receive(
         _ bytes: Span<UInt8>, through decoder: inout FrameDecoder, at now: Moment
     ) -> Int {
@@ -22,7 +22,7 @@ extension Link: FrameSink {
         return used
     }
 
-    /// Before each batch of frames: something came, at this moment.
+    /// Prepares for a batch of frames that is received at `now`.
     package mutating func begin(at now: Moment) {
         self.now = now
         liveness.heard(at: now)
@@ -31,7 +31,7 @@ extension Link: FrameSink {
     package var frameLimit: Int { Limits.frame }  // [frame.limit]
     package var frameContext: FrameContext? { .open }  // [frame.order]
 
-    /// False behind the peer's CLOSE, and behind a frame that the owner may refuse until it has taken the events.
+    /// False after the peer's CLOSE, and after a frame that the owner may refuse, until it has taken the events.
     package var wantsFrames: Bool { phase != .ended && !awaitsJudgement }  // [close.after]
 
     package mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>) {
@@ -72,7 +72,7 @@ extension Link: FrameSink {
         }
     }
 
-    /// The complete messages that came since the last call, in order. [msg.order]
+    /// Returns the complete messages received since the last call, in order. [msg.order]
     package mutating func takeMessages() -> [IncomingMessage] { incoming.takeAll() }
 
     package mutating func nextEvent() -> Event? {
@@ -81,10 +81,11 @@ extension Link: FrameSink {
         return nil
     }
 
-    /// The application has taken messages of this cost: the peer may spend it again. [msg.credit-return]
+    /// Counts messages of this cost that the application has taken, for which the peer gets new credit.
+    /// [msg.credit-return]
     package mutating func consumed(_ cost: Int) { receiveWindow.take(cost) }
 
-    /// What the complete messages have cost that the application has not taken.
+    /// The cost of the complete messages that the application has not taken.
     package var untakenCost: Int { receiveWindow.untaken - assembler.cost }
 }
 
@@ -107,7 +108,7 @@ extension Link {
         refill(cost)
     }
 
-    /// What traffic gives to the budgets of control frames, in either direction. [limit.control]
+    /// Adds the tokens that traffic earns to the budgets of control frames, in either direction. [limit.control]
     @inline(__always)
     mutating func refill(_ cost: Int) {
         budget.refill(cost)
@@ -156,7 +157,7 @@ extension Link {
         if control.hasTooManyAnswers { throw .tooManyControlFrames }
     }
 
-    /// An answer that was asked for costs the peer nothing.
+    /// Handles a PONG; a solicited one costs the peer nothing.
     private mutating func answered(_ token: UInt64) -> Bool {
         guard let (roundTrip, settled) = control.answered(token, at: now) else { return false }
         counted.add(roundTrip)
@@ -165,8 +166,9 @@ extension Link {
         return true
     }
 
-    /// Acts on a frame that opens or ends a channel, and returns whether it is no control frame: what happens to a
-    /// channel once is bounded with the channels. About a channel that is closed it changes nothing, and costs.
+    /// Handles a frame that opens or ends a channel, and returns whether it is exempt from the rate limit on
+    /// control frames: what can happen once per channel is limited with the channels. For a closed channel it has
+    /// no effect, and is not exempt.
     private mutating func isFree(_ frame: Frame, payload: Int) throws(Violation) -> Bool {  // [channel.free]
         switch frame {
         case .open(let channel, let opening):
@@ -186,7 +188,7 @@ extension Link {
         guard budget.consume(frames, at: now) else { throw .tooManyControlFrames }  // [limit.control]
     }
 
-    /// The decoder skips what it may ignore, but it is not free.
+    /// Counts frames that the decoder has ignored; they are not exempt.
     private mutating func ignored(_ total: Int) {
         let new = total - counted.ignoredFrames
         guard new > 0, phase == .open else { return }
@@ -194,7 +196,7 @@ extension Link {
         if !budget.consume(new, at: now) { violated(.tooManyControlFrames) }
     }
 
-    /// Ends the link for something that the owner found, such as an error of a decoder of its own.
+    /// Ends the link for a violation that the owner found, such as an error of its own decoder.
     package mutating func violated(_ violation: Violation) { part(.violation(violation)) }
 
     private mutating func closedByPeer(_ code: CloseCode, _ reason: String) {
@@ -202,12 +204,12 @@ extension Link {
         phase = .ended
     }
 
-    /// CLOSE is all that still matters.
+    /// Handles a frame while the link closes: only CLOSE matters.
     private mutating func receiveInClosing(_ header: FrameHeader, _ payload: Span<UInt8>) {
         if header.kind == .close { phase = .ended }
     }
 
-    /// The peer's text on one line, without characters that play tricks on a screen.
+    /// Returns the peer's text on one line, without characters that manipulate the display.
     private static func presentable(_ text: String) -> String {
         String(
             String.UnicodeScalarView(text.unicodeScalars.map { DisplayName.isValid(String($0)) ? $0 : " " }))

@@ -4,7 +4,7 @@ package import MultipeerFraming
 // MARK: what goes to the peer
 
 extension Link {
-    /// Whole messages whose last frame was written, and their bytes.
+    /// The number of messages whose last frame was written, and their bytes.
     package struct Sent: Equatable, Sendable {
         package var messages = 0
         package var bytes = 0
@@ -15,19 +15,18 @@ extension Link {
         }
     }
 
-    /// Puts messages after those that wait. None is longer than the peer's HELLO allows, and none may come after
-    /// `closeWhenDrained`.
+    /// Queues messages. None may be longer than the peer's HELLO allows, and none may follow `closeWhenDrained`.
     package mutating func enqueue(_ messages: consuming [[UInt8]]) { outgoingMessages.append(messages) }
 
-    /// Asks the peer to say when it has read everything enqueued so far: `markReached` brings the number back.
+    /// Requests a notification when the peer has read everything enqueued so far: `markReached` with the same number.
     package mutating func mark(_ id: UInt64) { control.mark(id, after: outgoingMessages.appended) }
 
-    /// Asks the peer whether it is there, at once: `probeAnswered`.
+    /// Probes the peer at once: `probeAnswered`.
     package mutating func probe() { control.probe() }
 
-    /// Messages that were not written whole. When the link has ended they never will be. [msg.failed]
+    /// The number of messages not completely written. When the link has ended they never will be. [msg.failed]
     package var queuedMessages: Int { outgoingMessages.count }
-    /// Bytes of those.
+    /// Their size in bytes.
     package var queuedBytes: Int { outgoingMessages.bytes }
 
     /// Whether `fill` would write anything.
@@ -41,8 +40,8 @@ extension Link {
         }
     }
 
-    /// Appends frames to `output`: control first, then messages while the credit lasts, then what channels have, up to
-    /// `room` bytes. With at least 2,048 bytes of room it always gets on; the rest goes with a later call.
+    /// Appends frames to `output`: control first, then messages while the credit lasts, then channels, up to `room`
+    /// bytes. With at least 2,048 bytes of room it always makes progress; the rest follows in a later call.
     package mutating func fill(_ output: inout ByteBuffer, upTo room: Int, now: Moment) -> Sent {
         self.now = now
         let end = output.count + room
@@ -76,7 +75,7 @@ extension Link {
         return Sent(messages: sent.messages, bytes: sent.bytes)
     }
 
-    /// Whether a message could be written.
+    /// Whether a message can be written.
     var hasMessages: Bool { outgoingMessages.canWrite(spending: spendable) }
 
     /// The credit that messages may use.

@@ -10,38 +10,38 @@ package import MultipeerFraming
 /// ```
 ///
 /// Pure: it never reads a clock, a socket or a random source. After every call the owner looks at `end`, takes
-/// messages and events, writes while `wantsToSend`, and sleeps until `deadline`. Sockets are read before time is
-/// told, so that a peer is not judged by bytes that wait unread. A link whose CLOSE is written out is the owner's to
-/// let go of.
+/// messages and events, writes while `wantsToSend`, and sleeps until `deadline`. Sockets are read before the time is
+/// advanced, so that bytes that wait unread do not count as idle time. The owner may release a link whose CLOSE is
+/// written out.
 package struct Link: ~Copyable, Sendable {
     package enum Event: Equatable, Sendable {
         /// The peer has read everything that was enqueued before `mark` was called with this number.
         case markReached(UInt64)
         case probeAnswered
         case roundTrip(Duration)
-        /// Where the peer takes datagrams now: DGRAM.
+        /// Where the peer now accepts datagrams: DGRAM.
         case datagramOffered(DatagramOffer)
-        /// A frame of the verification code, SAS_REQUEST to SAS_REVEAL, for the machine that judges it.
+        /// A frame of the verification code, SAS_REQUEST to SAS_REVEAL, for the state machine that checks it.
         case code(Frame)
-        /// An entry of the mesh.
+        /// A membership entry of the mesh.
         case members(Members)
     }
 
     package enum Phase: Equatable, Sendable {
         case open
-        /// CLOSE goes, or went, out; what still comes is dropped. It ends at that moment at the latest.
+        /// CLOSE is being sent, or was; what still arrives is dropped. The phase ends at that time at the latest.
         case closing(until: Moment)
         case ended
     }
 
     package internal(set) var phase = Phase.open
-    /// Why the link is over: set when it stops being open, and never changed.
+    /// Why the link ended: set when it stops being open, and never changed.
     package internal(set) var end: LinkCloseReason?
 
     var now: Moment
     var incoming = IncomingMessages()
     var events: [Event] = []
-    /// The owner has yet to judge a frame of the verification code: nothing behind it is taken before.
+    /// Whether the owner has yet to check a frame of the verification code: nothing after it is taken before that.
     var awaitsJudgement = false
     var assembler: MessageAssembler
     var receiveWindow: MessageCredit.ReceiveWindow
@@ -54,7 +54,7 @@ package struct Link: ~Copyable, Sendable {
     var outgoing: OutgoingChannels
     var roundRobin = DeficitRoundRobin()
     let isMesh: Bool
-    /// CLOSE with this code, once so many messages are written.
+    /// CLOSE with this code, once this many messages are written.
     var pendingClose: (code: CloseCode, after: Int)?
     var counted = LinkStatistics()
 
@@ -92,7 +92,7 @@ extension Link {
         }
     }
 
-    /// The next moment at which `advance` has something to do; nil once the link has ended.
+    /// The next time at which `advance` has an effect; nil once the link has ended.
     package var deadline: Moment? {
         switch phase {
         case .open:
@@ -113,13 +113,13 @@ extension Link {
 // MARK: the end
 
 extension Link {
-    /// Ends the link: CLOSE goes ahead of everything, and nothing goes after it. [close.linger]
+    /// Ends the link: CLOSE is sent before everything that waits, and nothing after it. [close.linger]
     package mutating func close(_ code: CloseCode, reason: String = "", at now: Moment) {
         self.now = now
         part(.closed(code), reason: reason)
     }
 
-    /// The same after everything that is enqueued already: until then the link lives on. [close.goodbye]
+    /// Ends the link gracefully, after everything already enqueued: until then the link stays open. [close.goodbye]
     package mutating func closeWhenDrained(_ code: CloseCode, at now: Moment) {
         self.now = now
         guard phase == .open, pendingClose == nil else { return }
@@ -127,13 +127,14 @@ extension Link {
         partWhenDrained()
     }
 
-    /// The peer selected a newer connection: it has none to us on this one.
+    /// Ends the link because the peer selected a newer connection.
     package mutating func superseded(at now: Moment) {
         self.now = now
         part(.superseded)
     }
 
-    /// The connection ended, by EOF or an error. Without a CLOSE before it, something may be missing. [tls.truncation]
+    /// Handles the end of the connection, by EOF or an error. Without a CLOSE before it, data may be missing.
+    /// [tls.truncation]
     package mutating func lost() {
         if end == nil { end = .lost }
         phase = .ended
@@ -147,7 +148,7 @@ extension Link {
     }
 
     mutating func partWhenDrained() {
-        // What channels were told goes, too: a RESET, or the DONE that somebody waits for.
+        // Channel frames are written too: a RESET, or the DONE that the peer waits for.
         guard let pendingClose, outgoingMessages.written >= pendingClose.after, control.hasNoFrames else {
             return
         }

@@ -2,21 +2,21 @@ package import MultipeerFraming
 
 /// Why a link ended. Set once. Spec 14.3. [state.reason]
 package enum LinkCloseReason: Equatable, Sendable {
-    /// The peer said CLOSE. The text is its own, made fit to be shown.
+    /// The peer sent CLOSE. The text is the peer's, sanitised for display.
     case closedByPeer(CloseCode, reason: String)
-    /// This side said CLOSE.
+    /// This side sent CLOSE.
     case closed(CloseCode)
     case violation(Violation)
     /// A newer connection to the same peer was selected.
     case superseded
-    /// The peer was silent for too long.
+    /// No data was received from the peer for too long.
     case timedOut
-    /// The connection ended and nobody had said CLOSE. [tls.truncation]
+    /// The connection ended without a CLOSE from either side. [tls.truncation]
     case lost
 }
 
 extension LinkCloseReason {
-    /// What the peer is told, if it is told anything. The only place that decides.
+    /// The code that is sent to the peer, if any. Decided only here.
     package var closeCode: CloseCode? {
         switch self {
         case .closedByPeer, .lost: nil

@@ -1,15 +1,15 @@
 package import MultipeerFraming
 
-/// What one link begins with.
+/// The initial configuration of one link.
 package struct LinkConfiguration: Sendable {
-    /// What our HELLO announced.
+    /// The limits in our HELLO.
     package var local: LinkLimits
-    /// What the peer's HELLO announced.
+    /// The limits in the peer's HELLO.
     package var remote: LinkLimits
     package var timing: Liveness.Timing
-    /// A kind that means nothing, sent once. [frame.grease]
+    /// A kind without meaning, sent once. [frame.grease]
     package var greaseKind: FrameKind?
-    /// Entries of the mesh travel on it. Spec 11.1.
+    /// Whether the link carries membership entries of the mesh. Spec 11.1.
     package var isMesh: Bool
 
     package init(

@@ -1,20 +1,20 @@
-/// What went over one link, counted since it began.
+/// Counters of one link since it began.
 public struct LinkStatistics: Hashable, Sendable {
-    /// Messages whose last byte was handed to the connection.
+    /// Messages whose last byte was passed to the connection.
     public internal(set) var messagesSent = 0
     /// Bytes of those messages.
     public internal(set) var bytesSent = 0
-    /// Messages that arrived whole.
+    /// Messages received completely.
     public internal(set) var messagesReceived = 0
     /// Bytes of those messages.
     public internal(set) var bytesReceived = 0
-    /// Bytes of streams and files that were handed to the connection.
+    /// Bytes of streams and files passed to the connection.
     public package(set) var channelBytesSent = 0
-    /// Bytes of streams and files that arrived, those included that nobody wanted any more.
+    /// Bytes of streams and files received, including those that were no longer wanted.
     public package(set) var channelBytesReceived = 0
-    /// Frames of kinds that this version does not know and skipped.
+    /// Frames skipped because this version does not know their kind.
     public internal(set) var ignoredFrames = 0
-    /// How long a question and its answer take, once there was one.
+    /// The round-trip time, once it was measured.
     public internal(set) var roundTrip: RoundTrip?
 }
 

@@ -1,40 +1,41 @@
 package import MultipeerFraming
 
-/// What a peer did that an open link does not allow. Precise, so that a test can say exactly what it expects.
+/// What a peer did that an open link does not allow. Precise, so that a test can state exactly what it
+/// expects.
 package enum Violation: Error, Equatable, Sendable {
-    /// The bytes are no frame, or the payload is not what its kind demands.
+    /// The bytes are not a frame, or the payload is not valid for its kind.
     case framing(FramingError)
     /// A frame that belongs before SELECTED, or to an invitation.
     case outOfPlace(FrameKind)
     /// More bytes than the longest message that our HELLO allows.
     case messageTooLong(Int)
-    /// A MSG_PART of so many bytes, which is not worth a frame.
+    /// A MSG_PART of this many bytes, which is too short.
     case partTooShort(Int)
-    /// A message went so far beyond its credit.
+    /// A message exceeded its credit by this much.
     case beyondMessageCredit(by: Int)
-    /// A CREDIT that is not more than the one before.
+    /// A CREDIT that is not greater than the previous one.
     case creditDidNotGrow(UInt64)
     case tooManyControlFrames
     case tooManyEmptyFrames
-    /// OPEN with a number that is not above all those before it.
+    /// OPEN with a number that is not above all previous ones.
     case channelOutOfTurn(UInt32)
     /// OPEN while as many channels are open as our HELLO allows.
     case tooManyChannels(UInt32)
-    /// More channels were opened and reset in a short time than anybody has a reason for.
+    /// Too many channels were opened and reset in a short time.
     case tooManyResets
-    /// A frame about a channel that was never opened, or one that a closed channel does not allow.
+    /// A frame for a channel that was never opened, or one that a closed channel does not allow.
     case channelNotOpen(FrameKind, UInt32)
-    /// DONE about a stream, or about a resource of which FIN was not sent.
+    /// DONE for a stream, or for a resource of which FIN was not sent.
     case doneTooEarly(UInt32)
     case beyondChannelCredit(UInt32)
-    /// A MEMBERS that nobody should have passed on.
+    /// A MEMBERS that no member should have forwarded.
     case badEntry(EntryViolation)
-    /// MEMBERS faster than anybody has news.
+    /// Too many MEMBERS in a short time.
     case tooManyEntries
 }
 
 extension Violation {
-    /// What the peer is told. Spec 16.
+    /// The code that is sent to the peer. Spec 16.
     package var closeCode: CloseCode {
         switch self {
         case .framing(let error): error.closeCode
@@ -74,13 +75,13 @@ extension Violation: CustomStringConvertible {
     }
 }
 
-/// What is wrong with an entry for everybody who receives it, so that an honest member does not pass it on.
+/// What is wrong with an entry for every receiver, so that an honest member does not forward it.
 package enum EntryViolation: Error, Equatable, Sendable {
-    /// More than 31 endpoints, or not sorted, or one twice, or its own among them.
+    /// More than 31 endpoints, or not sorted, or with a duplicate, or with its own endpoint.
     case members
-    /// What it carries is no connection data, in words: those are read above this module.
+    /// The contents are not connection data; the text describes why, since they are read above this module.
     case data(String)
-    /// The connection data are of another endpoint, not for the mesh or not for everybody.
+    /// The connection data are of another endpoint, not for the mesh or not open to every peer.
     case foreignData
 }
 

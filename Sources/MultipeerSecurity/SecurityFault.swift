@@ -1,8 +1,9 @@
-/// Why security failed, and whose doing it was. Descriptions hold no secrets and no unescaped text of the peer.
+/// Why security failed, and which side caused it. Descriptions contain no secrets and no unescaped text of the
+/// peer.
 public enum SecurityFault: Error, Hashable, Sendable {
-    /// The other side broke the rules, or is not who it should be.
+    /// The other side violated the protocol, or is not the expected peer.
     case peer(PeerViolation)
-    /// What this side was given does not serve: a file, a passphrase, a key.
+    /// An input of this side is not usable: a file, a passphrase, a key.
     case local(LocalProblem)
     /// Neither: the machine or this library failed.
     case `internal`(String)
@@ -11,7 +12,7 @@ public enum SecurityFault: Error, Hashable, Sendable {
 extension SecurityFault {
     /// What the other side did wrong.
     public enum PeerViolation: Hashable, Sendable {
-        /// It presented a certificate that is not one of those awaited.
+        /// It presented a certificate that is not one of the expected ones.
         case strangerCertificate
         /// It presented no certificate.
         case noCertificate
@@ -23,33 +24,33 @@ extension SecurityFault {
         case wrongVersion
         /// It does not speak this protocol (ALPN).
         case noCommonProtocol
-        /// Its first bytes are not TLS, which the two preferences demand.
+        /// Its first bytes are not TLS, which the two preferences require.
         case notTLS
-        /// Its first bytes are not the plain preface, which the two preferences demand.
+        /// Its first bytes are not the plain preface, which the two preferences require.
         case notPlain
         /// A record could not be decrypted, or is not a record.
         case badRecord
-        /// The connection ended without a farewell, so bytes may be missing.
+        /// The connection ended without close_notify, so bytes may be missing.
         case truncated
         /// It ended the channel with this TLS alert.
         case alert(Alert)
-        /// The handshake failed in another way; OpenSSL's words.
+        /// The handshake failed in another way; the text is OpenSSL's.
         case handshakeFailed(String)
     }
 
     /// A TLS alert as it was received. RFC 8446, section 6.
     public struct Alert: RawRepresentable, Hashable, Sendable {
-        /// The number that travels.
+        /// The number on the wire.
         public let rawValue: UInt8
-        /// Any number, also one without a name.
+        /// Creates an alert with any number, including one without a name.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Whether the other side says that it does not accept this side's certificate. It may do so later,
-        /// when its own application has named this peer.
+        /// Whether the alert says that the other side does not accept this side's certificate. It may accept
+        /// it later, when its own application has named this peer.
         public var refusesCertificate: Bool { [42, 44, 45, 46, 48, 49, 116].contains(rawValue) }
     }
 
-    /// What is wrong with what this side was given.
+    /// What is wrong with an input of this side.
     public enum LocalProblem: Hashable, Sendable {
         /// The file is neither PEM nor PKCS#12, or is damaged.
         case unreadableIdentity(String)
@@ -57,7 +58,7 @@ extension SecurityFault {
         case identityTooLarge
         /// The file is encrypted and no passphrase was given.
         case passphraseNeeded
-        /// The passphrase does not open the file.
+        /// The passphrase does not decrypt the file.
         case wrongPassphrase
         /// The file holds no certificate.
         case noCertificateInFile
@@ -69,11 +70,11 @@ extension SecurityFault {
         case brokenChain
         /// More than 8 certificates, or more than 16 KiB of them.
         case chainTooLong
-        /// The key is of a kind or a size that TLS 1.3 does not take.
+        /// The key is of a kind or a size that TLS 1.3 does not support.
         case unsupportedKey(String)
         /// A certificate could not be read.
         case malformedCertificate
-        /// The trust store could not be read: what is wrong, and in which line.
+        /// The trust store could not be read: the problem, and its line.
         case malformedTrustStore(line: Int, TrustStoreProblem)
     }
 

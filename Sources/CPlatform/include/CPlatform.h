@@ -1,8 +1,8 @@
 #ifndef MULTIPEER_CPLATFORM_H
 #define MULTIPEER_CPLATFORM_H
 
-// The few C lines that the platform's headers force on us: what Swift's Glibc module does not export, and the
-// ThreadSanitizer annotations, which must be compiled by the C compiler to see the sanitizer.
+// The few lines that have to be C: what Swift's Glibc module does not export, and the ThreadSanitizer
+// annotations, which only the C compiler can detect the sanitizer for.
 
 #include <stdbool.h>
 #include <sys/epoll.h>
@@ -12,30 +12,30 @@
 /// Names the calling thread, in at most 15 bytes. A GNU extension, which Swift's importer does not see.
 void multipeer_name_thread(const char *name);
 
-/// `accept4` with a non-blocking socket that is closed on exec. A GNU extension, too. `address` is a
-/// `struct sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
+/// Calls `accept4` for a non-blocking, close-on-exec socket. Also a GNU extension. `address` is a `struct
+/// sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
 int multipeer_accept(int listener, void *address, unsigned int *length);
 
-/// Packets that one call of `multipeer_send_packets` or `multipeer_receive_packets` handles at the most.
+/// The maximum number of packets per call of `multipeer_send_packets` or `multipeer_receive_packets`.
 #define MULTIPEER_PACKETS 64
 
-/// Bytes of the longest socket address that we use, a `struct sockaddr_in6`.
+/// The size in bytes of the longest socket address in use, a `struct sockaddr_in6`.
 #define MULTIPEER_ADDRESS_ROOM 28
 
 /// Sends `count` bytes as UDP packets of `segment` bytes, of which the last may be shorter, with one call (UDP_SEGMENT).
-/// With a `segment` of 0 they are one packet. Answers like `sendmsg`.
+/// With a `segment` of 0 they are one packet. Returns like `sendmsg`.
 long multipeer_send_segments(
     int socket, const void *address, unsigned int length, const void *bytes, unsigned long count,
     unsigned short segment);
 
-/// Sends `count` packets, which lie one behind the other in `bytes`, to one address. Answers like `sendmmsg`.
+/// Sends `count` packets, stored contiguously in `bytes`, to one address. Returns like `sendmmsg`.
 int multipeer_send_packets(
     int socket, const void *address, unsigned int length, const unsigned char *bytes,
     const unsigned short *sizes, unsigned int count);
 
-/// One packet that came, or several of equal size that the kernel joined (UDP_GRO).
+/// One received packet, or several of equal size that the kernel coalesced (UDP_GRO).
 struct multipeer_arrival {
-    /// Bytes, and how many of them each packet but the last has; 0 when it is one packet.
+    /// The total size in bytes, and the size of each packet but the last; 0 for a single packet.
     unsigned int count;
     unsigned int segment;
     bool is_truncated;
@@ -43,40 +43,42 @@ struct multipeer_arrival {
     _Alignas(8) unsigned char address[MULTIPEER_ADDRESS_ROOM];
 };
 
-/// Receives into `count` rooms of `size` bytes, one behind the other, without waiting. Answers like `recvmmsg`.
+/// Receives into `count` contiguous buffers of `size` bytes, without waiting. Returns like `recvmmsg`.
 int multipeer_receive_packets(
     int socket, void *room, unsigned int size, struct multipeer_arrival *arrivals, unsigned int count);
 
-/// Lets the kernel join packets that come. Answers like `setsockopt`.
+/// Lets the kernel coalesce received packets. Returns like `setsockopt`.
 int multipeer_join_packets(int socket);
 
-/// A socket on which the kernel tells of interfaces and their addresses, and answers for them (NETLINK_ROUTE). It never
-/// blocks. Answers like `socket`.
+/// Opens a non-blocking socket on which the kernel reports interfaces and their addresses, also on request
+/// (NETLINK_ROUTE). Returns like `socket`.
 int multipeer_open_netlink(void);
 
-/// Receives what the kernel said, up to `count` bytes, or 0 bytes when it was somebody else. Answers like `recvfrom`.
+/// Receives a message of the kernel, up to `count` bytes; returns 0 when the sender is not the kernel, otherwise like
+/// `recvfrom`.
 long multipeer_receive_netlink(int socket, void *bytes, unsigned long count);
 
-/// Lets glibc keep up to twice `size` bytes of freed memory (at most 32 MiB) instead of giving it back to the system at
-/// once: a message's memory would otherwise be faulted in anew for each. It only raises the threshold that glibc adapts
-/// by itself when large blocks are freed; other allocators ignore it.
+/// Lets glibc keep up to twice `size` bytes of freed memory (at most 32 MiB) instead of returning it to the system at
+/// once: otherwise every message would fault its memory in again. It only raises the threshold that glibc itself adapts
+/// when large blocks are freed; other allocators ignore it.
 void multipeer_keep_freed_memory(unsigned long size);
 
-/// Bytes of the heap that were asked for and not given back, of all threads together; 0 where the allocator does not say.
+/// Returns the number of heap bytes allocated and not freed, of all threads together; 0 where the allocator does not
+/// report it.
 long multipeer_allocated_bytes(void);
 
-/// Gives back the disk space of a part of a file, whose length stays. A GNU extension; on a file system that cannot, it
-/// does nothing.
+/// Releases the disk space of a part of a file and keeps its length. A GNU extension; does nothing on a file system
+/// without support for it.
 void multipeer_punch_hole(int file, long long start, long long length);
 
-/// What the calling thread runs in, while it runs in virtual time; null on every other thread.
+/// Returns the virtual time in which the calling thread runs; null on a thread that does not.
 void *multipeer_virtual_time(void);
 void multipeer_set_virtual_time(void *time);
 
 /// Writes the calling thread's name, at most 15 bytes and a zero, into `name`, which has room for 16. A GNU extension.
 void multipeer_get_thread_name(char *name);
 
-/// Whether this build runs under ThreadSanitizer. Read inline, so that a lock pays for a load and not for two calls.
+/// Whether this build runs under ThreadSanitizer. Read inline, so that a lock costs a load and not two calls.
 extern const bool multipeer_tsan_enabled;
 
 void multipeer_tsan_do_acquire(const void *address);
@@ -93,7 +95,7 @@ static inline void multipeer_tsan_release(const void *address) {
     if (__builtin_expect(multipeer_tsan_enabled, false)) multipeer_tsan_do_release(address);
 }
 
-/// Between `true` and `false` ThreadSanitizer does not look at what this thread reads and writes. A no-op otherwise.
+/// Makes ThreadSanitizer ignore what this thread reads and writes, from `true` until `false`. A no-op otherwise.
 static inline void multipeer_tsan_ignore(bool begins) {
     if (__builtin_expect(multipeer_tsan_enabled, false)) multipeer_tsan_do_ignore(begins);
 }

@@ -18,7 +18,7 @@ enum Base32 {
         return text
     }
 
-    /// Nil for other characters than those of the alphabet, in either case, and when the bits left over are not 0.
+    /// Returns nil for characters outside the alphabet, in either case, and when the remaining bits are not 0.
     static func decode(_ text: some Sequence<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var pending: UInt32 = 0

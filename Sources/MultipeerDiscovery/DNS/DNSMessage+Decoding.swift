@@ -1,11 +1,11 @@
 import MultipeerFraming
 
 extension DNSMessage {
-    /// Reads a datagram. Total: whatever the bytes, the result is a message or a fault, and what is kept is in proportion
-    /// to the bytes.
+    /// Decodes a datagram. Total: for any bytes, the result is a message or a fault, and its memory is proportional to
+    /// the bytes.
     ///
-    /// What is harmless and means nothing here is left out: questions and records of another class than IN, and NSEC
-    /// records of another form than RFC 6762, 6.1 allows. Bytes after the last record are ignored.
+    /// What is harmless and not used here is left out: questions and records of another class than IN, and NSEC records
+    /// of another form than RFC 6762, 6.1 allows. Bytes after the last record are ignored.
     package init(_ bytes: Span<UInt8>) throws(DNSFault) {
         self.init()
         guard bytes.count <= DNSMessage.longest else { throw .tooLong(bytes.count) }  // [dns.limit]
@@ -28,12 +28,13 @@ extension DNSMessage {
 private enum DNSClass {
     static let `in`: UInt16 = 1
     static let any: UInt16 = 255
-    /// Of a question: a unicast answer is welcome. Of a record: it replaces what is known. RFC 6762, 18.12 and 18.13.
+    /// In a question: a unicast response is preferred. In a record: it replaces what is known. RFC 6762, 18.12 and
+    /// 18.13.
     static let topBit: UInt16 = 0x8000
 }
 
 extension DNSQuestion {
-    /// Nil for another class.
+    /// Returns nil for another class.
     fileprivate init?(_ reader: inout DNSReader, in bytes: Span<UInt8>) throws(DNSFault) {
         let name = try reader.name(in: bytes)
         let type = DNSType(rawValue: try reader.integer(in: bytes))
@@ -56,7 +57,7 @@ extension DNSRecord {
         return records
     }
 
-    /// Nil for another class, and for an NSEC that is to be ignored.
+    /// Returns nil for another class, and for an NSEC that is to be ignored.
     private init?(_ reader: inout DNSReader, in bytes: Span<UInt8>) throws(DNSFault) {
         let name = try reader.name(in: bytes)
         let type = DNSType(rawValue: try reader.integer(in: bytes))
@@ -72,7 +73,7 @@ extension DNSRecord {
 }
 
 extension DNSData {
-    /// Reads what lies in `range`, where `reader` stands. Names may lead out of it, but only backwards.
+    /// Reads the data in `range`, at which `reader` is positioned. Names may point outside it, but only backwards.
     fileprivate init?(
         _ type: DNSType, _ range: Range<Int>, _ reader: inout DNSReader, in bytes: Span<UInt8>
     ) throws(DNSFault) {
@@ -88,7 +89,7 @@ extension DNSData {
                 port: try reader.integer(in: bytes), target: try reader.name(in: bytes))
             guard reader.position == range.upperBound else { throw .data(type) }  // [dns.form]
         case .txt:
-            // No data says the same as one empty string. RFC 6763, 6.1.
+            // No data means the same as one empty string. RFC 6763, 6.1.
             self = .txt(range.isEmpty ? [0] : [UInt8](copying: bytes.extracting(range)))
         case .nsec:
             guard let nsec = try? DNSData(nsec: range, &reader, in: bytes) else { return nil }  // [mdns.nsec]

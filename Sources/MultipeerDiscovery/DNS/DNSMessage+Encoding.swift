@@ -1,9 +1,9 @@
 extension DNSMessage {
-    /// The bytes of the message; the same message has the same bytes always.
+    /// Encodes the message; equal messages always have equal bytes.
     ///
-    /// `compressing` false writes every name whole. `legacy` true is for conventional resolvers: it compresses the names
-    /// that RFC 1035 knows and leaves those within SRV and NSEC whole (RFC 6762, 18.14). Throws when the message is too
-    /// long, or a record's data is not what its type wants.
+    /// `compressing` false writes every name in full. `legacy` true is for conventional resolvers: it compresses the
+    /// names that RFC 1035 defines and writes those within SRV and NSEC in full (RFC 6762, 18.14). Throws when the
+    /// message is too long, or a record's data does not match its type.
     package func encoded(compressing: Bool = true, legacy: Bool = false) throws(DNSFault) -> [UInt8] {
         guard recordCount <= DNSMessage.mostRecords else {  // [dns.limit]
             throw .tooManyRecords(recordCount)
@@ -16,7 +16,7 @@ extension DNSMessage {
         return writer.bytes
     }
 
-    /// How many bytes `encoded()` has, or would have were it not too long; 0 for what cannot be written at all.
+    /// The size of `encoded()` in bytes, even if it is too long; 0 when the message cannot be encoded at all.
     package var encodedCount: Int {
         var writer = DNSWriter(isCompressing: true, isLegacy: false)
         do { try write(to: &writer) } catch { return 0 }
@@ -37,17 +37,17 @@ extension DNSMessage {
 }
 
 extension DNSQuestion {
-    /// The size in an uncompressed message: no encoding needs more.
+    /// The size in an uncompressed message, the maximum of all encodings.
     package var encodedCount: Int { name.encodedCount + 4 }
 }
 
 extension DNSRecord {
-    /// The size in an uncompressed message: no encoding needs more.
+    /// The size in an uncompressed message, the maximum of all encodings.
     package var encodedCount: Int { name.encodedCount + 10 + data.bytes.count }
 }
 
 extension DNSData {
-    /// The data without compression: what is compared when two peers probe for one name (RFC 6762, 8.2).
+    /// The data without compression, as compared when two peers probe for the same name (RFC 6762, 8.2).
     package var bytes: [UInt8] {
         var writer = DNSWriter(isCompressing: false, isLegacy: false)
         do { try writer.append(self) } catch { return [] }

@@ -1,9 +1,9 @@
-/// One DNS message as it travels in a datagram. RFC 1035, 4; RFC 6762, 18; Spec 12.3.
+/// One DNS message as sent in a datagram. RFC 1035, 4; RFC 6762, 18; Spec 12.3.
 package struct DNSMessage: Hashable, Sendable {
     package var id: UInt16 = 0
     package var isResponse = false
     package var isAuthoritative = false
-    /// A query: more known answers follow in further messages.
+    /// In a query: more known answers follow in further messages.
     package var isTruncated = false
     /// 0 to 15.
     package var opcode: UInt8 = 0
@@ -16,16 +16,16 @@ package struct DNSMessage: Hashable, Sendable {
 
     package init() {}
 
-    /// The most bytes that a message has.
+    /// The maximum size of a message, in bytes.
     package static let longest = 9_000  // [dns.limit]
-    /// The most questions and records of a message, taken together.
+    /// The maximum number of questions and records of a message, taken together.
     package static let mostRecords = 512  // [dns.limit]
     /// The bytes before the first question.
     package static let headCount = 12
 
     package var recordCount: Int { questions.count + answers.count + authorities.count + additionals.count }
 
-    /// The second word of the head. The bits that mean nothing here are dropped when read, and 0 when written.
+    /// The second word of the header. Bits that are not used here are ignored when read, and 0 when written.
     var flags: UInt16 {
         get {
             (isResponse ? 0x8000 : 0) | UInt16(opcode & 15) << 11 | (isAuthoritative ? 0x0400 : 0)

@@ -1,7 +1,7 @@
 /// Names as people write them: labels with dots between, `\.` for a dot and `\\` for a backslash within a label, `\ddd`
 /// for any byte. RFC 1035, 5.1; RFC 6763, 4.3.
 extension DNSName: CustomStringConvertible, ExpressibleByStringLiteral {
-    /// Returns nil when that is no name. A dot at the end changes nothing.
+    /// Returns nil when `dotted` is not a valid name. A trailing dot is ignored.
     package init?(_ dotted: String) {
         var labels: [[UInt8]] = []
         var label: [UInt8] = []
@@ -22,7 +22,7 @@ extension DNSName: CustomStringConvertible, ExpressibleByStringLiteral {
         self = name
     }
 
-    /// For names that the program spells out; a literal that is no name is a mistake of the programmer.
+    /// Creates a name from a literal in the program; an invalid literal is a programming error.
     package init(stringLiteral text: StringLiteralType) {
         guard let name = DNSName(String(text)) else { preconditionFailure("not a domain name: \(text)") }
         self = name

@@ -1,11 +1,11 @@
 /// A domain name: labels of 1 to 63 bytes, at most 255 with their length bytes. RFC 1035, 3.1; Spec 12.3.
 ///
-/// Compared, hashed and ordered ignoring the case of ASCII letters, and kept as it was written. A label is any bytes: a
-/// dot or a space in it is nothing special.
+/// Compared, hashed and ordered ignoring the case of ASCII letters, which is preserved. A label may contain any bytes:
+/// a dot or a space has no special meaning.
 package struct DNSName: Hashable, Comparable, Sendable {
-    /// Every label behind its length, and a zero byte: what an uncompressed name looks like in a message.
+    /// Every label preceded by its length, and a zero byte: the form of an uncompressed name in a message.
     package let wire: [UInt8]
-    /// Of the bytes in lower case: names are looked up and told apart far more often than they are read.
+    /// The hash of the bytes in lower case: names are looked up and compared far more often than they are read.
     private let digest: Int
 
     /// The name that has no labels.
@@ -23,7 +23,7 @@ package struct DNSName: Hashable, Comparable, Sendable {
         self.init(wire: wire + [0])
     }
 
-    /// For callers that have checked the form already.
+    /// Creates a name whose form the caller has already checked.
     init(wire: [UInt8]) {
         self.wire = wire
         digest = DNSName.digest(of: wire)
@@ -54,7 +54,7 @@ package struct DNSName: Hashable, Comparable, Sendable {
         isRoot ? nil : DNSName(wire: Array(wire.dropFirst(1 + Int(wire[0]))))
     }
 
-    /// This name below a new first label.
+    /// Returns this name with a new first label in front.
     package func child(_ label: [UInt8]) throws(DNSFault) -> DNSName {
         guard (1...DNSName.longestLabel).contains(label.count) else { throw .labelLength(label.count) }
         guard 1 + label.count + wire.count <= DNSName.longest else { throw .nameLength }
@@ -68,7 +68,7 @@ package struct DNSName: Hashable, Comparable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
-    /// Eight bytes at a time. Seeded by the process, so nobody else can make names that collide.
+    /// Computes the hash, eight bytes at a time. Seeded per process, so that other hosts cannot construct collisions.
     private static func digest(of wire: [UInt8]) -> Int {
         var hasher = Hasher()
         var word: UInt64 = 0
@@ -88,7 +88,7 @@ package struct DNSName: Hashable, Comparable, Sendable {
         zip(one, other).allSatisfy { folded($0) == folded($1) }
     }
 
-    /// Lower case for ASCII. Works on length bytes as well: 63 is less than `A`.
+    /// Returns ASCII letters in lower case. Works on length bytes as well: 63 is less than `A`.
     private static func folded(_ byte: UInt8) -> UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }

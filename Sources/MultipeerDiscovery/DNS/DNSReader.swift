@@ -1,7 +1,7 @@
 import MultipeerFraming
 
-/// Walks over a message: numbers, names with their pointers, and ranges of bytes. Like `ByteCursor`, which does the
-/// reading, it is given the same bytes with each call.
+/// Reads a message sequentially: numbers, names with their pointers, and ranges of bytes. As with `ByteCursor`, which
+/// does the reading, the caller passes the same bytes with each call.
 struct DNSReader {
     private var cursor = ByteCursor()
 
@@ -21,11 +21,11 @@ struct DNSReader {
         [UInt8](copying: bytes.extracting(try skip(count, in: bytes)))
     }
 
-    /// The next name, put together from wherever its pointers lead. The cursor ends behind its first pointer, or behind
-    /// its last byte if there is none.
+    /// Reads the next name, following its pointers. The cursor ends after its first pointer, or after its last byte if
+    /// there is none.
     ///
-    /// Every pointer leads to before the labels that it continues, so the walk goes down and ends; the number of
-    /// pointers is bounded besides, so that a name costs no more than its length.
+    /// Every pointer leads to a position before the labels that it continues, so the walk terminates; the number of
+    /// pointers is also limited, so that a name costs no more than its length.
     mutating func name(in bytes: Span<UInt8>) throws(DNSFault) -> DNSName {
         var wire: [UInt8] = []
         var place = self
@@ -45,7 +45,7 @@ struct DNSReader {
         }
     }
 
-    /// Appends labels up to the end of the name, or to a pointer, which is the answer.
+    /// Appends labels up to the end of the name, or to a pointer, which is returned.
     private mutating func labels(into wire: inout [UInt8], in bytes: Span<UInt8>) throws(DNSFault) -> Int? {
         while true {
             let head = try integer(UInt8.self, in: bytes)

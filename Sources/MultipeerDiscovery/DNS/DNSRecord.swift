@@ -1,8 +1,8 @@
-/// Something asked for. The class is IN or ANY: other questions do not come out of a message. RFC 6762, 5.4.
+/// A question. The class is IN or ANY: other questions are dropped in decoding. RFC 6762, 5.4.
 package struct DNSQuestion: Hashable, Sendable {
     package var name: DNSName
     package var type: DNSType
-    /// The requester would like the answer by unicast: the top bit of the class.
+    /// Whether the requester prefers a unicast response: the top bit of the class.
     package var wantsUnicast: Bool
 
     package init(_ name: DNSName, _ type: DNSType, wantsUnicast: Bool = false) {
@@ -15,7 +15,7 @@ package struct DNSQuestion: Hashable, Sendable {
 /// One resource record of class IN. RFC 1035, 3.2.1; RFC 6762, 10.2.
 package struct DNSRecord: Hashable, Sendable {
     package var name: DNSName
-    /// The sender says that it knows all records of this name and type: the top bit of the class.
+    /// The cache-flush bit: the sender knows all records of this name and type. The top bit of the class.
     package var isCacheFlush: Bool
     /// How long the record may be kept, in seconds; 0 is a goodbye.
     package var ttl: UInt32

@@ -1,4 +1,4 @@
-/// What a question asks for, or a record holds. RFC 1035, 3.2.2.
+/// The type of a question or a record. RFC 1035, 3.2.2.
 package struct DNSType: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt16
 
@@ -10,7 +10,7 @@ package struct DNSType: RawRepresentable, Hashable, Comparable, Sendable {
     package static let aaaa = DNSType(rawValue: 28)
     package static let srv = DNSType(rawValue: 33)
     package static let nsec = DNSType(rawValue: 47)
-    /// Only in questions: whatever there is.
+    /// Only in questions: every type.
     package static let any = DNSType(rawValue: 255)
 
     package static func < (one: DNSType, other: DNSType) -> Bool { one.rawValue < other.rawValue }

@@ -1,9 +1,9 @@
-/// Writes a message, and remembers where names stand that later ones can point to.
+/// Writes a message, and remembers the positions of names that later ones can point to.
 struct DNSWriter {
     private(set) var bytes: [UInt8] = []
     private let isCompressing: Bool
     private let isLegacy: Bool
-    /// Where each name, the end of another one too, was written first.
+    /// The position at which each name, also as the suffix of another, was first written.
     private var places: [ArraySlice<UInt8>: UInt16] = [:]
 
     init(isCompressing: Bool, isLegacy: Bool) {
@@ -62,7 +62,7 @@ struct DNSWriter {
         }
     }
 
-    /// `isNewer` names are within data of types that conventional parsers do not decompress.
+    /// Appends a name. `isNewer` names are within data of types that conventional parsers do not decompress.
     private mutating func append(_ name: DNSName, isNewer: Bool = false) {
         guard isCompressing, !(isNewer && isLegacy) else {
             bytes += name.wire

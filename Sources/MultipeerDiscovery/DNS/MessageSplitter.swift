@@ -1,7 +1,7 @@
 /// The datagrams of one message: as few as fit into the link's packets. RFC 6762, 7.2 and 17.
 ///
-/// A query that has known answers left says so with the TC bit, and its further packets hold nothing but them. An answer's
-/// additional records that have no room beside it follow as answers.
+/// A query with known answers left sets the TC bit, and its further packets contain nothing but known answers. Additional
+/// records that do not fit beside their answer follow as answers.
 struct MessageSplitter {
     private let header: DNSMessage
     private var rest: [Item]
@@ -20,7 +20,7 @@ struct MessageSplitter {
 
     static func of(_ message: DNSMessage, budget: Int, isLegacy: Bool = false) -> [[UInt8]] {
         if let whole = try? message.encoded(legacy: isLegacy), whole.count <= budget { return [whole] }
-        if !message.authorities.isEmpty {  // A probe is one question with its few records: it travels whole.
+        if !message.authorities.isEmpty {  // A probe is one question with its few records: it is never split.
             return [try? message.encoded(legacy: isLegacy)].compactMap(\.self)
         }
         var packets = MessageSplitter(message, budget: budget, isLegacy: isLegacy)
@@ -46,12 +46,12 @@ struct MessageSplitter {
             let count = max(1, fitting())
             let datagram = encoded(count)
             rest.removeFirst(count)
-            if let datagram { return datagram }  // Else a record that no packet has room for.
+            if let datagram { return datagram }  // Otherwise a record that fits into no packet.
         }
         return nil
     }
 
-    /// How many of the next items one packet has room for.
+    /// Returns how many of the next items fit into one packet.
     private func fitting() -> Int {
         var least = 0
         var most = min(rest.count, DNSMessage.mostRecords)

@@ -1,4 +1,4 @@
-/// A message on its way out, before it is encoded and split into packets.
+/// A message to be sent, before it is encoded and split into packets.
 package struct OutgoingMessage: Hashable, Sendable {
     package var message: DNSMessage
     package var scope: UInt32
@@ -15,9 +15,10 @@ package struct OutgoingMessage: Hashable, Sendable {
     package enum Destination: Hashable, Sendable {
         /// From port 5353 to the group.
         case multicast
-        /// From a port of its own to the group: whoever answers does so by unicast.
+        /// From a separate port to the group: responders reply by unicast.
         case ask
-        /// From port 5353 to one requester. Port 5353 is another engine's, every other a conventional resolver's.
+        /// From port 5353 to one requester. Port 5353 belongs to another engine, any other to a conventional
+        /// resolver.
         case unicast(to: [UInt8], port: UInt16)
     }
 }

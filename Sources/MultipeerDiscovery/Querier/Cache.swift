@@ -1,18 +1,18 @@
 import MultipeerCore
 
-/// What is known on one scope: of the service types that somebody looks for, and nothing else. RFC 6762, 10; Spec 12.6.
+/// The records known on one scope, only of the service types that are browsed. RFC 6762, 10; Spec 12.6.
 ///
-/// What nobody asked about is forgotten at once, so most of what a flood brings takes no place at all.
+/// Other records are dropped at once, so most of a flood takes no space.
 struct Cache: Sendable {
     static let most = 1_024  // [mdns.limit]
-    /// Addresses that nobody waits for may not take all the places.
+    /// The limit for addresses that no resolution waits for, so that they do not fill the cache.
     private static let mostWithAddresses = 896
     static let mostBytes = 1 << 20
 
     var scope: Scope
     private(set) var tables: [DNSName: InstanceTable] = [:]
     private(set) var hosts = HostTable()
-    /// The questions from ports of their own that may still be answered.
+    /// The questions from separate ports that may still be answered.
     private var oneShots: [UInt16: Moment] = [:]
 
     init(_ scope: Scope) { self.scope = scope }
@@ -21,7 +21,7 @@ struct Cache: Sendable {
     var byteCount: Int { tables.values.reduce(hosts.byteCount) { $0 + $1.byteCount } }
     var deadline: Moment { tables.values.reduce(hosts.deadline) { min($0, $1.deadline) } }
 
-    /// Works on one table, and on the hosts as that changes where SRV records point.
+    /// Changes one table, and the hosts accordingly when the targets of SRV records change.
     private mutating func change<R>(_ service: DNSName, _ body: (inout InstanceTable) -> R) -> R? {
         guard var table = tables.removeValue(forKey: service) else { return nil }
         let result = body(&table)
@@ -30,7 +30,7 @@ struct Cache: Sendable {
         return result
     }
 
-    /// Those who look different from outside since the last call.
+    /// Returns the peers whose appearance has changed since the last call.
     mutating func takeChanged() -> [(service: DNSName, uids: Set<UID>)] {
         var all: [(service: DNSName, uids: Set<UID>)] = []
         for service in tables.keys.sorted() {
@@ -41,9 +41,9 @@ struct Cache: Sendable {
     }
 }
 
-/// What is looked for.
+/// Browsing.
 extension Cache {
-    /// Begins to ask for the instances of a type, or begins again.
+    /// Starts or restarts the query for the instances of a type.
     mutating func ask(for service: DNSName, at due: Moment) {
         if tables[service] == nil {
             tables[service] = InstanceTable(service, asking: QuerySchedule(due: due))
@@ -59,7 +59,7 @@ extension Cache {
         tables[service] = nil
     }
 
-    /// The message of a question from a port of its own. RFC 6762, 5.1.
+    /// Returns the message of a question from a separate port. RFC 6762, 5.1.
     mutating func oneShot(_ questions: [DNSQuestion], at now: Moment, jitter: inout Jitter) -> DNSMessage {
         oneShots = oneShots.filter { $0.value > now }
         if oneShots.count >= Cache.mostOneShots { oneShots = [:] }
@@ -72,15 +72,15 @@ extension Cache {
 
     private static let mostOneShots = 256
 
-    /// Whether an answer to a port of ours answers something that was asked from there. [mdns.one-shot]
+    /// Returns whether a response to one of our ports answers a question that was sent from it. [mdns.one-shot]
     func isExpected(_ message: DNSMessage, at now: Moment) -> Bool {
         oneShots[message.id].map { $0 > now } ?? false
     }
 }
 
-/// What is heard.
+/// Received records.
 extension Cache {
-    /// Records in the order of who needs whom: instances, then what they are, then where.
+    /// Stores records in the order of their dependencies: PTR, then SRV and TXT, then addresses.
     mutating func learn(
         _ records: [DNSRecord], _ reception: RecordReception, spareBytes: Int, jitter: inout Jitter
     ) {
@@ -117,7 +117,7 @@ extension Cache {
         _ = change(record.name) { $0.learnPointer(record, reception, hasRoom: hasRoom, jitter: &jitter) }
     }
 
-    /// Addresses give way to instances: they can be asked for when they are needed.
+    /// Evicts addresses in favour of instances: they can be queried when they are needed.
     private mutating func makeRoom(_ records: Int) -> Bool {
         while count + records > Cache.most {
             guard hosts.giveWay() else { return false }
@@ -125,7 +125,7 @@ extension Cache {
         return true
     }
 
-    /// A type with few instances gets room from the one with most. [mdns.limit]
+    /// Makes room for a type with few instances by evicting from the one with most. [mdns.limit]
     private mutating func giveWay(to service: DNSName) -> Bool {
         let own = tables[service]?.serviceInstances.count ?? 0
         let others = tables.filter { $0.key != service && $0.value.serviceInstances.count > own + 1 }
@@ -135,7 +135,7 @@ extension Cache {
         return largest.flatMap { change($0.key) { $0.giveWay() } } ?? false
     }
 
-    /// Another's question: what it would be told, and what need not be asked again.
+    /// Handles another host's question: expects its answers, and suppresses our duplicate questions.
     mutating func suppressDuplicates(
         _ question: DNSQuestion, knowing known: Set<DNSName>, in family: Family, at now: Moment,
         jitter: inout Jitter
@@ -158,7 +158,7 @@ extension Cache {
     }
 }
 
-/// Time, and what it asks for.
+/// Time, and the questions that are due.
 extension Cache {
     mutating func expire(at now: Moment, jitter: inout Jitter) {
         for service in tables.keys.sorted() {
@@ -176,7 +176,7 @@ extension Cache {
         return due + hosts.takeQuestions(of: families, at: now)
     }
 
-    /// Our own question is one more that everybody should hear the answer to. RFC 6762, 10.5.
+    /// Notes our own question as one whose answer every host should receive. RFC 6762, 10.5.
     mutating func asked(_ due: DueQuestion, at now: Moment) {
         guard let service = service(of: due.question) else { return }
         let known = Set(due.knownAnswers.compactMap(\.pointee))
@@ -187,7 +187,7 @@ extension Cache {
         }
     }
 
-    /// Starts asking for the addresses of a host. Returns whether the question is a new one.
+    /// Starts to query the addresses of a host. Returns whether the question is a new one.
     mutating func want(_ host: DNSName, until: Moment, at now: Moment, jitter: inout Jitter) -> Bool {
         hosts.want(host, until: until, at: now, jitter: &jitter)
     }
@@ -204,7 +204,7 @@ extension Cache {
 }
 
 extension DNSRecord {
-    /// Whom a PTR record points to.
+    /// The name to which a PTR record points.
     var pointee: DNSName? {
         guard case .ptr(let name) = data else { return nil }
         return name

@@ -1,28 +1,28 @@
 import MultipeerCore
 
-/// What a record came with.
+/// The circumstances in which a record was received.
 struct RecordReception: Sendable {
     let now: Moment
-    /// Grows with every message.
+    /// Increases with every message.
     let order: UInt64
     let source: [UInt8]
     let family: Family
-    /// The answer to a question that was asked from a port of its own.
+    /// Whether it answers a question that was sent from a separate port.
     let isOneShot: Bool
 }
 
-/// One record that somebody said, and how long it is believed. RFC 6762, 10; Spec 12.6.
+/// One received record, and how long it is valid. RFC 6762, 10; Spec 12.6.
 struct CachedRecord: Sendable {
     let data: DNSData
-    /// When these data were new: greater is later.
+    /// The order in which these data were first received: greater is later.
     let order: UInt64
     let byteCount: Int
     private(set) var heard: Moment
     private(set) var lifetime: Duration
     private(set) var expires: Moment
-    /// Only a one-shot question brought it; the ordinary one has to confirm it.
+    /// Whether only a one-shot response contained it; an ordinary one has to confirm it.
     private(set) var isTentative: Bool
-    /// Its owner took it back, or it is not among those that replace it.
+    /// Whether its owner withdrew it, or it is not among the records that replaced it.
     private(set) var isLeaving = false
     var refresh: RefreshSchedule?
     private var families: Set<Family>
@@ -41,7 +41,7 @@ struct CachedRecord: Sendable {
         if isKept { refresh = RefreshSchedule(heard: heard, lifetime: lifetime, jitter: &jitter) }
     }
 
-    /// The same data once more.
+    /// Handles another reception of the same data.
     mutating func hear(_ record: DNSRecord, _ reception: RecordReception, isKept: Bool, jitter: inout Jitter)
     {
         let lifetime = CachedRecord.lifetime(of: record, isOneShot: reception.isOneShot)
@@ -57,22 +57,23 @@ struct CachedRecord: Sendable {
         refresh = isKept ? RefreshSchedule(heard: heard, lifetime: lifetime, jitter: &jitter) : nil
     }
 
-    /// A goodbye, or a cache flush: the record has one second left, in which it can be rescued. RFC 6762, 10.1 and 10.2.
+    /// Handles a goodbye or a cache flush: the record has one second left, in which it can be rescued. RFC 6762, 10.1
+    /// and 10.2.
     mutating func leave(at now: Moment) {
         expires = min(expires, now + CachedRecord.goodbyeLifetime)
         isLeaving = true
         refresh = nil
     }
 
-    /// After a sleep nobody knows; the record gets the time that it takes to ask.
+    /// Limits the lifetime after a sleep to the time that it takes to query the record again.
     mutating func reprieve(until: Moment) {
         guard !isLeaving, expires < until else { return }
         expires = until
         refresh = nil
     }
 
-    /// Somebody asked for this record in a way that everybody should hear the answer. After two such questions and ten
-    /// seconds without an answer it is gone. RFC 6762, 10.5.
+    /// Notes a question for this record whose answer every host should receive. After two such questions and ten
+    /// seconds without an answer the record expires. RFC 6762, 10.5.
     mutating func expectAnswer(in family: Family, at now: Moment) {
         guard families.contains(family), now - heard >= CachedRecord.answerPause else { return }
         if let lastUnanswered, now - lastUnanswered < CachedRecord.answerPause { return }
@@ -82,12 +83,12 @@ struct CachedRecord: Sendable {
         if unanswered >= 2 { expires = min(expires, now + CachedRecord.reconfirmTimeout) }
     }
 
-    /// Whether it goes into a question as an answer that need not be given. RFC 6762, 7.1.
+    /// Returns whether it is included in a question as a known answer. RFC 6762, 7.1.
     func isKnownAnswer(at now: Moment) -> Bool {  // [mdns.known-answer]
         !isTentative && !isLeaving && expires - now > lifetime / 2
     }
 
-    /// Whole seconds, at least one.
+    /// Returns the remaining lifetime in whole seconds, at least one.
     func remaining(at now: Moment) -> UInt32 {
         UInt32(clamping: max(1, (expires - now).wholeNanoseconds / 1_000_000_000))
     }
@@ -99,10 +100,10 @@ extension CachedRecord {
     static let goodbyeLifetime = Duration.seconds(1)  // [mdns.lost]
     static let reconfirmTimeout = Duration.seconds(10)
     static let tentativeLifetime = Duration.seconds(10)
-    /// A responder need not repeat itself within a second.
+    /// A responder need not repeat an answer within a second.
     private static let answerPause = Duration.seconds(1)
 
-    /// What the sender says, within reason: nobody makes us keep a ghost, or ask all the time.
+    /// Returns the TTL of the sender, limited so that no host can make us keep a dead record, or query all the time.
     static func lifetime(of record: DNSRecord, isOneShot: Bool) -> Duration {
         if isOneShot { return min(.seconds(Int64(record.ttl)), tentativeLifetime) }  // [mdns.one-shot]
         let longest: UInt32 =
@@ -115,7 +116,7 @@ extension CachedRecord {
 }
 
 extension DNSData {
-    /// About how many bytes it takes in memory.
+    /// The approximate size in memory, in bytes.
     fileprivate var roughCount: Int {
         switch self {
         case .a, .aaaa: 16

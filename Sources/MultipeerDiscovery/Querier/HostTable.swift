@@ -1,15 +1,15 @@
 import MultipeerCore
 
-/// The addresses of the hosts that SRV records point to, on one scope. Of no other host is anything kept.
+/// The addresses of the hosts that SRV records point to, on one scope. Nothing is kept of other hosts.
 struct HostTable: Sendable {
     static let mostAddresses = 32  // [mdns.limit]
 
     struct Host: Sendable {
-        /// How many SRV records point here.
+        /// The number of SRV records that point to this host.
         var users = 0
         var v4 = RecordSet(most: HostTable.mostAddresses / 2, isKept: false)
         var v6 = RecordSet(most: HostTable.mostAddresses / 2, isKept: false)
-        /// While somebody waits for the addresses.
+        /// Non-nil while a resolution waits for the addresses.
         var search: QuerySchedule?
         var wantedUntil: Moment?
 
@@ -21,7 +21,7 @@ struct HostTable: Sendable {
             [v4.deadline, v6.deadline, search?.due, wantedUntil].compactMap(\.self).min()
         }
 
-        /// 4 or 16 bytes each, the one heard last first; IPv6 before IPv4.
+        /// The addresses, 4 or 16 bytes each, the most recently received first; IPv6 before IPv4.
         var addresses: [[UInt8]] {
             (v4.records + v6.records).reversed().compactMap { record in
                 switch record.data {
@@ -39,7 +39,7 @@ struct HostTable: Sendable {
 
     subscript(name: DNSName) -> Host? { hosts[name] }
 
-    /// SRV records began or ceased to point there.
+    /// Applies changes in the number of SRV records that point to hosts.
     mutating func apply(_ changes: [(host: DNSName, by: Int)]) {
         var sums: [DNSName: Int] = [:]
         for change in changes { sums[change.host, default: 0] += change.by }
@@ -61,7 +61,7 @@ struct HostTable: Sendable {
         }
     }
 
-    /// Somebody waits for the addresses. Returns whether the question is a new one.
+    /// Starts to wait for the addresses of a host. Returns whether the question is a new one.
     mutating func want(_ name: DNSName, until: Moment, at now: Moment, jitter: inout Jitter) -> Bool {
         guard let host = hosts[name], !host.isKnown else { return false }
         let hesitation = jitter.hesitation()
@@ -72,7 +72,7 @@ struct HostTable: Sendable {
         return host.search == nil
     }
 
-    /// Forgets the addresses of the host that has most, unless somebody waits for them.
+    /// Forgets the addresses of the host that has most, unless a resolution waits for them.
     mutating func giveWay() -> Bool {
         let idle = hosts.filter { $0.value.isKnown && $0.value.wantedUntil == nil }
         let most = idle.max { one, other in

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// A question that is due, with the answers that need not be given.
+/// A question that is due, with its known answers.
 struct DueQuestion: Sendable {
     let question: DNSQuestion
     var families: Set<Family>
@@ -8,7 +8,7 @@ struct DueQuestion: Sendable {
 }
 
 extension InstanceTable {
-    /// When `expire` or `takeQuestions` is due.
+    /// The time at which `expire` or `takeQuestions` is due.
     var deadline: Moment { min(nextExpiry, questionDeadline) }
 
     private var questionDeadline: Moment { min(asking.due, nextPointer, max(nextQuestion, allowance.next)) }
@@ -36,7 +36,7 @@ extension InstanceTable {
         return due
     }
 
-    /// The families in which it is time to ask who is there.
+    /// Returns the families in which the question for the instances is due.
     private mutating func takeOwnQuestion(
         of families: Set<Family>, at now: Moment, jitter: inout Jitter
     ) -> Set<Family> {
@@ -63,7 +63,7 @@ extension InstanceTable {
         }
     }
 
-    /// A question about one of the instances went over the scope.
+    /// Handles a question about one of the instances, sent on the scope by any host.
     mutating func expectAnswer(
         to question: DNSQuestion, unless known: Set<DNSName>, in family: Family, at now: Moment
     ) {
@@ -78,7 +78,8 @@ extension InstanceTable {
         }
     }
 
-    /// Another asked; when it knows nothing that we do not know, its answers are ours. RFC 6762, 7.3.
+    /// Handles another host's question; when its known answers contain nothing that we do not know, it counts
+    /// as ours. RFC 6762, 7.3.
     mutating func heardQuestion(
         _ question: DNSQuestion, knowing known: Set<DNSName>, in family: Family, of families: Set<Family>,
         at now: Moment, jitter: inout Jitter
@@ -99,7 +100,7 @@ extension InstanceTable {
         }
     }
 
-    /// After a sleep: what was known stays for as long as it takes to ask.
+    /// Limits the lifetime of all records after a sleep to the time that it takes to query again.
     mutating func reprieve(from start: Moment, until: Moment) {
         for name in serviceInstances.keys.sorted() {
             _ = change(name) { $0.reprieve(from: start, until: until) }

@@ -1,9 +1,9 @@
 import MultipeerCore
 
-/// The instances of one service type on one scope, and the question for them. Spec 12.6.
+/// The instances of one service type on one scope, and the query for them. Spec 12.6.
 ///
-/// Whatever happens to an instance goes through `change`, which keeps the sums, the next deadline, and the list of those
-/// who look different from outside.
+/// Every change to an instance goes through `change`, which maintains the sums, the next deadline, and the list of peers
+/// whose appearance has changed.
 struct InstanceTable: Sendable {
     static let most = 256  // [mdns.limit]
 
@@ -11,9 +11,9 @@ struct InstanceTable: Sendable {
     private(set) var serviceInstances: [DNSName: ServiceInstance] = [:]
     private(set) var count = 0
     private(set) var byteCount = 0
-    /// Who looks different from outside: taken by the owner.
+    /// The peers whose appearance has changed: taken by the owner.
     private(set) var changed: Set<UID> = []
-    /// Hosts that SRV records began (+1) and ceased (-1) to point to: taken by the owner.
+    /// The hosts that SRV records began (+1) or ceased (-1) to point to: taken by the owner.
     private(set) var targetChanges: [(host: DNSName, by: Int)] = []
 
     var asking: QuerySchedule
@@ -21,11 +21,11 @@ struct InstanceTable: Sendable {
     private var labels: [UID: [DNSName]] = [:]
     private var holdings: [[UInt8]: Int] = [:]
     var allowance = QueryRateLimiter()
-    /// No earlier than the first of the instances' deadlines.
+    /// No later than the first of the instances' deadlines.
     private(set) var nextExpiry = Moment.distantFuture
     var nextQuestion = Moment.distantFuture
     var nextPointer = Moment.distantFuture
-    /// Somebody found no place, so when there is one again, the question is asked again.
+    /// Whether an instance did not fit: when there is room again, the question is asked again.
     private var isCrowded = false
     private var nextCrowdCheck = Moment(nanoseconds: .min)
     var lastExpectation: [Family: Moment] = [:]
@@ -35,7 +35,7 @@ struct InstanceTable: Sendable {
         self.asking = asking
     }
 
-    /// Begins to ask as if nothing had been asked, but never twice within a second.
+    /// Restarts the query, but never asks twice within a second.
     mutating func restart(at due: Moment) {
         asking = QuerySchedule(due: max(due, lastAsked.map { $0 + QuerySchedule.firstGap } ?? due))
     }
@@ -93,22 +93,22 @@ struct InstanceTable: Sendable {
         if serviceInstance.appearance != nil { changed.insert(serviceInstance.uid) }
     }
 
-    /// Whether exactly this was said of an instance before; nil when there is no such instance.
+    /// Returns whether this exact record of an instance is known; nil when there is no such instance.
     func knows(_ record: DNSRecord) -> Bool? {
         serviceInstances[record.name].map { $0.server.contains(record.data) || $0.text.contains(record.data) }
     }
 
-    /// In the order in which they came.
+    /// Returns names in the order in which they were received.
     func names(where condition: (ServiceInstance) -> Bool) -> [DNSName] {
         serviceInstances.filter { condition($0.value) }.sorted { one, other in
             one.value.order == other.value.order ? one.key < other.key : one.value.order < other.value.order
         }.map(\.key)
     }
 
-    /// The peers that the instances are of.
+    /// The peers of the instances.
     var uids: some Sequence<UID> { labels.keys }
 
-    /// All instances of one peer, of which there should be one.
+    /// Returns all instances of one peer, of which there should be one.
     func names(of uid: UID) -> [DNSName] { labels[uid] ?? [] }
 
     mutating func dropAll() {
@@ -118,7 +118,8 @@ struct InstanceTable: Sendable {
 
 /// Records.
 extension InstanceTable {
-    /// Whether an instance of that name has a place, or gets one. `hasRoom` is the cache's opinion.
+    /// Returns whether an instance of that name is in the table, or can be added. `hasRoom`: whether the cache has
+    /// room.
     mutating func learnPointer(
         _ record: DNSRecord, _ reception: RecordReception, hasRoom: Bool, jitter: inout Jitter
     ) {
@@ -141,7 +142,7 @@ extension InstanceTable {
         }
     }
 
-    /// Drops what is over.
+    /// Drops what has expired.
     mutating func expire(at now: Moment, jitter: inout Jitter) {
         guard nextExpiry <= now else { return }
         var isMissing = false
@@ -155,14 +156,14 @@ extension InstanceTable {
         }
         nextExpiry = serviceInstances.values.lazy.compactMap(\.expiry).min() ?? .distantFuture
         if isMissing || isCrowded && serviceInstances.count < InstanceTable.most {
-            // It may have been the network that lost an answer, or there was no place for somebody.
+            // An answer may have been lost on the network, or an instance did not fit.
             restart(at: now + jitter.hesitation())  // [mdns.query]
             isCrowded = false
         }
     }
 }
 
-/// Places. Whoever holds most of them gives way.
+/// Capacity. The source that holds most instances is evicted from first.
 extension InstanceTable {
     /// [mdns.limit]
     private mutating func makeRoom(for reception: RecordReception, hasRoom: Bool, jitter: inout Jitter)
@@ -178,7 +179,8 @@ extension InstanceTable {
         return true
     }
 
-    /// The newest instance of whoever holds most, more than `share`. One that has answered for itself stays.
+    /// Returns the newest instance of the source that holds most, if more than `share`. A confirmed instance is not
+    /// returned.
     func dispensable(ifMoreThan share: Int) -> DNSName? {
         guard let most = holdings.values.max(), most > share else { return nil }
         let sources = holdings.filter { $0.value == most }.keys
@@ -195,7 +197,8 @@ extension InstanceTable {
         return true
     }
 
-    /// A list that is full asks those that never answered for themselves: nobody keeps a place by shouting once.
+    /// When the table is full, queries the instances that are not confirmed: a single announcement is not enough to
+    /// stay.
     private mutating func checkCrowd(at now: Moment, jitter: inout Jitter) {
         guard now >= nextCrowdCheck else { return }
         nextCrowdCheck = now + CachedRecord.reconfirmTimeout

@@ -1,8 +1,8 @@
 package import MultipeerCore
 
-/// One service type that somebody looks for.
+/// One service type that is browsed.
 struct ServiceSubscription: Sendable {
-    /// And whom each does not want to hear of.
+    /// The browsers, each with the peer that is not reported to it.
     var browsers: [BrowseID: UID?] = [:]
     var resolves: Set<ResolveID> = []
 
@@ -10,7 +10,7 @@ struct ServiceSubscription: Sendable {
 }
 
 extension Querier {
-    /// `hiding` is never reported to this browser. What is known already is told at once.
+    /// Starts a browse. `hiding` is never reported to this browser. Peers already known are reported at once.
     package mutating func browse(_ type: ServiceType, hiding: UID?, as id: BrowseID, at now: Moment) {
         let service = use(type, at: now)
         services[service]?.browsers[id] = .some(hiding)
@@ -27,7 +27,8 @@ extension Querier {
         }
     }
 
-    /// The peer does not answer: at least two questions are asked, and in ten seconds it is lost. RFC 6762, 10.4.
+    /// Checks a peer that does not respond: at least two questions are asked, and without an answer it is lost in ten
+    /// seconds. RFC 6762, 10.4.
     package mutating func reconfirm(_ uid: UID, of type: ServiceType, at now: Moment) {
         let service = Binding.serviceName(type)
         let start = now + jitter.hesitation()
@@ -36,7 +37,8 @@ extension Querier {
         }
     }
 
-    /// The name of the type, which is looked for from now on. Who comes late asks again: news may have been missed.
+    /// Starts to query a type and returns its name. A later browse asks again, since announcements may have been
+    /// missed.
     mutating func use(_ type: ServiceType, at now: Moment) -> DNSName {
         let service = Binding.serviceName(type)
         let isNew = services[service] == nil
@@ -57,9 +59,9 @@ extension Querier {
     }
 }
 
-/// Who is there.
+/// Reported peers.
 extension Querier {
-    /// Tells of everybody who looks different now.
+    /// Reports every peer whose appearance has changed.
     mutating func review(on scope: UInt32) {
         for (service, uids) in caches[scope]?.takeChanged() ?? [] { review(uids, of: service) }
     }
@@ -73,13 +75,14 @@ extension Querier {
         }
     }
 
-    /// What the peer tells, by the newest of all the records of it: on several scopes, under several labels. [mdns.lost]
+    /// Returns the peer's current data, from the newest of all its records: on several scopes, under several labels.
+    /// [mdns.lost]
     private func current(_ uid: UID, of service: DNSName) -> DiscoveredPeer? {
         serviceInstances(of: uid, in: service).filter(\.serviceInstance.isComplete)
             .max { $0.serviceInstance.freshness < $1.serviceInstance.freshness }?.serviceInstance.peer
     }
 
-    /// On all scopes, in a fixed order.
+    /// Returns the peer's instances on all scopes, in a fixed order.
     func serviceInstances(of uid: UID, in service: DNSName) -> [(
         scope: Scope, serviceInstance: ServiceInstance
     )] {

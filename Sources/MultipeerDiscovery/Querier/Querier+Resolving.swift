@@ -1,18 +1,19 @@
 package import MultipeerCore
 
-/// Somebody wants to know where a peer can be reached.
+/// A request for the addresses of a peer.
 struct PendingResolution: Sendable {
     let uid: UID
     let service: DNSName
     let until: Moment
-    /// One address is known; others may follow until then.
+    /// The time until which further addresses may follow, once one is known.
     var settles: Moment?
 
     var deadline: Moment { min(until, settles ?? until) }
 }
 
 extension Querier {
-    /// Ends in `.resolved` always: at once with what is known, otherwise with what is heard within `time`, or with nothing.
+    /// Starts a resolution, which always ends in `.resolved`: at once with what is known, otherwise with what is received
+    /// within `time`, or with nothing.
     package mutating func resolve(
         _ uid: UID, of type: ServiceType, within time: Duration, as id: ResolveID, at now: Moment
     ) {
@@ -31,11 +32,11 @@ extension Querier {
     private static let mostResolves = 256
     private static let freshGap = Duration.seconds(2)
     private static let settling = Duration.milliseconds(250)
-    /// What the other family may take longer, as RFC 8305 has it (section 3, resolution delay).
+    /// How much longer the other family may take, as in RFC 8305 (section 3, resolution delay).
     private static let otherFamily = Duration.milliseconds(50)
     private static let mostCandidates = 32  // [mdns.limit]
 
-    /// Ends what can be ended, and asks for what is missing.
+    /// Ends resolutions that are complete, and queries what is missing.
     mutating func settle(at now: Moment) {
         for id in resolves.keys.sorted() {
             guard let resolve = resolves[id] else { continue }
@@ -54,7 +55,7 @@ extension Querier {
         }
     }
 
-    /// Whether an address of each family that is spoken there is known.
+    /// Returns whether an address of each family in use on the scope is known.
     private func isComplete(_ host: DNSName, on scope: UInt32) -> Bool {
         guard let cache = caches[scope], let known = cache.hosts[host] else { return false }
         return (known.v4.count > 0 || !cache.scope.families.contains(.v4))
@@ -74,8 +75,8 @@ extension Querier {
         dropIfUnused(resolve.service)
     }
 
-    /// Where the SRV records point, and nowhere else. Those who answered for themselves come first, then the newest; no
-    /// label and no scope takes all the places.
+    /// Returns only addresses to which the SRV records point. Confirmed instances come first, then the newest; no label
+    /// and no scope takes all the places.
     private func candidates(for resolve: PendingResolution) -> [Candidate] {
         let places = serviceInstances(of: resolve.uid, in: resolve.service).sorted { one, other in
             if one.serviceInstance.isConfirmed != other.serviceInstance.isConfirmed {
@@ -94,7 +95,8 @@ extension Querier {
         return Array(found.prefix(Querier.mostCandidates))
     }
 
-    /// An address of the loopback interface means this machine, so nobody elsewhere may say it. [mdns.scope]
+    /// Returns an instance's addresses on one scope. A loopback address means this machine, so it is ignored on other
+    /// interfaces. [mdns.scope]
     private func candidates(_ serviceInstance: ServiceInstance, on scope: Scope) -> [Candidate] {
         guard let (host, port) = serviceInstance.destination, let known = caches[scope.id]?.hosts[host] else {
             return []

@@ -1,6 +1,6 @@
 package import MultipeerCore
 
-/// What is learnt of others by multicast DNS: who is there, and where. RFC 6762, 5 to 7 and 10; Spec 12.6.
+/// Discovers other peers, and their addresses, by multicast DNS. RFC 6762, 5 to 7 and 10; Spec 12.6.
 ///
 /// ```
 ///   browse ──question from a port of its own, at once──▶
@@ -9,11 +9,11 @@ package import MultipeerCore
 ///     found ──SRV over, goodbye, silence──▶ lost
 /// ```
 ///
-/// Everything that looks for one service type shares what is known of it. Pure, as `MulticastDNS` that owns it.
+/// All browses and resolutions of one service type share its records. Pure, like `MulticastDNS`, which owns it.
 package struct Querier: Sendable {
     package enum Action: Equatable, Sendable {
         case send(OutgoingMessage)
-        /// What a peer says now; nil when it is gone. The same may come twice.
+        /// A peer's current data; nil when it is lost. May be repeated unchanged.
         case browse(BrowseID, UID, DiscoveredPeer?)
         case resolved(ResolveID, Resolution)
     }
@@ -34,9 +34,9 @@ package struct Querier: Sendable {
 
     mutating func emit(_ action: Action) { actions.append(action) }
 
-    /// Records that are kept, on all scopes together. [mdns.limit]
+    /// The number of cached records, on all scopes together. [mdns.limit]
     package var recordCount: Int { caches.values.reduce(0) { $0 + $1.count } }
-    /// About how many bytes they take.
+    /// Their approximate size in bytes.
     package var byteCount: Int { caches.values.reduce(0) { $0 + $1.byteCount } }
 }
 
@@ -52,7 +52,7 @@ extension Querier {
         settle(at: now)
     }
 
-    /// Whoever was seen there alone is lost. [mdns.scope]
+    /// Handles the loss of an interface: peers found only there are lost. [mdns.scope]
     package mutating func scopeGone(_ id: UInt32, at now: Moment) {
         guard var cache = caches.removeValue(forKey: id) else { return }
         for service in services.keys.sorted() { cache.dropAll(of: service) }
@@ -60,7 +60,7 @@ extension Querier {
         settle(at: now)
     }
 
-    /// Nobody knows who is still there: all are asked, and those that do not answer are gone in ten seconds.
+    /// Handles a sleep: every peer is queried, and those that do not respond are lost in ten seconds.
     package mutating func woke(at now: Moment) {  // [mdns.wake]
         for id in caches.keys.sorted() {
             let start = now + QuerySchedule.firstGap + jitter.hesitation()
@@ -70,18 +70,18 @@ extension Querier {
         settle(at: now)
     }
 
-    /// The time from the last question of who is there to the next one.
+    /// Returns the interval from the last question for the instances to the next one.
     func askingGap(for service: DNSName, on scope: UInt32) -> Duration {
         caches[scope]?.tables[service]?.asking.gap ?? .zero
     }
 
-    /// Begins to ask who is there: at once from a port of its own, and soon from 5353. [mdns.query]
+    /// Starts the query for the instances: at once from a separate port, and soon after from 5353. [mdns.query]
     mutating func ask(for service: DNSName, on scope: UInt32, at now: Moment) {
         caches[scope]?.ask(for: service, at: now + jitter.hesitation())
         askAtOnce([DNSQuestion(service, .ptr)], on: scope, at: now)
     }
 
-    /// One-shot: the answer comes back to us alone, and is not held back by what was said a moment ago.
+    /// Sends a one-shot question: the response comes by unicast, and is not held back because of a recent multicast.
     mutating func askAtOnce(_ questions: [DNSQuestion], on scope: UInt32, at now: Moment) {
         guard let families = caches[scope]?.scope.families else { return }
         guard let message = caches[scope]?.oneShot(questions, at: now, jitter: &jitter) else { return }
@@ -96,7 +96,7 @@ extension Querier {
     package mutating func receive(_ message: DNSMessage, _ arrival: PacketInfo, at now: Moment) {
         guard message.opcode == 0, message.responseCode == 0 else { return }
         guard message.isResponse else { return suppressDuplicates(message, arrival, at: now) }
-        // Whoever holds a copy of a cache makes every change of it copy the whole.
+        // Another reference to a cache would make every change of it copy the whole.
         guard !arrival.isOneShot || caches[arrival.scope]?.isExpected(message, at: now) == true else {
             return
         }
@@ -111,8 +111,9 @@ extension Querier {
         settle(at: now)
     }
 
-    /// Others' questions, and our own that come back. Those that conventional resolvers ask, or want answered by unicast,
-    /// tell nothing, and of those with more known answers to come nobody knows what they ask. RFC 6762, 7.3 and 10.5.
+    /// Handles questions of other hosts, and our own that are looped back. Those of conventional resolvers, or with a
+    /// unicast response requested, are ignored; so are those with more known answers to come, since it is unknown what
+    /// they still ask. RFC 6762, 7.3 and 10.5.
     private mutating func suppressDuplicates(_ message: DNSMessage, _ arrival: PacketInfo, at now: Moment) {
         guard arrival.port == MulticastDNS.port, !arrival.isOneShot, !message.isTruncated else { return }
         for question in message.questions where !question.wantsUnicast {
@@ -144,7 +145,8 @@ extension Querier {
         settle(at: now)
     }
 
-    /// The question who is there has a message of its own, for its known answers; the others share.
+    /// Sends the questions that are due. The question for the instances has a separate message, for its known answers;
+    /// the others share one.
     private mutating func ask(_ due: [DueQuestion], on scope: UInt32, at now: Moment) {
         for question in due { caches[scope]?.asked(question, at: now) }
         for family in (caches[scope]?.scope.families ?? []).sorted() {

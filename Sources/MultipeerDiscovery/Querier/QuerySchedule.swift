@@ -2,16 +2,17 @@ import MultipeerCore
 
 /// When a question is asked again: 1 s later, then 2 s, 4 s … an hour. RFC 6762, 5.2 and 7.3; Spec 12.6.
 ///
-/// A question that another asks in the second half of the wait counts as asked, in the family in which it was heard.
+/// A question that another host asks in the second half of the interval counts as asked, in the family in which it was
+/// received.
 struct QuerySchedule: Equatable, Sendable {
     static let firstGap = Duration.seconds(1)
     static let longestGap = Duration.seconds(3_600)
 
     private(set) var due: Moment
     private(set) var gap = QuerySchedule.firstGap
-    /// How often it was asked.
+    /// How often the question was asked.
     private(set) var count = 0
-    /// The families in which another did it for us.
+    /// The families in which another host asked it for us.
     private(set) var covered: Set<Family> = []
     private var opens: Moment
 
@@ -28,7 +29,7 @@ struct QuerySchedule: Equatable, Sendable {
         gap = min(gap * 2, QuerySchedule.longestGap)
     }
 
-    /// Another asked the same, and all who should hear it in this family did.
+    /// Handles the same question from another host, which all hosts of this family have received.
     mutating func heard(in family: Family, of families: Set<Family>, at now: Moment) {  // [mdns.duplicate]
         guard now >= opens else { return }
         covered.insert(family)
@@ -53,7 +54,7 @@ struct RefreshSchedule: Equatable, Sendable {
         plan(&jitter)
     }
 
-    /// A question stands for all those that were due by then.
+    /// Handles a question that was sent: it covers all that were due by then.
     mutating func asked(at now: Moment, jitter: inout Jitter) {
         covered = []
         repeat {
@@ -62,7 +63,7 @@ struct RefreshSchedule: Equatable, Sendable {
         } while due.map { $0 <= now } ?? false
     }
 
-    /// Another asked for it when we were about to.
+    /// Handles another host's question for the record when ours was about to be due.
     mutating func heard(in family: Family, of families: Set<Family>, at now: Moment, jitter: inout Jitter) {
         guard let due, now + lifetime / 40 >= due else { return }
         covered.insert(family)
@@ -79,17 +80,17 @@ struct RefreshSchedule: Equatable, Sendable {
     }
 }
 
-/// How many questions about single instances may go out: 256 at once, 64 a second. What floods us with names must not
-/// make us flood the network.
+/// How many questions about single instances may go out: 256 at once, 64 a second. A flood of names must not make us
+/// flood the network.
 struct QueryRateLimiter: Equatable, Sendable {
     private static let most: Int64 = 256
     private static let pause = Duration.milliseconds(1_000 / 64)
-    /// Whoever finds nothing left waits for so many.
+    /// When none are left, the next question waits until this many are available.
     private static let handful: Int64 = 16
 
-    /// When the allowance would be whole again.
+    /// The time at which the allowance would be full again.
     private var wholeAt = Moment(nanoseconds: .min / 2)
-    /// When the next question may go out.
+    /// The time at which the next question may be sent.
     private(set) var next = Moment(nanoseconds: .min / 2)
 
     mutating func take(at now: Moment) -> Bool {  // [mdns.limit]
@@ -108,6 +109,7 @@ extension Moment {
 }
 
 extension Jitter {
-    /// The wait before an answer or a first question, so that not everybody speaks at once. RFC 6762, 5.2.
+    /// Returns the random delay before an answer or a first question, so that not all hosts send at once. RFC 6762,
+    /// 5.2.
     mutating func hesitation() -> Duration { .microseconds(Int64.random(in: 20_000...120_000, using: &self)) }
 }

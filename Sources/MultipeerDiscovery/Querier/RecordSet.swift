@@ -1,10 +1,10 @@
 import MultipeerCore
 
-/// The records of one name and type on one scope, the one heard last at the end. RFC 6762, 10.2.
+/// The records of one name and type on one scope, the most recently received last. RFC 6762, 10.2.
 struct RecordSet: Sendable {
     private(set) var records: [CachedRecord] = []
     private let most: Int
-    /// Refreshed before they expire.
+    /// Whether the records are refreshed before they expire.
     private let isKept: Bool
 
     init(most: Int, isKept: Bool) {
@@ -16,7 +16,7 @@ struct RecordSet: Sendable {
     var count: Int { records.count }
     var byteCount: Int { records.reduce(0) { $0 + $1.byteCount } }
     var newest: CachedRecord? { records.last { !$0.isLeaving } ?? records.last }
-    /// Every record says goodbye.
+    /// Whether every record is about to expire after a goodbye or a flush.
     var isLeaving: Bool { records.allSatisfy(\.isLeaving) }
     func contains(_ data: DNSData) -> Bool { records.contains { $0.data == data } }
     var deadline: Moment? { records.lazy.map(\.deadline).min() }
@@ -38,14 +38,14 @@ struct RecordSet: Sendable {
         if record.isCacheFlush, !reception.isOneShot { flush(at: reception.now) }
     }
 
-    /// What was not heard within the last second is no longer true. [mdns.flush]
+    /// Expires records that were not received within the last second. [mdns.flush]
     mutating func flush(at now: Moment) {
         for place in records.indices where now - records[place].heard > CachedRecord.goodbyeLifetime {
             records[place].leave(at: now)
         }
     }
 
-    /// All of them say goodbye.
+    /// Handles a goodbye for all records.
     mutating func leave(at now: Moment) {
         for place in records.indices { records[place].leave(at: now) }
     }
@@ -68,7 +68,7 @@ struct RecordSet: Sendable {
         }
     }
 
-    /// The families in which a record is to be asked for now, so that it does not expire.
+    /// Returns the families in which a record is to be queried now, so that it does not expire.
     mutating func takeRefresh(of families: Set<Family>, at now: Moment, jitter: inout Jitter) -> Set<Family> {
         var wanted: Set<Family> = []
         for place in records.indices {

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// One instance as it is known on one scope. Spec 12.6.
+/// One service instance as known on one scope. Spec 12.6.
 ///
 /// ```
 ///   named ──SRV, TXT──▶ complete ──SRV gone, goodbye, no answer──▶ (dropped)
@@ -8,25 +8,25 @@ import MultipeerCore
 /// ```
 struct ServiceInstance: Sendable {
     let uid: UID
-    /// Who brought it, and when: for the fair share of the places.
+    /// The host that sent it, and when: for fair shares of the capacity.
     let source: [UInt8]
     let order: UInt64
 
     private(set) var pointer = RecordSet(most: 1, isKept: true)
     private(set) var server = RecordSet(most: 2, isKept: true)
     private(set) var text = RecordSet(most: 2, isKept: true)
-    /// What the newest TXT record says.
+    /// The peer described by the newest TXT record.
     private(set) var peer: DiscoveredPeer?
-    /// It answered a question that was about itself.
+    /// Whether it answered a question about itself.
     private(set) var isConfirmed = false
-    /// While SRV or TXT are missing.
+    /// Non-nil while SRV or TXT are missing.
     private var search: QuerySchedule?
     private var check: Check?
     private var askedAt: Moment?
     private var hadServer = false
     private var readData: [UInt8]?
 
-    /// Is it still there? RFC 6762, 10.4.
+    /// The check whether the instance still exists. RFC 6762, 10.4.
     private struct Check: Sendable {
         var questions: QuerySchedule
         let until: Moment
@@ -43,22 +43,22 @@ struct ServiceInstance: Sendable {
         order = reception.order
     }
 
-    /// All that makes an instance is there. [mdns.lost]
+    /// Whether all records of the instance are known. [mdns.lost]
     var isComplete: Bool { !pointer.isEmpty && !server.isEmpty && peer != nil }
-    /// What is seen of it from outside; nil while something is missing.
+    /// What is reported of it; nil while something is missing.
     var appearance: Appearance? {
         guard isComplete, let peer else { return nil }
         return Appearance(peer: peer, freshness: freshness)
     }
-    /// When what it tells was new.
+    /// The order in which its TXT data were first received.
     var freshness: UInt64 { text.newest?.order ?? 0 }
     var count: Int { pointer.count + server.count + text.count }
     var byteCount: Int { pointer.byteCount + server.byteCount + text.byteCount }
 
-    /// Where the SRV records point.
+    /// The hosts to which the SRV records point.
     var targets: [DNSName] { server.records.compactMap { ServiceInstance.destination($0)?.name } }
 
-    /// Where it can be reached, by the newest SRV record.
+    /// The host and port of the newest SRV record.
     var destination: (name: DNSName, port: UInt16)? { server.newest.flatMap(ServiceInstance.destination) }
 
     private static func destination(_ record: CachedRecord) -> (name: DNSName, port: UInt16)? {
@@ -84,11 +84,12 @@ extension ServiceInstance {
         searchIfNeeded(at: reception.now, jitter: &jitter)
     }
 
-    /// A TXT record that is not one of ours is as good as none. [service.txt]
+    /// Stores a TXT record; one of another format is treated as absent. [service.txt]
     mutating func learnText(_ record: DNSRecord, _ reception: RecordReception, jitter: inout Jitter) {
         guard case .txt(let bytes) = record.data else { return }
         if bytes.count <= ServiceInstance.longestText, Binding.read(txt: bytes, uid: uid) != nil {
-            // What it replaced less than a second ago was not flushed, and must not come back. [mdns.lost]
+            // The record that it replaced less than a second ago was not flushed, and must not reappear.
+            // [mdns.lost]
             if record.ttl == 0, text.newest?.data == record.data { text.leave(at: reception.now) }
             text.learn(record, reception, jitter: &jitter)
         } else if record.isCacheFlush, !reception.isOneShot {
@@ -98,7 +99,7 @@ extension ServiceInstance {
         searchIfNeeded(at: reception.now, jitter: &jitter)
     }
 
-    /// Whether it is to be dropped.
+    /// Expires records; returns whether the instance is to be dropped.
     mutating func expire(at now: Moment, jitter: inout Jitter) -> Bool {
         pointer.expire(at: now)
         server.expire(at: now)
@@ -111,7 +112,7 @@ extension ServiceInstance {
         return false
     }
 
-    /// It said goodbye itself.
+    /// Whether the instance sent a goodbye.
     var isLeaving: Bool { pointer.isLeaving || hadServer && server.isLeaving }
 
     private mutating func readText() {
@@ -133,12 +134,12 @@ extension ServiceInstance {
 
 /// Questions.
 extension ServiceInstance {
-    /// Asks whether it is still there, from `start` on; when nothing is heard it is gone by `until`.
+    /// Queries whether it still exists, starting at `start`; without an answer it is dropped by `until`.
     mutating func doubt(from start: Moment, until: Moment) {
         if check == nil { check = Check(questions: QuerySchedule(due: start), until: until) }
     }
 
-    /// After a sleep.
+    /// Limits the lifetime of its records after a sleep.
     mutating func reprieve(from start: Moment, until: Moment) {
         pointer.reprieve(until: until)
         server.reprieve(until: until)
@@ -147,7 +148,7 @@ extension ServiceInstance {
         doubt(from: start, until: until)
     }
 
-    /// What is to be asked about it now, and in which families.
+    /// Returns the questions about it that are due now, and their families.
     mutating func takeQuestions(
         of families: Set<Family>, at now: Moment, jitter: inout Jitter
     ) -> [DNSType: Set<Family>] {
@@ -168,7 +169,7 @@ extension ServiceInstance {
         return wanted.filter { !$0.value.isEmpty }
     }
 
-    /// Whether `takeQuestions` has something.
+    /// Returns whether `takeQuestions` would return a question.
     func isQuestionDue(at now: Moment) -> Bool { questionDeadline.map { $0 <= now } ?? false }
 
     var questionDeadline: Moment? {
@@ -183,7 +184,7 @@ extension ServiceInstance {
         return (records.map(\.expires) + [check?.until, giveUp].compactMap(\.self)).min()
     }
 
-    /// A question about it was asked, so that all on the scope should hear the answer.
+    /// Handles a question about it, to which every host on the scope should receive the answer.
     mutating func expectAnswer(_ type: DNSType, in family: Family, at now: Moment) {
         switch type {
         case .ptr: pointer.expectAnswer(in: family, at: now)
@@ -193,7 +194,7 @@ extension ServiceInstance {
         }
     }
 
-    /// Another asked the question that we may be about to ask.
+    /// Handles another host's question that we may be about to ask.
     mutating func heardQuestion(
         _ type: DNSType, in family: Family, of families: Set<Family>, at now: Moment, jitter: inout Jitter
     ) {
@@ -220,6 +221,6 @@ extension ServiceInstance {
 
     private static let longestText = 1_024  // [mdns.limit]
     private static let mostSearches = 4
-    /// An answer that comes so soon after the question is an answer to it.
+    /// A response within this time after a question is taken as its answer.
     private static let answerTime = Duration.seconds(2)
 }

@@ -1,6 +1,7 @@
 import MultipeerCore
 
-/// How often others had our names lately: whoever keeps losing probes slowly. RFC 6762, 8.1. [mdns.probe]
+/// How often names of ours were lost in conflicts recently: after many losses, probing slows down. RFC 6762,
+/// 8.1. [mdns.probe]
 struct ConflictHistory: Sendable {
     private var moments: [Moment] = []
 
@@ -8,7 +9,7 @@ struct ConflictHistory: Sendable {
     private static let window = Duration.seconds(10)
     private static let pause = Duration.seconds(5)
 
-    /// One more; returns how long to wait before probing again.
+    /// Adds a conflict; returns how long to wait before probing again.
     mutating func add(at now: Moment) -> Duration {
         moments = (moments + [now]).suffix(ConflictHistory.most)
         return areMany(at: now) ? ConflictHistory.pause : .zero

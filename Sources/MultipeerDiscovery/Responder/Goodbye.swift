@@ -1,10 +1,10 @@
 import MultipeerCore
 
-/// Records that are taken back on one interface: a lost goodbye would keep a ghost, so it is said three times.
-/// RFC 6762, 10.1. [mdns.goodbye]
+/// Records that are withdrawn on one interface: a lost goodbye would leave a stale record, so it is sent three
+/// times. RFC 6762, 10.1. [mdns.goodbye]
 struct Goodbye: Sendable {
     let scope: UInt32
-    /// With a TTL of zero.
+    /// The records, with a TTL of zero.
     private(set) var records: [DNSRecord]
     private var sent = 0
     private(set) var next: Moment?
@@ -22,13 +22,13 @@ struct Goodbye: Sendable {
     static let times = 3
     private static let interval = Duration.milliseconds(80)
 
-    /// One more was said.
+    /// Advances after a goodbye was sent.
     mutating func step(at now: Moment) {
         sent += 1
         next = sent < Goodbye.times ? now + Goodbye.interval : nil
     }
 
-    /// These are true again.
+    /// Removes records that are valid again.
     mutating func cancel(_ again: [DNSRecord]) {
         records.removeAll { again.contains($0) }
         if records.isEmpty { next = nil }

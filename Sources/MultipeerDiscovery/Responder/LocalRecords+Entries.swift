@@ -1,4 +1,4 @@
-/// What the entries say, and which of them are wanted.
+/// The records of the entries, and which entries a question requests.
 extension LocalRecords {
     func records(of entry: LocalRecordSet, on scope: Scope) -> [DNSRecord] {
         switch entry {
@@ -12,7 +12,7 @@ extension LocalRecords {
         }
     }
 
-    /// All addresses of the interface, and only those. RFC 6762, 6.2. [mdns.scope]
+    /// Returns all addresses of the interface, and only those. RFC 6762, 6.2. [mdns.scope]
     func addressRecords(of family: Family, on scope: Scope) -> [DNSRecord] {
         scope.addresses(of: family).map { address in
             DNSRecord(host, isCacheFlush: true, ttl: hostTTL, family == .v4 ? .a(address) : .aaaa(address))
@@ -34,7 +34,7 @@ extension LocalRecords {
         Family.allCases.filter { family in scope.addresses.contains { $0.family == family } }
     }
 
-    /// What answers the question on that interface.
+    /// Returns the entries that answer the question on that interface.
     func entries(for question: DNSQuestion, on scope: Scope) -> [LocalRecordSet] {
         let type = question.type
         switch owners[question.name] {
@@ -71,7 +71,7 @@ extension LocalRecords {
         return present.isEmpty ? [] : [.families]  // [mdns.nsec]
     }
 
-    /// What else whoever wants these entries is going to want. RFC 6763, 12; RFC 6762, 6.2.
+    /// Returns the additional records that a requester of these entries is likely to need. RFC 6763, 12; RFC 6762, 6.2.
     func company(of entries: some Sequence<LocalRecordSet>, on scope: Scope) -> [LocalRecordSet] {
         let present = LocalRecords.families(of: scope)
         let hosts = present.map { LocalRecordSet.addresses($0) } + (present.count == 1 ? [.families] : [])
@@ -88,7 +88,7 @@ extension LocalRecords {
         return more.subtracting(entries).sorted()
     }
 
-    /// Which of our entries this record is of, when it says the same. Whoever has only one of several addresses does not.
+    /// Returns the entry that contains this record with the same data; nil for a single one of several addresses.
     func entry(saying record: DNSRecord, on scope: Scope) -> LocalRecordSet? {
         switch (owners[record.name], record.data) {
         case (.meta, .ptr(let service)):
@@ -110,7 +110,8 @@ extension LocalRecords {
         }
     }
 
-    /// Those that the requester has already, for long enough. RFC 6762, 7.1. [mdns.known-answer]
+    /// Returns the entries that the requester already has, with enough lifetime left. RFC 6762, 7.1.
+    /// [mdns.known-answer]
     func known(_ entries: Set<LocalRecordSet>, from answers: [DNSRecord], on scope: Scope) -> Set<
         LocalRecordSet
     > {

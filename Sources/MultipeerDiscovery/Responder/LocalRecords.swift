@@ -1,17 +1,17 @@
 import MultipeerCore
 
-/// What this engine has to say of itself: its registrations, whose each of its names is, and the records behind them. Of time and
-/// packets it knows nothing. RFC 6762, 2; Spec 12.2.
+/// The engine's own records: its registrations, the owner of each of its names, and their records. Independent of time and
+/// packets. RFC 6762, 2; Spec 12.2.
 ///
-/// A name has an owner exactly while a registration needs it: the instance's, the service type's, the host's, and the name under
-/// which service types are listed.
+/// A name has an owner exactly while a registration needs it: the names of the instance, the service type and the host, and the
+/// name under which service types are enumerated.
 struct LocalRecords: Sendable {
     private(set) var registrations: [AdvertID: Registration] = [:]
     private(set) var host: DNSName
     private(set) var owners: [DNSName: Owner] = [:]
     let hostTTL: UInt32
 
-    /// Whose a name is.
+    /// The owner of a name.
     enum Owner: Sendable {
         case meta
         /// The service type of these advertisements.
@@ -27,7 +27,8 @@ struct LocalRecords: Sendable {
         self.hostTTL = hostTTL
     }
 
-    /// Never the machine's name: that is private, and another stack on this machine may own it. [mdns.host]
+    /// Returns the host name, never the machine's name: that is private, and another stack on this machine may own it.
+    /// [mdns.host]
     private static func hostName(_ number: UInt64) -> DNSName {
         let digits = Array("0123456789abcdef".utf8)
         let hex = (0..<16).map { digits[Int(truncatingIfNeeded: number >> UInt64(60 - 4 * $0) & 15)] }
@@ -37,7 +38,7 @@ struct LocalRecords: Sendable {
 
     subscript(id: AdvertID) -> Registration? { registrations[id] }
 
-    /// The registrations in the order in which they are gone through.
+    /// The registrations in the order of iteration.
     var ids: [AdvertID] { registrations.keys.sorted() }
 
     var isEmpty: Bool { registrations.isEmpty }
@@ -66,7 +67,7 @@ extension LocalRecords {
         if registrations.isEmpty { owners = [:] }
     }
 
-    /// Another has the registration's name.
+    /// Renames a registration whose name another host has.
     mutating func rename(_ id: AdvertID) {
         guard var registration = registrations[id] else { return }
         disown(registration)
@@ -75,7 +76,7 @@ extension LocalRecords {
         own(registration)
     }
 
-    /// Another has the host's name.
+    /// Renames the host after a conflict.
     mutating func renameHost(_ number: UInt64) {
         owners[host] = nil
         host = LocalRecords.hostName(number)
@@ -101,14 +102,14 @@ extension LocalRecords {
     }
 }
 
-/// How far they are.
+/// Phases.
 extension LocalRecords {
-    /// Nil when the interface is gone.
+    /// Sets the phase of a registration on an interface; nil when the interface is gone.
     mutating func set(_ phase: Registration.Phase?, of id: AdvertID, on scope: UInt32) {
         registrations[id]?.phases[scope] = phase
     }
 
-    /// Returns whether this is when the owner of the advertisement is to be told that it stands everywhere.
+    /// Returns whether the owner of the advertisement is now to be notified that it is registered everywhere.
     mutating func becomesRegistered(_ id: AdvertID) -> Bool {
         guard let registration = registrations[id], !registration.isRegistered, registration.isAnnounced
         else { return false }
@@ -116,12 +117,12 @@ extension LocalRecords {
         return true
     }
 
-    /// Whether anybody was told of the host on that interface.
+    /// Returns whether the host was announced on that interface.
     func isHostKnown(on scope: UInt32) -> Bool {
         registrations.values.contains { $0.isEstablished(on: scope) }
     }
 
-    /// Whether the entry may be said on that interface now: its name is ours.
+    /// Returns whether the entry may be sent on that interface now: its name is ours.
     func isTrue(_ entry: LocalRecordSet, on scope: UInt32) -> Bool {
         switch entry {
         case .pointer(let id), .service(let id), .text(let id), .types(let id):
@@ -131,7 +132,8 @@ extension LocalRecords {
         }
     }
 
-    /// While we probe, any record of the name is somebody else's registration; later only SRV and TXT. A goodbye registrations nothing.
+    /// Returns whether a record conflicts with the registration: during probing any record of the name does, later only SRV and
+    /// TXT. A goodbye never conflicts.
     func isContradicted(_ id: AdvertID, by record: DNSRecord, on scope: UInt32) -> Bool {
         guard let registration = registrations[id], record.ttl > 0, registration.isContradicted(by: record)
         else { return false }

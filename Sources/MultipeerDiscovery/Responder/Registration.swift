@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// One advertisement with its names and records, and how far it is on each interface. RFC 6762, 8.
+/// One advertisement with its names and records, and its phase on each interface. RFC 6762, 8.
 ///
 /// ```
 ///                      ┌──── conflict ────┐
@@ -16,10 +16,10 @@ struct Registration: Sendable {
     private(set) var service: DNSRecord
     private(set) var text: DNSRecord
     private(set) var types: DNSRecord
-    /// What SRV and TXT said before: such a datagram of our own may still be on its way back to us.
+    /// Earlier data of SRV and TXT: our own datagrams with them may still be looped back to us.
     private var former: [DNSData] = []
     var phases: [UInt32: Phase] = [:]
-    /// The owner was told.
+    /// Whether the owner was notified.
     var isRegistered = false
 
     enum Phase: Equatable, Sendable {
@@ -28,7 +28,7 @@ struct Registration: Sendable {
         case standing
     }
 
-    /// How many messages of a phase were sent, and when the next is due.
+    /// The number of messages of a phase already sent, and the time of the next.
     struct Steps: Equatable, Sendable {
         var sent = 0
         var next: Moment
@@ -45,7 +45,7 @@ struct Registration: Sendable {
         rebuild(host: host, hostTTL: hostTTL)
     }
 
-    /// What a prober puts into the authority section. RFC 6762, 8.2.
+    /// The records of a probe's authority section. RFC 6762, 8.2.
     var proposals: [DNSRecord] {
         [text, service].map { DNSRecord($0.name, ttl: $0.ttl, $0.data) }
     }
@@ -57,7 +57,7 @@ struct Registration: Sendable {
         }
     }
 
-    /// Whether it was announced everywhere.
+    /// Whether it was announced on every interface.
     var isAnnounced: Bool {
         phases.values.allSatisfy { phase in
             switch phase {
@@ -68,18 +68,18 @@ struct Registration: Sendable {
         }
     }
 
-    /// Whether a record of this name is not from us: neither what we say nor what we said.
+    /// Returns whether a record of this name is not ours: it matches neither our current nor our earlier data.
     func isContradicted(by record: DNSRecord) -> Bool {
         ![service.data, text.data, types.data].contains(record.data) && !former.contains(record.data)
     }
 
-    /// The next readable name; the id in it stays. [mdns.conflict]
+    /// Changes the readable part of the name; the id in it stays. [mdns.conflict]
     mutating func rename(host: DNSName, hostTTL: UInt32) {
         attempt += 1
         rebuild(host: host, hostTTL: hostTTL)
     }
 
-    /// After the advert or the host changed. [mdns.ttl]
+    /// Rebuilds the records after the advert or the host changed. [mdns.ttl]
     mutating func rebuild(host: DNSName, hostTTL: UInt32) {
         if !instance.isRoot {
             former = (former + [service.data, text.data]).suffix(Registration.remembered)
@@ -100,7 +100,8 @@ struct Registration: Sendable {
     private static let remembered = 8
 }
 
-/// Simultaneous probing: who has the records that sort later goes on, the other waits. RFC 6762, 8.2. [mdns.probe]
+/// Simultaneous probing: the host with the records that sort later continues, the other waits. RFC 6762, 8.2.
+/// [mdns.probe]
 extension Registration {
     enum Tiebreak { case won, lost, ourselves }
 

@@ -1,8 +1,8 @@
 package import MultipeerCore
 
-/// What others say, and what they have of ours. RFC 6762, 8 and 9.
+/// Records of other hosts, and conflicts with ours. RFC 6762, 8 and 9.
 extension Responder {
-    /// A message from port 5353 when it is a response; from any port when it is a query.
+    /// Handles a message: a response from port 5353, or a query from any port.
     package mutating func receive(_ message: DNSMessage, _ arrival: PacketInfo, at now: Moment) {
         guard !local.isEmpty, interfaces[arrival.scope]?.schedulers[arrival.family] != nil else { return }
         if !message.isResponse {
@@ -34,8 +34,8 @@ extension Responder {
         }
     }
 
-    /// The same data is no conflict, whoever says it: ourselves over another interface, a proxy. Only a life that is far too
-    /// short is put right. RFC 6762, 6.6 and 7.4. [mdns.conflict]
+    /// Handles a record with the same data as ours, which is never a conflict: it may be our own from another interface, or
+    /// a proxy's. Only a TTL that is far too short is corrected. RFC 6762, 6.6 and 7.4. [mdns.conflict]
     private mutating func agree(
         _ entry: LocalRecordSet, _ record: DNSRecord, _ arrival: PacketInfo, on scope: Scope, at now: Moment
     ) {
@@ -59,7 +59,8 @@ extension Responder {
         }
     }
 
-    /// Whoever had the name probes for it; whoever probed for it takes another. RFC 6762, 8.1 and 9. [mdns.conflict]
+    /// Handles a conflict: an established name is probed for again; a name that was being probed for is changed. RFC
+    /// 6762, 8.1 and 9. [mdns.conflict]
     private mutating func contradict(_ id: AdvertID, on scope: UInt32, at now: Moment) {
         let pause = conflicts.add(at: now)
         if local[id]?.isEstablished(on: scope) == true {
@@ -70,7 +71,8 @@ extension Responder {
         }
     }
 
-    /// The winner's PTR is the same as ours was, so no goodbye where we lost. [mdns.conflict]
+    /// Renames an advertisement. The winner's PTR is the same as ours was, so no goodbye is sent where we lost.
+    /// [mdns.conflict]
     private mutating func rename(_ id: AdvertID, lostOn lost: UInt32, after pause: Duration, at now: Moment) {
         guard let registration = local[id] else { return }
         for scope in interfaces.keys.sorted() where scope != lost && registration.isEstablished(on: scope) {
@@ -85,8 +87,8 @@ extension Responder {
         actions.append(.renamed(id))
     }
 
-    /// Somebody probes for names of ours that we probe for as well. Names that are ours are defended as any question for
-    /// them is answered.
+    /// Handles another host's probe for names that we are probing for as well. Names that are already ours are defended
+    /// by the ordinary answer to the question.
     mutating func probed(_ message: DNSMessage, _ arrival: PacketInfo, at now: Moment) {
         for question in Set(message.questions) {
             let name = question.name

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// What others ask. RFC 6762, 6 and 7.
+/// Questions of other hosts. RFC 6762, 6 and 7.
 extension Responder {
     mutating func asked(_ message: DNSMessage, _ arrival: PacketInfo, at now: Moment) {
         guard let scope = interfaces[arrival.scope]?.scope else { return }
@@ -38,7 +38,7 @@ extension Responder {
         }
     }
 
-    /// More known answers of somebody who has asked. [mdns.answer]
+    /// Handles further known answers of a requester. [mdns.answer]
     private mutating func knows(
         _ message: DNSMessage, _ requester: ResponseScheduler.Requester, _ arrival: PacketInfo,
         on scope: Scope, at now: Moment
@@ -54,7 +54,8 @@ extension Responder {
             for: requester, until: due, without: known)
     }
 
-    /// Whoever wants unicast gets it, unless the others have not heard the answer for long. RFC 6762, 5.4. [mdns.answer]
+    /// Divides entries between unicast and multicast: a requester that prefers unicast gets it, unless the last
+    /// multicast was too long ago. RFC 6762, 5.4. [mdns.answer]
     private func divide(
         _ personally: inout Set<LocalRecordSet>, _ wanted: inout Set<LocalRecordSet>, isProbe: Bool,
         _ arrival: PacketInfo,
@@ -86,7 +87,8 @@ extension Responder {
         }
     }
 
-    /// None when nobody else can answer; some when others may, or when more may be asked. RFC 6762, 6 and 6.3. [mdns.answer]
+    /// Returns the delay of a response: none when no other host can answer; a random one when others may, or when more
+    /// questions may follow. RFC 6762, 6 and 6.3. [mdns.answer]
     private mutating func delay(of entries: Set<LocalRecordSet>, _ message: DNSMessage) -> Duration {
         if message.questions.count == 1 && !entries.contains(where: \.isShared) { return .zero }
         return .microseconds(Int64.random(in: 20_000...120_000, using: &dice))
@@ -96,15 +98,15 @@ extension Responder {
         .microseconds(Int64.random(in: 400_000...500_000, using: &dice))
     }
 
-    /// Whether it asks for a name that it proposes records for.
+    /// Returns whether a message asks for a name for which it proposes records.
     private func isProbe(_ message: DNSMessage) -> Bool {
         message.authorities.contains { record in message.questions.contains { $0.name == record.name } }
     }
 }
 
-/// Saying it.
+/// Sending.
 extension Responder {
-    /// All answers that are due.
+    /// Sends all answers that are due.
     mutating func answer(on scope: UInt32, _ family: Family, at now: Moment) {
         guard interfaces[scope]?.schedulers[family]?.deadline.map({ $0 <= now }) == true else { return }
         interfaces[scope]?.schedulers[family]?.releaseHeld(at: now)
@@ -130,8 +132,8 @@ extension Responder {
         actions.append(.send(OutgoingMessage(message, scope: scope, family: family)))
     }
 
-    /// Conventional resolvers get their question back, short lives, no flush bits, and no NSEC that they did not ask for.
-    /// RFC 6762, 6.7. [mdns.legacy]
+    /// Sends a unicast reply. Conventional resolvers get their question back, short TTLs, no flush bits, and no NSEC that
+    /// they did not ask for. RFC 6762, 6.7. [mdns.legacy]
     private mutating func send(_ reply: ResponseScheduler.UnicastReply, on scope: UInt32, _ family: Family) {
         guard let interface = interfaces[scope] else { return }
         let answers = reply.entries.sorted().filter { local.isTrue($0, on: scope) }

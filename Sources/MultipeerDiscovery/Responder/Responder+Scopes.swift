@@ -1,6 +1,6 @@
 package import MultipeerCore
 
-/// Interfaces come, change and go.
+/// Interfaces that appear, change and disappear.
 extension Responder {
     package mutating func scopeChanged(_ scope: Scope, at now: Moment) {
         guard let interface = interfaces[scope.id] else { return begin(on: scope, at: now) }
@@ -40,7 +40,8 @@ extension Responder {
         cancelFarewells()
         guard local.isHostKnown(on: new.id) else { return }
         for family in Family.allCases where new.addresses(of: family).isEmpty {
-            // The flush bit replaces records of the same type only: a family that went away is taken back. [mdns.goodbye]
+            // The flush bit replaces records of the same type only: the addresses of a family that disappeared are
+            // withdrawn. [mdns.goodbye]
             sayGoodbye(local.addressRecords(of: family, on: old), on: new.id, at: now)
         }
         interfaces[new.id]?.announcing = Registration.Steps(next: now)

@@ -1,6 +1,6 @@
 package import MultipeerCore
 
-/// Probing, announcing and taking back, in time. RFC 6762, 8 and 10.1.
+/// The timing of probing, announcing and withdrawing. RFC 6762, 8 and 10.1.
 extension Responder {
     package mutating func advance(to now: Moment) {
         for index in goodbyes.indices { sayGoodbye(at: index, now) }
@@ -14,7 +14,7 @@ extension Responder {
         }
     }
 
-    /// Begins anew on that interface. A name that holds a random id needs no probing, unless it was contradicted.
+    /// Starts again on that interface. A name that contains a random id needs no probing, unless there was a conflict.
     /// RFC 6762, 8.1. [mdns.probe]
     mutating func start(_ id: AdvertID, on scope: UInt32, at now: Moment) {
         let isTrusted = knownUnique && local[id]?.attempt == 0
@@ -59,8 +59,8 @@ extension Responder {
         for id in due { tellIfRegistered(id) }
     }
 
-    /// A question with what we are going to say. Never with the wish for unicast: on a shared host somebody else would get
-    /// the answer. RFC 6762, 15.1.
+    /// Sends a probe: a question with the records that we are going to announce. It never requests unicast: on a shared
+    /// host another process would receive the answer. RFC 6762, 15.1.
     private mutating func probe(_ id: AdvertID, on scope: UInt32, at now: Moment) {
         guard let registration = local[id] else { return }
         var message = DNSMessage()
@@ -103,7 +103,7 @@ extension Registration.Phase {
         }
     }
 
-    /// After the message that was due: of the last probe, the first announcement.
+    /// Returns the phase after the message that was due: after the last probe, the first announcement.
     fileprivate func stepped(at now: Moment) -> Registration.Phase {
         switch self {
         case .probing(let steps) where steps.sent < Registration.Steps.probes:
@@ -120,7 +120,7 @@ extension Registration.Steps {
     fileprivate static let probeInterval = Duration.milliseconds(250)
     private static let announcements = 3
 
-    /// 1 s after the first, 2 s after the second; nil after the third.
+    /// Returns the next announcement: 1 s after the first, 2 s after the second; nil after the third.
     fileprivate func announced(at now: Moment) -> Registration.Steps? {
         guard sent + 1 < Registration.Steps.announcements else { return nil }
         return Registration.Steps(sent: sent + 1, next: now + .seconds(1 << sent))
@@ -128,7 +128,7 @@ extension Registration.Steps {
 }
 
 extension DNSMessage {
-    /// An empty answer to everybody.
+    /// Returns an empty multicast response.
     static func answer() -> DNSMessage {
         var message = DNSMessage()
         message.isResponse = true

@@ -1,15 +1,15 @@
 package import MultipeerCore
 
-/// What is said of the local peers: advertisements that are claimed, announced, defended, answered for and taken back.
-/// RFC 6762, 6 to 10; Spec 12.6.
+/// Publishes the local peers: registers, announces, defends, answers for and withdraws their advertisements. RFC 6762,
+/// 6 to 10; Spec 12.6.
 ///
-/// Pure, as `MulticastDNS` is. Per packet it looks up the names of the packet, never all of its own.
+/// Pure, like `MulticastDNS`. For each packet it looks up the names in the packet, never all of its own.
 package struct Responder: Sendable {
     package enum Action: Equatable, Sendable {
         case send(OutgoingMessage)
-        /// It stands on every interface there is.
+        /// It is registered on every interface.
         case registered(AdvertID)
-        /// Another has the name; it is claimed under a new one.
+        /// Another host has the name; it is registered under a new one.
         case renamed(AdvertID)
     }
 
@@ -19,13 +19,13 @@ package struct Responder: Sendable {
     var conflicts = ConflictHistory()
     var dice: Jitter
     var actions: [Action] = []
-    /// No registration or interface has a step sooner.
+    /// No registration or interface has an earlier step.
     var nextStep: Moment?
-    /// Addresses that were ours: such a datagram may still be on its way back to us.
+    /// Addresses that were ours: datagrams from them may still be looped back to us.
     var formerAddresses: [[UInt8]] = []
     let knownUnique: Bool
 
-    /// Seconds for which PTR and TXT are kept. RFC 6762, 10.
+    /// The TTL of PTR and TXT, in seconds. RFC 6762, 10.
     static let otherTTL: UInt32 = 4_500
 
     package init(host: UInt64, seed: UInt64, hostTTL: UInt32, knownUnique: Bool) {
@@ -39,7 +39,7 @@ package struct Responder: Sendable {
         return actions
     }
 
-    /// Nothing more is to be said of what was taken back.
+    /// Whether no goodbyes and no other messages are left to send.
     package var isQuiet: Bool { goodbyes.isEmpty && local.isEmpty && actions.isEmpty }
 
     package var deadline: Moment? {
@@ -54,7 +54,7 @@ package struct Responder: Sendable {
     }
 }
 
-/// Orders.
+/// Requests.
 extension Responder {
     package mutating func advertise(
         _ advert: Advert, as id: AdvertID, at now: Moment
@@ -92,7 +92,8 @@ extension Responder {
         advance(to: now)
     }
 
-    /// Nobody may know us any more, and others may have our names. RFC 6762, 8. [mdns.wake]
+    /// Handles a sleep: neighbours may have forgotten our records, and other hosts may have our names. RFC 6762, 8.
+    /// [mdns.wake]
     package mutating func woke(at now: Moment) {
         for scope in interfaces.keys { interfaces[scope]?.discardPending() }
         for id in local.ids {
@@ -104,7 +105,7 @@ extension Responder {
 
 /// Names.
 extension Responder {
-    /// What is true again is taken back no more.
+    /// Cancels goodbyes for records that are valid again.
     mutating func cancelFarewells() {
         for index in goodbyes.indices {
             guard let scope = interfaces[goodbyes[index].scope]?.scope else { continue }
@@ -117,12 +118,12 @@ extension Responder {
         goodbyes.removeAll { $0.next == nil }
     }
 
-    /// Nothing more of an advertisement whose name is not ours any more.
+    /// Drops everything of an advertisement whose name is no longer ours.
     mutating func drop(_ id: AdvertID) {
         for scope in interfaces.keys { interfaces[scope]?.drop(id) }
     }
 
-    /// Somebody else has our host name, which is nobody's by accident: ours becomes another. [mdns.host]
+    /// Changes our host name, because another host has it, which does not happen by chance. [mdns.host]
     mutating func renameHost(at now: Moment) {
         local.renameHost(dice.next())
         for id in local.ids {

@@ -1,12 +1,12 @@
 import MultipeerCore
 
-/// One interface on which a responder speaks: what is said and waits in each family, and the announcement of the host's
+/// One interface of a responder: what was sent and what waits in each family, and the announcement of the host's
 /// addresses.
 struct ResponderInterface: Sendable {
     private(set) var scope: Scope
-    /// Those of the families in which the group can be reached.
+    /// The schedulers of the families in which the group can be reached.
     var schedulers: [Family: ResponseScheduler] = [:]
-    /// The host's addresses are being announced.
+    /// The announcement of the host's addresses, while it is in progress.
     var announcing: Registration.Steps?
 
     init(_ scope: Scope) {
@@ -14,24 +14,24 @@ struct ResponderInterface: Sendable {
         for family in scope.families { schedulers[family] = ResponseScheduler() }
     }
 
-    /// Its addresses or families are others now. What was said in a family that stays counts as said.
+    /// Applies new addresses or families. What was sent in a family that stays counts as sent.
     mutating func change(to new: Scope) {
         for family in scope.families.subtracting(new.families) { schedulers[family] = nil }
         for family in new.families.subtracting(scope.families) { schedulers[family] = ResponseScheduler() }
         scope = new
     }
 
-    /// After a sleep nobody waits any more.
+    /// Discards waiting responses after a sleep.
     mutating func discardPending() {
         for family in Family.allCases { schedulers[family]?.discardPending() }
     }
 
-    /// Nothing more of what belongs to the advert.
+    /// Drops everything that belongs to the advert.
     mutating func drop(_ id: AdvertID) {
         for family in Family.allCases { schedulers[family]?.drop(id) }
     }
 
-    /// The host's name or addresses are others now: nothing was said of them yet.
+    /// Handles a change of the host's name or addresses: the new ones have not been sent yet.
     mutating func forgetHost() {
         for family in Family.allCases { schedulers[family]?.forgetHost() }
     }

@@ -1,23 +1,23 @@
 import MultipeerCore
 
-/// What was said on one interface in one family, and what is about to be: answers that wait, so that they can travel
-/// together and not too often. RFC 6762, 6 and 7.
+/// What was sent on one interface in one family, and what is about to be: responses that wait, so that they are
+/// combined and not sent too often. RFC 6762, 6 and 7.
 struct ResponseScheduler: Sendable {
-    /// When an entry was last multicast.
+    /// The time at which each entry was last multicast.
     private var said: [LocalRecordSet: Moment] = [:]
     private var waiting: [LocalRecordSet: PendingResponse] = [:]
     private var held: [DeferredResponse] = []
     private var replies: [UnicastReply] = []
     private var rateLimiter = UnicastRateLimiter()
 
-    /// An answer to everybody.
+    /// A multicast response.
     private struct PendingResponse {
         var due: Moment
-        /// How long it must be since the entry was last said.
+        /// The minimum time since the entry was last sent.
         var gap: Duration
     }
 
-    /// Answers to an requester that has more known answers to send. RFC 6762, 7.2.
+    /// Answers to a requester that has more known answers to send. RFC 6762, 7.2.
     private struct DeferredResponse {
         let requester: Requester
         var entries: Set<LocalRecordSet>
@@ -25,11 +25,11 @@ struct ResponseScheduler: Sendable {
         let latest: Moment
     }
 
-    /// An answer to one requester.
+    /// A unicast response to one requester.
     struct UnicastReply: Sendable {
         let requester: Requester
         let id: UInt16
-        /// What a conventional resolver asked, to be repeated to it; nil for one that speaks from port 5353.
+        /// The questions of a conventional resolver, to be repeated to it; nil for a requester on port 5353.
         let legacy: [DNSQuestion]?
         var entries: Set<LocalRecordSet>
         var due: Moment
@@ -50,9 +50,9 @@ struct ResponseScheduler: Sendable {
     private static let holdAtMost = Duration.seconds(1)
 }
 
-/// Answers to everybody.
+/// Multicast responses.
 extension ResponseScheduler {
-    /// The entry is multicast when it is due, yet not sooner than `gap` after the last time.
+    /// Schedules the multicast of an entry, not sooner than `gap` after the last one.
     mutating func answer(
         _ entries: some Sequence<LocalRecordSet>, at due: Moment, gap: Duration = ResponseScheduler.gap
     ) {
@@ -63,7 +63,7 @@ extension ResponseScheduler {
         }
     }
 
-    /// Somebody else said just that. RFC 6762, 7.4. [mdns.duplicate]
+    /// Drops a waiting answer that another host has just sent. RFC 6762, 7.4. [mdns.duplicate]
     mutating func heard(_ entry: LocalRecordSet) { waiting[entry] = nil }
 
     func wasSaid(_ entry: LocalRecordSet, within time: Duration, at now: Moment) -> Bool {
@@ -78,7 +78,7 @@ extension ResponseScheduler {
         }
     }
 
-    /// What is said now, all that may be if anything is due. RFC 6762, 6.4. [mdns.answer]
+    /// Returns the entries to send now: all that are allowed if any is due. RFC 6762, 6.4. [mdns.answer]
     mutating func takeAnswers(at now: Moment) -> [LocalRecordSet] {
         guard waiting.contains(where: { moment($0.key, $0.value) <= now }) else { return [] }
         let entries = waiting.filter { !wasSaid($0.key, within: $0.value.gap, at: now) }.keys.sorted()
@@ -105,9 +105,9 @@ extension ResponseScheduler {
     }
 }
 
-/// Answers to one requester, and to one that has not finished.
+/// Responses to one requester, and to one that has not finished.
 extension ResponseScheduler {
-    /// Returns false when too many were asked for lately. [mdns.limit]
+    /// Queues a unicast response; returns false when there were too many recently. [mdns.limit]
     mutating func write(_ reply: UnicastReply, at now: Moment) -> Bool {
         let same = replies.firstIndex {
             $0.requester == reply.requester && $0.id == reply.id && $0.legacy == reply.legacy
@@ -127,7 +127,7 @@ extension ResponseScheduler {
         return replies.filter { $0.due <= now }
     }
 
-    /// Waits for the requester's further known answers. [mdns.answer]
+    /// Holds answers until the requester's further known answers have arrived. [mdns.answer]
     mutating func hold(
         _ entries: Set<LocalRecordSet>, for requester: Requester, until due: Moment, at now: Moment
     ) {
@@ -139,13 +139,13 @@ extension ResponseScheduler {
 
     func isHolding(for requester: Requester) -> Bool { held.contains { $0.requester == requester } }
 
-    /// What is held for the requester's latest question. Several engines of one machine look like one requester (RFC 6762, 15.2):
-    /// known answers follow their question at once, so it is most likely the latest that they are of.
+    /// Returns the answers held for the requester's latest question. Several engines of one machine look like one requester (RFC
+    /// 6762, 15.2): known answers follow their question at once, so they most likely belong to the latest.
     func held(for requester: Requester) -> Set<LocalRecordSet> {
         held.last { $0.requester == requester }?.entries ?? []
     }
 
-    /// Goes on waiting for the requester, with its further known answers taken into account.
+    /// Continues to hold answers for the requester, without its further known answers.
     mutating func goOnHolding(
         for requester: Requester, until due: Moment?, without known: Set<LocalRecordSet>
     ) {
@@ -155,7 +155,7 @@ extension ResponseScheduler {
         if held[last].entries.isEmpty { held.remove(at: last) }
     }
 
-    /// Those that waited long enough become answers to everybody.
+    /// Turns answers that were held long enough into multicast responses.
     mutating func releaseHeld(at now: Moment) {
         for done in held where done.due <= now { answer(done.entries, at: now) }
         held.removeAll { $0.due <= now }

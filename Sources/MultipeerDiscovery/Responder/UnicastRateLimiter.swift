@@ -1,11 +1,11 @@
 import MultipeerCore
 
-/// How many answers to single askers there may be: many at once, fewer for long. [mdns.limit]
+/// Limits the rate of unicast responses: a large burst, and a lower sustained rate. [mdns.limit]
 struct UnicastRateLimiter: Sendable {
     private var tokens = UnicastRateLimiter.most
     private var filled: Moment?
 
-    /// Enough for everybody on a busy link who starts at the same moment.
+    /// Enough for all hosts on a busy link that start at the same time.
     private static let most: Int64 = 256
     private static let nanosecondsEach: Int64 = 1_000_000_000 / 64
 

@@ -1,10 +1,10 @@
 package import MultipeerCore
 
-/// What one advertiser tells the network. Spec 12.2.
+/// What one advertiser publishes. Spec 12.2.
 package struct Advert: Hashable, Sendable {
     package var peer: PeerID
     package var type: ServiceType
-    /// The TCP port that takes invitations.
+    /// The TCP port that accepts invitations.
     package var port: UInt16
     package var info: DiscoveryInfo
 

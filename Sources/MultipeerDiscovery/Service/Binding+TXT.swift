@@ -1,9 +1,9 @@
 package import MultipeerCore
 import MultipeerFraming
 
-/// The TXT record: strings of `key=value`, each behind its length. RFC 6763, 6; Spec 12.2.
+/// The TXT record: strings of `key=value`, each preceded by its length. RFC 6763, 6; Spec 12.2.
 extension Binding {
-    /// The data of the record: `mpc=1`, `n=<display name>`, then the entries in the order of their keys.
+    /// Returns the data of the record: `mpc=1`, `n=<display name>`, then the entries in the order of their keys.
     package static func txt(_ peer: PeerID, _ info: DiscoveryInfo) -> [UInt8] {  // [service.txt]
         let own = [(versionKey, version), (nameKey, peer.displayName)]
         let others = info.entries.sorted { $0.key < $1.key }
@@ -13,10 +13,10 @@ extension Binding {
         }
     }
 
-    /// What the record of `uid` says; nil when it is not one of ours: not of version 1, without a proper display name,
-    /// longer than 1,300 bytes, or cut off.
+    /// Reads the record of `uid`; returns nil when it is not of this protocol: not of version 1, without a valid
+    /// display name, longer than 1,300 bytes, or truncated.
     ///
-    /// A string that is no `key=value` with a proper key and a text is skipped; of equal keys, ignoring case, the first
+    /// A string that is not `key=value` with a valid key and text is skipped; of equal keys, ignoring case, the first
     /// counts. A key without `=` has an empty value.
     package static func read(txt: [UInt8], uid: UID) -> DiscoveredPeer? {  // [service.txt]
         guard txt.count <= longestTXT, let strings = strings(in: txt) else { return nil }
@@ -48,10 +48,10 @@ extension Binding {
     private static let versionKey = "mpc"
     private static let version = "1"
     private static let nameKey = "n"
-    /// Beyond that a record does not fit into one packet. RFC 6763, 6.2.
+    /// The maximum size of a record: a longer one does not fit into one packet. RFC 6763, 6.2.
     private static let longestTXT = 1_300
 
-    /// Nil when the last string is longer than what is there.
+    /// Splits the data into strings; returns nil when the last one is truncated.
     private static func strings(in txt: [UInt8]) -> [ArraySlice<UInt8>]? {
         var strings: [ArraySlice<UInt8>] = []
         var rest = txt[...]

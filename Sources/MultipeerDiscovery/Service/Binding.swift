@@ -1,9 +1,10 @@
 package import MultipeerCore
 
-/// How an advertised peer becomes DNS names and records, and back. Spec 12.2.
+/// The mapping between advertised peers and DNS names and records. Spec 12.2.
 package enum Binding {
-    /// `<beginning of the display name>-<uid in base32>`, 27 to 63 bytes. A peer that lost its name on the network tries
-    /// again with the next `attempt`, which stands in the beginning: ` (2)` for attempt 1.
+    /// `<beginning of the display name>-<uid in base32>`, 27 to 63 bytes. Returns the label of a peer. A peer that lost
+    /// its name on the network tries again with the next `attempt`, which is part of the beginning: ` (2)` for attempt
+    /// 1.
     package static func label(for peer: PeerID, attempt: Int = 0) -> [UInt8] {  // [service.instance]
         let count = attempt > 0 ? Array(" (\(attempt + 1))".utf8) : []
         let tail = [UInt8(ascii: "-")] + Base32.encode(peer.uid.bytes)
@@ -11,7 +12,7 @@ package enum Binding {
         return beginning(of: peer.displayName, limit: room) + count + tail
     }
 
-    /// Whose label that is; nil when it is not one of ours.
+    /// Returns the uid in a label; nil when the label is not of this protocol.
     package static func uid(inLabel label: [UInt8]) -> UID? {  // [service.instance]
         let tail = label.suffix(1 + uidCount)
         guard tail.count == 1 + uidCount, tail.first == UInt8(ascii: "-") else { return nil }
@@ -30,11 +31,11 @@ package enum Binding {
         return DNSName(wire: [UInt8(truncatingIfNeeded: label.count)] + label + serviceName(type).wire)
     }
 
-    /// All characters of a uid in base32.
+    /// The length of a uid in base32.
     private static let uidCount = 26
     private static let transport: DNSName = "_tcp.local"
 
-    /// As many whole characters as fit: what a person sees as one is not cut.
+    /// Returns as many whole characters as fit; no grapheme is split.
     private static func beginning(of name: String, limit: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         for character in name {

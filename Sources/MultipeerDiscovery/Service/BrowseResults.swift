@@ -1,21 +1,21 @@
 package import MultipeerCore
 
-/// Who a browse has found, and what each of its readers was told of that. Spec 12.4.
+/// The peers that a browse has found, and what each of its readers has received. Spec 12.4.
 ///
 /// ```
 ///   (unknown) ──there──▶ found ──says something else──▶ updated ──gone──▶ lost
 /// ```
 ///
-/// Both are kept once: what is true, and for each reader what it was told; the difference is what that reader hears next.
-/// So one that lags behind hears what is true, once, and memory is bounded by how many peers there are, not by how often
-/// they change. Each reader first gets everybody who is there; one that begins while nobody else reads goes on where the
-/// last one stopped.
+/// It stores the current state once, and for each reader the state that it has received; the difference is what that
+/// reader receives next. A slow reader therefore receives the latest state once, and memory is bounded by the number of
+/// peers, not by how often they change. Each reader first receives every present peer; one that begins while there is no
+/// other reader continues where the last one stopped.
 package struct BrowseResults: Sendable {
     package struct ReaderID: Hashable, Sendable { fileprivate let number: UInt64 }
 
     package enum Step: Equatable, Sendable {
         case event(BrowserEvent)
-        /// The browse is over, and the reader was told that everybody is lost.
+        /// The browse has ended, and the reader has received the loss of every peer.
         case end
     }
 
@@ -30,16 +30,16 @@ package struct BrowseResults: Sendable {
     private var hidden: UID?
     private var readers: [ReaderID: Reader] = [:]
     private var lastReader: UInt64 = 0
-    /// What the last reader that went was told.
+    /// The state of the last reader that left.
     private var left: Reader?
 
     package init() {}
 }
 
-/// What a backend finds.
+/// Input from a backend.
 extension BrowseResults {
-    /// Takes what a peer says now, nil when it is gone; the same more than once is no harm. Returns whether a reader that
-    /// waits has something to take.
+    /// Takes a peer's current data, nil when it is lost; repetition is harmless. Returns whether there is an event for a
+    /// waiting reader.
     package mutating func note(_ uid: UID, _ peer: DiscoveredPeer?) -> Bool {
         if isFinished || uid == hidden { return false }  // [mdns.self]
         if let peer {
@@ -50,7 +50,7 @@ extension BrowseResults {
         }
         left?.note(uid, peer)
         var hasNews = false
-        // Not while iterating: that would copy what each was told.
+        // Not while iterating over the dictionary: that would copy each reader's state.
         for id in Array(readers.keys) where readers[id]?.hasBegun == true {
             readers[id]?.note(uid, peer)
             hasNews = hasNews || readers[id]?.changed.isEmpty == false
@@ -58,13 +58,13 @@ extension BrowseResults {
         return hasNews
     }
 
-    /// Leaves a peer out from now on: the local one. [mdns.self]
+    /// Hides a peer from now on: the local one. [mdns.self]
     package mutating func hide(_ uid: UID) {
         _ = note(uid, nil)
         hidden = uid
     }
 
-    /// Nobody looks any more: each reader hears that everybody it was told of is lost, and ends.
+    /// Ends the browse: each reader receives the loss of every peer that was reported to it, then the end.
     package mutating func finish() {
         isFinished = true
         present = [:]
@@ -75,7 +75,7 @@ extension BrowseResults {
     }
 }
 
-/// What readers take.
+/// Output to readers.
 extension BrowseResults {
     package mutating func makeReader() -> ReaderID {
         lastReader += 1
@@ -89,7 +89,7 @@ extension BrowseResults {
         if !readers.values.contains(where: \.hasBegun) { left = reader }
     }
 
-    /// What the reader gets next; nil while there is nothing.
+    /// Returns the reader's next step; nil while there is none.
     package mutating func next(for id: ReaderID) -> Step? {
         guard var reader = readers.removeValue(forKey: id) else { return .end }
         defer { readers[id] = reader }
@@ -111,7 +111,7 @@ extension BrowseResults {
         }
     }
 
-    /// Who is there, in the order of their names.
+    /// The present peers, in the order of their names.
     package var peers: [DiscoveredPeer] {
         present.values.map(\.peer).sorted {
             ($0.peer.displayName, $0.peer.uid) < ($1.peer.displayName, $1.peer.uid)
@@ -121,15 +121,15 @@ extension BrowseResults {
     package func peer(_ uid: UID) -> DiscoveredPeer? { present[uid]?.peer }
 }
 
-/// What one reader was told.
+/// The state of one reader.
 private struct Reader: Sendable {
     var told: [UID: DiscoveredPeer] = [:]
-    /// Those of whom it may not know what is true, in the order in which that began.
+    /// The peers whose state it may not have received, in the order of their first change.
     var changed: [UID] = []
-    /// Whether it has asked for something, and so takes part in what changes.
+    /// Whether it has requested a step, and therefore follows changes.
     var hasBegun = false
 
-    /// Something has changed; `now` is what is true.
+    /// Handles a change; `now` is the current state.
     mutating func note(_ uid: UID, _ now: DiscoveredPeer?) {
         let place = changed.firstIndex(of: uid)
         if told[uid] == now {  // [mdns.lost]

@@ -1,30 +1,31 @@
 public import MultipeerCore
 
-/// A peer that somebody on the network registrations to be, and what it tells. Spec 12.4.
+/// A peer as claimed on the network, and its discovery info. Discovery results are unauthenticated. Spec
+/// 12.4.
 public struct DiscoveredPeer: Hashable, Sendable {
-    /// Who it says it is. Nothing proves it before a session does.
+    /// The identity that the peer claims. It is not authenticated until a session is.
     public let peer: PeerID
-    /// What it advertises, as it came: from a stranger.
+    /// What the peer advertises, as received: unauthenticated.
     public let info: [String: String]
 
-    /// A peer and its info.
+    /// Creates a discovered peer.
     public init(peer: PeerID, info: [String: String]) {
         self.peer = peer
         self.info = info
     }
 
-    /// Equal when the ids, the names and the info are.
+    /// Returns whether the ids, the names and the info are equal.
     public static func == (one: DiscoveredPeer, other: DiscoveredPeer) -> Bool {
         one.peer == other.peer && one.peer.displayName == other.peer.displayName && one.info == other.info
     }
 }
 
-/// What a browser tells of one service type. Spec 12.4.
+/// What a browser reports of one service type. Spec 12.4.
 public enum BrowserEvent: Hashable, Sendable {
-    /// A peer is there; told once, until it is lost.
+    /// A peer was found; reported once, until it is lost.
     case found(DiscoveredPeer)
-    /// A peer that was found has another name or other info.
+    /// The name or the info of a found peer changed.
     case updated(DiscoveredPeer)
-    /// A peer that was found is there no more.
+    /// A found peer is no longer present.
     case lost(PeerID)
 }

@@ -1,11 +1,11 @@
-/// What an advertiser tells whoever browses: a few short texts under keys. Spec 12.2.
+/// What an advertiser publishes to browsers: a few short texts under keys. Spec 12.2.
 ///
-/// Everybody on the network can read it, and anybody can pretend to be its author.
+/// Every host on the network can read it, and it is not authenticated.
 public struct DiscoveryInfo: Hashable, Sendable {
     /// The texts by their keys.
     public let entries: [String: String]
 
-    /// Nothing to tell.
+    /// Empty discovery info.
     public static let empty = DiscoveryInfo(unchecked: [:])
 
     /// Throws `InvalidDiscoveryInfo` unless every key has 1 to 64 printable ASCII characters without `=`, differs from the
@@ -29,10 +29,10 @@ public struct DiscoveryInfo: Hashable, Sendable {
 
     private init(unchecked entries: [String: String]) { self.entries = entries }
 
-    /// The most bytes of all entries in the TXT record.
+    /// The maximum size of all entries in the TXT record, in bytes.
     private static let longest = 400
 
-    /// 1 to 64 printable ASCII characters without `=`.
+    /// Returns whether `bytes` are 1 to 64 printable ASCII characters without `=`.
     static func isKey(_ bytes: [UInt8]) -> Bool {
         (1...64).contains(bytes.count)
             && bytes.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }

@@ -1,19 +1,19 @@
 /// Why a dictionary cannot be advertised.
 public enum InvalidDiscoveryInfo: Error, Hashable, Sendable {
-    /// This key is empty, longer than 64 characters, or has something else than printable ASCII without `=`.
+    /// This key is empty, longer than 64 characters, or contains anything but printable ASCII without `=`.
     case key(String)
-    /// This key belongs to the protocol.
+    /// This key is reserved for the protocol.
     case reservedKey(String)
-    /// These two keys differ by case alone.
+    /// These two keys differ only in case.
     case repeatedKey(String, String)
-    /// The entry of this key has so many bytes, more than 255.
+    /// The entry of this key has this many bytes, more than 255.
     case entryLength(key: String, Int)
-    /// All entries together have so many bytes, more than 400.
+    /// All entries together have this many bytes, more than 400.
     case length(Int)
 }
 
 extension InvalidDiscoveryInfo: CustomStringConvertible {
-    /// One line for people.
+    /// A human-readable description, on one line.
     public var description: String {
         switch self {
         case .key(let key):

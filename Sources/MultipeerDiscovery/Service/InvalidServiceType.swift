@@ -1,6 +1,6 @@
 /// Why a text is not a service type.
 public enum InvalidServiceType: Error, Hashable, Sendable {
-    /// It has so many characters, not 1 to 15.
+    /// It has this many characters, not 1 to 15.
     case length(Int)
     /// This letter is upper case.
     case upperCase(Character)
@@ -13,7 +13,7 @@ public enum InvalidServiceType: Error, Hashable, Sendable {
 }
 
 extension InvalidServiceType: CustomStringConvertible {
-    /// One line for people.
+    /// A human-readable description, on one line.
     public var description: String {
         switch self {
         case .length(let count): "a service type has 1 to 15 characters, not \(count)"

@@ -1,7 +1,6 @@
-/// What kind of peers an application looks for: `chat` stands for `_chat._tcp.local`. Spec 12.2.
+/// The kind of peers that an application discovers: `chat` stands for `_chat._tcp.local`. Spec 12.2.
 ///
-/// Peers find each other when their service types are equal. Two applications that do not belong together should have
-/// different ones.
+/// Peers find each other when their service types are equal. Unrelated applications should use different ones.
 public struct ServiceType: Hashable, Sendable {
     /// 1 to 15 characters: lower-case letters, digits and hyphens.
     public let name: String

@@ -1,7 +1,7 @@
 /// Bytes waiting to be read, in one growing allocation: written at the tail, read at the head.
 ///
 /// Invariant: `0 <= head <= tail <= storage.count`. The bytes between head and tail are the contents; those
-/// behind the tail are scratch. Reading never copies, and reading everything moves both ends back to the
+/// after the tail are scratch space. Reading never copies, and reading everything resets head and tail to the
 /// start.
 @usableFromInline
 package struct ByteBuffer: ~Copyable, Sendable {
@@ -16,8 +16,7 @@ package struct ByteBuffer: ~Copyable, Sendable {
     @inlinable package var isEmpty: Bool { head == tail }
     @inlinable package var capacity: Int { storage.count }
 
-    /// Makes room for `count` more bytes behind the tail, moving the contents to the front when that is
-    /// enough.
+    /// Makes room for `count` more bytes after the tail, moving the contents to the front when that suffices.
     @inlinable
     package mutating func reserve(_ count: Int) {
         if storage.count &- tail < count { makeRoom(for: count) }
@@ -27,7 +26,7 @@ package struct ByteBuffer: ~Copyable, Sendable {
     mutating func makeRoom(for count: Int) {
         precondition(count >= 0, "reserving fewer than no bytes")
         let used = self.count
-        // Moving only when a quarter gets free keeps the cost of moving in proportion to what is appended.
+        // Moving only when that frees a quarter keeps the cost of moving proportional to what is appended.
         if storage.count - used >= count && head >= storage.count / 4 {
             let contents = head..<tail
             var all = storage.mutableSpan
@@ -84,7 +83,7 @@ package struct ByteBuffer: ~Copyable, Sendable {
         return written
     }
 
-    /// Lends the contents; they stay until `discard`.
+    /// Lends the contents, which remain until `discard`.
     @inlinable
     package borrowing func read<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -112,7 +111,7 @@ package struct ByteBuffer: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Overwrites the byte at `offset` from the head, which must be there already.
+    /// Overwrites the byte at `offset` from the head, which must already exist.
     mutating func replace(at offset: Int, with byte: UInt8) {
         precondition(offset >= 0 && offset < count, "replacing a byte that was not written")
         storage[head + offset] = byte

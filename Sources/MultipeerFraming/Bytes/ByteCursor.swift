@@ -1,13 +1,14 @@
 public import MultipeerCore
 
-/// A place in bytes from the network: reads big-endian numbers and runs of bytes, and refuses to go past the
-/// end.
+/// A position in bytes from the network: reads big-endian numbers and byte ranges, and refuses to read past
+/// the end.
 ///
 /// The only code that reads at an offset that came from the network. It holds a position and not the bytes,
-/// because a stored `Span` needs lifetime annotations that the language still calls experimental; so the
-/// bytes come with each call, and must be the same in all of them.
+/// because a stored `Span` needs lifetime annotations that are still experimental; the caller therefore
+/// passes the bytes with each call, always the same ones.
 ///
-/// Invariant: `0 <= position <= bytes.count`; lengths are compared with what is left, so no sum can overflow.
+/// Invariant: `0 <= position <= bytes.count`; lengths are compared with the number of bytes left, so no sum
+/// can overflow.
 @usableFromInline
 package struct ByteCursor: Sendable {
     @usableFromInline package internal(set) var position = 0
@@ -18,7 +19,7 @@ package struct ByteCursor: Sendable {
     @inlinable
     package func remaining(in bytes: Span<UInt8>) -> Int { bytes.count - position }
 
-    /// The next `count` bytes, as the range they have in `bytes`.
+    /// Skips the next `count` bytes and returns their range in `bytes`.
     @inlinable
     package mutating func skip(_ count: Int, in bytes: Span<UInt8>) throws(FramingError) -> Range<Int> {
         guard count >= 0, count <= remaining(in: bytes) else { throw .truncated }
@@ -27,19 +28,19 @@ package struct ByteCursor: Sendable {
         return start..<position
     }
 
-    /// The next `count` bytes, copied.
+    /// Reads a copy of the next `count` bytes.
     @inlinable
     package mutating func array(_ count: Int, in bytes: Span<UInt8>) throws(FramingError) -> [UInt8] {
         [UInt8](copying: bytes.extracting(try skip(count, in: bytes)))
     }
 
-    /// Everything that is left, copied.
+    /// Reads a copy of all remaining bytes.
     @inlinable
     package mutating func rest(in bytes: Span<UInt8>) throws(FramingError) -> [UInt8] {
         try array(remaining(in: bytes), in: bytes)
     }
 
-    /// The next number, most significant byte first.
+    /// Reads the next number, most significant byte first.
     @inlinable
     package mutating func integer<Integer: FixedWidthInteger & UnsignedInteger>(
         _ type: Integer.Type = Integer.self, in bytes: Span<UInt8>
@@ -62,7 +63,7 @@ package struct ByteCursor: Sendable {
         Endpoint(uid: try uid(in: bytes), instance: try integer(in: bytes))
     }
 
-    /// A count in one byte, then so many endpoints.
+    /// Reads a count in one byte, then that many endpoints.
     package mutating func endpoints(in bytes: Span<UInt8>) throws(FramingError) -> [Endpoint] {
         let count = Int(try integer(UInt8.self, in: bytes))
         guard count <= Limits.memberEntries else { throw .tooManyMembers(count) }
@@ -73,7 +74,7 @@ package struct ByteCursor: Sendable {
         return endpoints
     }
 
-    /// Says that nothing may follow.
+    /// Throws unless all bytes have been read.
     @inlinable
     package func finish(in bytes: Span<UInt8>) throws(FramingError) {
         let extra = remaining(in: bytes)

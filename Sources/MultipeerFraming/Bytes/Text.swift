@@ -1,8 +1,8 @@
 import MultipeerCore
 
-/// Text from the network, and the names that a person is shown. Spec 2.4 and 3.1.
+/// Text from the network, and the names that are shown to users. Spec 2.4 and 3.1.
 package enum Text {
-    /// The text of `bytes`, which must be valid UTF-8.
+    /// Decodes `bytes`, which must be valid UTF-8.
     package static func read(_ bytes: Span<UInt8>) throws(FramingError) -> String {
         guard let text = String(validating: [UInt8](copying: bytes), as: UTF8.self) else {
             throw .invalidText
@@ -10,7 +10,8 @@ package enum Text {
         return text
     }
 
-    /// As much of the beginning of `text` as fits into `limit` bytes without cutting a character's encoding.
+    /// Returns the longest prefix of `text` that fits into `limit` bytes without splitting a character's
+    /// encoding.
     package static func prefix(_ text: String, limit: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         for scalar in text.unicodeScalars {
@@ -23,7 +24,7 @@ package enum Text {
 }
 
 extension DisplayName {
-    /// The name in `bytes`, or a complaint.
+    /// Decodes the name in `bytes`, or throws when it is not valid.
     package static func read(_ bytes: Span<UInt8>) throws(FramingError) -> String {
         guard bytes.count <= longest else { throw .invalidText }
         let name = try Text.read(bytes)

@@ -1,19 +1,19 @@
-/// What stands in front of every UDP payload: `kind u8 | association u64`, big-endian. Spec 10.
+/// The header of every UDP payload: `kind u8 | association u64`, big-endian. Spec 10.
 @usableFromInline
 package struct DatagramHeader: Hashable, Sendable {
-    /// What the bytes behind the header are.
+    /// What follows the header.
     @usableFromInline
     package enum Kind: UInt8, CaseIterable, Sendable {
-        /// DTLS records: the only kind of a link that is encrypted.
+        /// DTLS records: the only kind on an encrypted link.
         case records = 1
-        /// The content itself: the only kind of a plain link.
+        /// The content itself: the only kind on a plain link.
         case plain = 2
     }
 
     @inlinable package static var byteCount: Int { 9 }
 
     @usableFromInline package let kind: Kind
-    /// The number under which the receiver asked for it.
+    /// The association number that the receiver offered.
     @usableFromInline package let association: UInt64
 
     @inlinable
@@ -22,8 +22,8 @@ package struct DatagramHeader: Hashable, Sendable {
         self.association = association
     }
 
-    /// The header of a UDP payload; nil when it cannot be one of ours: too short, too long, of a kind that nobody
-    /// defined. The body is what follows the first `byteCount` bytes.
+    /// Reads the header of a UDP payload; returns nil when the payload is too short, too long or of an undefined
+    /// kind. The body is what follows the first `byteCount` bytes.
     @inlinable
     package init?(_ datagram: Span<UInt8>) {
         guard datagram.count > DatagramHeader.byteCount,  // [dgram.silent]
@@ -41,22 +41,22 @@ package struct DatagramHeader: Hashable, Sendable {
     }
 }
 
-/// What stands in front of every content, inside the protection: `kind u8 | sequence u32`, big-endian. Spec 10.
+/// The header of every content, inside the protection: `kind u8 | sequence u32`, big-endian. Spec 10.
 @usableFromInline
 package struct ContentHeader: Hashable, Sendable {
     @usableFromInline
     package enum Kind: UInt8, CaseIterable, Sendable {
         case message = 1
-        /// Asks whether the path carries; 8 bytes.
+        /// Probes the path; 8 bytes.
         case ping = 2
-        /// Answers with the same 8 bytes.
+        /// Replies to a ping with the same 8 bytes.
         case pong = 3
     }
 
     @inlinable package static var byteCount: Int { 5 }
 
     @usableFromInline package let kind: Kind
-    /// Counts the contents of one direction, from 0 on.
+    /// The number of the content within its direction, starting at 0.
     @usableFromInline package let sequence: UInt32
 
     @inlinable
@@ -65,7 +65,8 @@ package struct ContentHeader: Hashable, Sendable {
         self.sequence = sequence
     }
 
-    /// The header of a content; nil when it is too short, too long for its kind, or of a kind that nobody defined.
+    /// Reads the header of a content; returns nil when it is too short, too long for its kind, or of an undefined
+    /// kind.
     @inlinable
     package init?(_ content: Span<UInt8>) {
         guard content.count >= ContentHeader.byteCount, let kind = Kind(rawValue: content[0]) else {
@@ -85,7 +86,7 @@ package struct ContentHeader: Hashable, Sendable {
     }
 }
 
-/// A number in a span of exactly its size.
+/// Reads a number from a span of exactly its size.
 @usableFromInline
 enum BigEndian {
     @inlinable

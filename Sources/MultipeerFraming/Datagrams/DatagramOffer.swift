@@ -1,6 +1,6 @@
-/// Where and how the sender takes datagrams. Spec 9.
+/// Where and how the sender receives datagrams. Spec 9.
 package struct DatagramOffer: Equatable, Sendable {
-    /// Names the association in every datagram.
+    /// The association number that every datagram carries.
     package var association: UInt64
     package var port: UInt16
     package var flags: UInt8

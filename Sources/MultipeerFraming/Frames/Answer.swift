@@ -1,4 +1,4 @@
-/// What the one invited says: OK with connection data for the inviter, or why not. Spec 12.
+/// The invitee's reply: OK with connection data for the inviter, or the reason for a refusal. Spec 12.
 package struct Answer: Equatable, Sendable {
     package var id: [UInt8]
     package var code: CloseCode
@@ -46,7 +46,7 @@ extension Answer {
     }
 }
 
-/// The inviter's last word: connection data for the one invited. Spec 12.
+/// The inviter's last frame: connection data for the invitee. Spec 12.
 package struct Complete: Equatable, Sendable {
     package var id: [UInt8]
     package var connectionData: [UInt8]

@@ -1,4 +1,4 @@
-/// What a channel will carry, said by the end that opens it. Spec 9.
+/// What a channel will carry, as declared by the end that opens it. Spec 9.
 package struct ChannelOpening: Equatable, Sendable {
     package struct Kind: RawRepresentable, Hashable, Sendable {
         package let rawValue: UInt8
@@ -11,7 +11,7 @@ package struct ChannelOpening: Equatable, Sendable {
     package var kind: Kind
     /// 1 to 1,024 bytes: a label for the application, never a path.
     package var name: String
-    /// Bytes of the resource, when the opener knows.
+    /// The size of the resource in bytes, when the opener knows it.
     package var size: UInt64?
     package var metadata: [UInt8]?
 
@@ -54,7 +54,7 @@ extension ChannelOpening {
             metadata: metadata)
     }
 
-    /// Bytes of the payload of OPEN.
+    /// The size of the payload of OPEN, in bytes.
     package var byteCount: Int {
         let head = 4
         return head + 1 + head + name.utf8.count + (size == nil ? 0 : head + 8)

@@ -1,11 +1,11 @@
-/// Why a link or a channel ended, as it travels in CLOSE, RESET, STOP, DONE and ANSWER. Spec 16.
+/// The reason why a link or a channel ended, as sent in CLOSE, RESET, STOP, DONE and ANSWER. Spec 16.
 public struct CloseCode: RawRepresentable, Hashable, Sendable {
     /// The number on the wire.
     public let rawValue: UInt16
-    /// A code with that number, which need not be one of those below.
+    /// Creates a code with that number, which need not be one of those below.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Nothing is wrong.
+    /// No error.
     public static let ok = CloseCode(rawValue: 0)
     /// The other side left the session.
     public static let goodbye = CloseCode(rawValue: 1)
@@ -13,7 +13,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let protocolError = CloseCode(rawValue: 2)
     /// The other side waited too long for something.
     public static let timeout = CloseCode(rawValue: 3)
-    /// There is no seat left in the session.
+    /// The session has no room for another peer.
     public static let full = CloseCode(rawValue: 4)
     /// The two sides do not agree on encryption or on who they are.
     public static let policy = CloseCode(rawValue: 5)
@@ -21,7 +21,7 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let unknownPeer = CloseCode(rawValue: 6)
     /// Another connection to the same peer was chosen.
     public static let duplicate = CloseCode(rawValue: 7)
-    /// The other side cannot at the moment; asking later may help.
+    /// The other side cannot proceed at the moment; a later attempt may succeed.
     public static let busy = CloseCode(rawValue: 8)
     /// The peer is the session itself.
     public static let itself = CloseCode(rawValue: 9)
@@ -29,34 +29,35 @@ public struct CloseCode: RawRepresentable, Hashable, Sendable {
     public static let badMAC = CloseCode(rawValue: 10)
     /// The application refused the peer's certificate.
     public static let rejected = CloseCode(rawValue: 11)
-    /// A message was longer than the receiver takes.
+    /// A message was longer than the receiver accepts.
     public static let tooLarge = CloseCode(rawValue: 12)
     /// More was sent than the receiver gave credit for.
     public static let flow = CloseCode(rawValue: 13)
-    /// More was sent than a well-behaved peer ever does.
+    /// More was sent than a well-behaved peer ever sends.
     public static let flood = CloseCode(rawValue: 14)
     /// There is no common version of the protocol.
     public static let version = CloseCode(rawValue: 15)
-    /// The application changed its mind.
+    /// The application cancelled.
     public static let cancelled = CloseCode(rawValue: 16)
-    /// Something failed that is not the other side's doing.
+    /// Something failed that the other side did not cause.
     public static let `internal` = CloseCode(rawValue: 17)
-    /// A resource arrived with another size or digest than was promised.
+    /// The size or digest of a resource differs from what was announced.
     public static let digest = CloseCode(rawValue: 18)
-    /// The receiver has no room to keep a resource.
+    /// The receiver has no space to store a resource.
     public static let noSpace = CloseCode(rawValue: 19)
-    /// The one invited said no.
+    /// The invitee declined.
     public static let declined = CloseCode(rawValue: 20)
 }
 
 extension CloseCode: CustomStringConvertible {
-    /// The code's name in the specification; that of INTERNAL for a code that it does not have.
+    /// The code's name in the specification; INTERNAL for a code that the specification does not define.
     public var name: String { isKnown ? CloseCode.names[Int(rawValue)] : CloseCode.internal.name }
 
-    /// The name, and the number too if the name does not say it.
+    /// The name, followed by the number when the code is unknown.
     public var description: String { isKnown ? name : "\(name) (\(rawValue))" }
 
-    /// The code itself if the specification has it, and otherwise INTERNAL, as which it must be read.
+    /// The code itself if the specification defines it, otherwise INTERNAL: unknown codes must be read as
+    /// such.
     public var known: CloseCode { isKnown ? self : .internal }  // [code.unknown]
 
     private var isKnown: Bool { Int(rawValue) < CloseCode.names.count }

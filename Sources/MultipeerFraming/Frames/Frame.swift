@@ -1,7 +1,7 @@
-/// One frame, understood: its kind, its channel and what its payload says. Spec 7.2.
+/// One parsed frame: its kind, its channel and the contents of its payload. Spec 7.2.
 ///
-/// Messages and channel data have a case too, for tests and for tools; a link handles those payloads as
-/// bytes, straight from the decoder.
+/// Messages and channel data have cases too, for tests and tools; a link handles those payloads as bytes,
+/// directly from the decoder.
 package enum Frame: Equatable, Sendable {
     case hello(Hello)
     case confirm(mac: [UInt8])
@@ -28,10 +28,10 @@ package enum Frame: Equatable, Sendable {
     case invite(Invite)
     case answer(Answer)
     case complete(Complete)
-    /// A kind from 0x80 on: from the network the decoder skips it, so it is only ever written.
+    /// A kind of 0x80 or above: only ever written, since the decoder skips it when it is received.
     case ignorable(FrameKind, channel: UInt32, [UInt8])
 
-    /// Reads the payload that came behind `header`, all of it.
+    /// Parses the whole payload that followed `header`.
     package init(_ header: FrameHeader, _ payload: Span<UInt8>) throws(FramingError) {
         guard header.kind.mayTravel(on: header.channel) else {
             throw header.kind.isKnown
@@ -107,7 +107,7 @@ package enum Frame: Equatable, Sendable {
     }
 }
 
-/// What the header's kind says about the payload's size was checked before these are used.
+/// The payload's size was checked against the header's kind before these are used.
 extension FrameHeader {
     fileprivate func integer<Integer: FixedWidthInteger & UnsignedInteger>(
         _ payload: Span<UInt8>

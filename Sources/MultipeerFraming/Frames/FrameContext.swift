@@ -1,11 +1,11 @@
-/// Which kinds of frame a connection carries, by what it is for and how far it has come. Spec 7.3.
+/// Which kinds of frame a connection may carry, by its purpose and its phase. Spec 7.3.
 @usableFromInline
 package enum FrameContext: Equatable, Sendable {
     case beforeSelected
     case open
     case invitation
 
-    /// Whether a frame of this kind, if it is a known one, may come now. Those to be ignored always may.
+    /// Returns whether a frame of this kind, if it is known, is allowed now. Ignorable kinds always are.
     @inlinable
     package func allows(_ kind: FrameKind) -> Bool {  // [frame.order]
         switch kind.rawValue {

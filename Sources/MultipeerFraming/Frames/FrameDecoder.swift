@@ -1,4 +1,4 @@
-/// Cuts a stream of bytes, split anywhere, into frames. Spec 7.1.
+/// Splits a stream of bytes, received in arbitrary pieces, into frames. Spec 7.1.
 ///
 /// ```
 ///   between ──part of a header──▶ header ──the rest──▶ between
@@ -6,9 +6,9 @@
 ///   any ──a header that is not allowed──▶ refused
 /// ```
 ///
-/// A frame that lies whole in the bytes given is lent to the sink without a copy. A frame that comes in
-/// pieces is joined here, in one allocation of exactly its length, made only after its header was checked
-/// against the sink's limit: so never more than one frame is held.
+/// A frame that lies whole in the given bytes is lent to the sink without a copy. A frame that arrives in
+/// pieces is reassembled here, in one allocation of exactly its length, made only after its header was
+/// checked against the sink's limit; at most one frame is buffered.
 @usableFromInline
 package struct FrameDecoder: ~Copyable, Sendable {
     @usableFromInline
@@ -16,9 +16,9 @@ package struct FrameDecoder: ~Copyable, Sendable {
         case between
         /// The first `count` bytes of a header, as a number.
         case header(UInt64, count: Int)
-        /// The payload so far is in `joined`: outside the phase, so that appending to it does not copy it.
+        /// The payload so far is in `joined`: outside the phase, so that appending does not copy it.
         case payload(FrameHeader)
-        /// So many bytes of an ignorable frame are still to come.
+        /// This many bytes of an ignorable frame are still to come.
         case skipping(Int)
         case refused(FramingError)
     }
@@ -27,14 +27,14 @@ package struct FrameDecoder: ~Copyable, Sendable {
     /// Empty in every phase but `payload`.
     @usableFromInline var joined: [UInt8] = []
 
-    /// Frames of kinds that version 1 does not know and that may be ignored.
+    /// The number of ignored frames: of kinds that version 1 does not know and that may be ignored.
     @usableFromInline package internal(set) var ignoredFrames = 0
 
     @inlinable package init() {}
 
-    /// Hands every frame that ends in `bytes` to `sink` and returns how many bytes were used: all of them,
-    /// unless the sink wants no more frames. The bytes not used must come again. After an error every call
-    /// throws that error.
+    /// Passes every frame that ends in `bytes` to `sink` and returns how many bytes were consumed: all of
+    /// them, unless the sink wants no more frames. The caller must pass the remaining bytes again. After an
+    /// error every call throws that error.
     @inlinable
     package mutating func decode<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, into sink: inout Sink
@@ -59,7 +59,8 @@ package struct FrameDecoder: ~Copyable, Sendable {
         return offset
     }
 
-    /// Checks a header and takes what is there of its payload: returns how many bytes of `rest` that was.
+    /// Checks a header, takes what has arrived of its payload, and returns how many bytes of `rest` were
+    /// consumed.
     @inlinable
     mutating func begin<Sink: FrameSink & ~Copyable>(
         _ header: FrameHeader, _ rest: Span<UInt8>, into sink: inout Sink
@@ -79,7 +80,7 @@ package struct FrameDecoder: ~Copyable, Sendable {
         return header.length
     }
 
-    /// Goes on with the frame that the bytes before ended in.
+    /// Continues the frame in which the previous bytes ended.
     @inlinable
     mutating func resume<Sink: FrameSink & ~Copyable>(
         _ bytes: Span<UInt8>, into sink: inout Sink
@@ -105,7 +106,7 @@ package struct FrameDecoder: ~Copyable, Sendable {
     }
 }
 
-/// The slow paths: a frame that comes in pieces, is ignored or is refused.
+/// The slow paths: a frame that arrives in pieces, is ignored or is refused.
 extension FrameDecoder {
     @usableFromInline
     mutating func hold(_ bytes: Span<UInt8>, behind bits: UInt64, count: Int) {
@@ -120,7 +121,8 @@ extension FrameDecoder {
         phase = .payload(header)
     }
 
-    /// Adds to the payload in pieces; once it is whole, returns it and how many bytes of `bytes` it took.
+    /// Appends to the partial payload; once it is complete, returns it and how many bytes of `bytes` were
+    /// consumed.
     @usableFromInline
     mutating func join(_ bytes: Span<UInt8>, upTo length: Int) -> (taken: Int, whole: [UInt8])? {
         let missing = length - joined.count

@@ -3,7 +3,7 @@
 package struct FrameHeader: Hashable, Sendable {
     @inlinable package static var byteCount: Int { 8 }
 
-    /// Bytes of payload behind the header.
+    /// The number of bytes of payload after the header.
     @usableFromInline package let length: Int
     @usableFromInline package let kind: FrameKind
     @usableFromInline package let channel: UInt32
@@ -17,14 +17,14 @@ package struct FrameHeader: Hashable, Sendable {
 }
 
 extension FrameHeader {
-    /// The header in `bytes`, of which there are 8.
+    /// Reads the header in `bytes`, of which there are 8.
     @inlinable
     package init(_ bytes: Span<UInt8>) {
         precondition(bytes.count == FrameHeader.byteCount, "a header has 8 bytes")
         self.init(bits: FrameHeader.bits(bytes, behind: 0))
     }
 
-    /// A header as one big-endian number. [frame.header]
+    /// Reads a header given as one big-endian number. [frame.header]
     @inlinable
     package init(bits: UInt64) {
         self.init(
@@ -33,7 +33,7 @@ extension FrameHeader {
             length: Int(truncatingIfNeeded: bits >> 40))
     }
 
-    /// The same, backwards. The length has 24 bits.
+    /// The header as one big-endian number. The length has 24 bits.
     @inlinable
     package var bits: UInt64 {
         precondition(length >= 0 && length <= 0xFF_FFFF, "a frame's length has 24 bits")

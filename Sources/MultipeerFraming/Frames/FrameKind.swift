@@ -1,7 +1,7 @@
-/// What a frame is: the fourth byte of its header. Spec 7.2.
+/// The kind of a frame: the fourth byte of its header. Spec 7.2.
 ///
 /// To add a frame: its kind here and in `Spec/registries.json`, its payload in `Frame`, its rules in `Spec/07-frames.md`, and
-/// what it does where `Link+Receiving.swift` or `Handshake.swift` looks at kinds.
+/// its handling where `Link+Receiving.swift` or `Handshake.swift` switches over kinds.
 @usableFromInline
 package struct FrameKind: RawRepresentable, Hashable, Sendable {
     @usableFromInline package let rawValue: UInt8
@@ -40,10 +40,10 @@ package struct FrameKind: RawRepresentable, Hashable, Sendable {
 }
 
 extension FrameKind {
-    /// Kinds from 0x80 on may be ignored by a receiver that does not know them; the others may not. Spec 7.3.
+    /// Whether a receiver that does not know the kind may ignore it: true for kinds of 0x80 and above. Spec 7.3.
     @inlinable package var isIgnorable: Bool { rawValue >= 0x80 }
 
-    /// Whether version 1 defines the kind. The kinds 0x50 to 0x5F, kept for relays, it does not.
+    /// Whether version 1 defines the kind. The kinds 0x50 to 0x5F, reserved for relays, are not defined.
     @inlinable package var isKnown: Bool {  // [ext.reserved]
         switch rawValue {
         case 0x01...0x09, 0x10...0x11, 0x20...0x26, 0x30...0x33, 0x40...0x42: true
@@ -51,7 +51,7 @@ extension FrameKind {
         }
     }
 
-    /// Whether a frame of this kind may come on `channel`; never for a kind below 0x80 that is not known.
+    /// Returns whether a frame of this kind is allowed on `channel`; false for an unknown kind below 0x80.
     @inlinable
     package func mayTravel(on channel: UInt32) -> Bool {  // [frame.channel-zero]
         switch rawValue {
@@ -62,7 +62,7 @@ extension FrameKind {
         }
     }
 
-    /// Whether a payload of `length` bytes can be right, for the kinds whose header alone tells.
+    /// Returns whether a payload of `length` bytes can be valid, for the kinds where the header alone decides.
     @inlinable
     package func admits(_ length: Int) -> Bool {  // [frame.payload]
         switch rawValue {

@@ -1,16 +1,16 @@
-/// Takes whole frames out of a `FrameDecoder`.
+/// Receives whole frames from a `FrameDecoder`.
 @usableFromInline
 package protocol FrameSink: ~Copyable {
-    /// The longest payload that may come next, in bytes. Asked before every frame, so it may change with the
+    /// The maximum length of the next payload, in bytes. Read before every frame, so it may change with the
     /// phase.
     var frameLimit: Int { get }
-    /// Which kinds may come next; nil when the sink judges that itself. Asked as often as the limit.
+    /// Which kinds may come next; nil when the sink checks that itself. Read as often as the limit.
     var frameContext: FrameContext? { get }
-    /// False pauses the decoder after the current frame: the bytes behind it stay with the caller.
+    /// False pauses the decoder after the current frame: the bytes after it stay with the caller.
     var wantsFrames: Bool { get }
 
     mutating func receive(_ header: FrameHeader, _ payload: Span<UInt8>)
-    /// The same for a frame that came in pieces and was joined: the bytes are the sink's to keep.
+    /// Receives a frame that was reassembled from pieces; the sink takes ownership of the bytes.
     mutating func receive(_ header: FrameHeader, owning payload: consuming [UInt8])
 }
 

@@ -1,9 +1,9 @@
 extension ByteBuffer {
-    /// The 8 bytes of a header; exactly `header.length` bytes of payload must follow.
+    /// Appends the 8 bytes of a header; exactly `header.length` bytes of payload must follow.
     @inlinable
     package mutating func appendHeader(_ header: FrameHeader) { append(header.bits) }
 
-    /// A whole frame whose payload is at hand: one reservation, one copy.
+    /// Appends a whole frame whose payload is available: one reservation, one copy.
     @inlinable
     package mutating func appendFrame(_ kind: FrameKind, channel: UInt32 = 0, payload: Span<UInt8>) {
         reserve(FrameHeader.byteCount &+ payload.count)
@@ -11,7 +11,7 @@ extension ByteBuffer {
         append(payload)
     }
 
-    /// A whole frame whose payload `body` appends; the header's length is filled in afterwards.
+    /// Appends a whole frame whose payload `body` appends; the header's length is filled in afterwards.
     package mutating func appendFrame(
         _ kind: FrameKind, channel: UInt32 = 0, _ body: (inout ByteBuffer) -> Void
     ) {
@@ -27,7 +27,7 @@ extension ByteBuffer {
 }
 
 extension Frame {
-    /// Appends the frame, header and payload. Bounds that a peer would refuse are the caller's to keep.
+    /// Appends the frame, header and payload. The caller must respect the limits that a peer enforces.
     package func encode(into buffer: inout ByteBuffer) {
         switch self {
         case .hello(let hello): hello.encode(into: &buffer)

@@ -1,8 +1,9 @@
 package import MultipeerCore
 
-/// The first frame of each end: who I am, whom I take you for, what I know of us. Spec 6.2.
+/// The first frame of each end: the sender's identity, the expected identity of the receiver, and the
+/// connection data that the sender holds. Spec 6.2.
 package struct Hello: Equatable, Sendable {
-    /// At least one; in what order is the sender's choice.
+    /// At least one version, in any order.
     package var versions: [UInt16]
     package var sender: Endpoint
     package var receiver: Endpoint
@@ -13,7 +14,7 @@ package struct Hello: Equatable, Sendable {
     package var nonce: [UInt8]
     package var limits: LinkLimits
     package var members: [Endpoint]
-    /// The sender's program, for people who look at traces.
+    /// The sender's program, for people who read traces.
     package var agent: String?
 
     package init(
@@ -34,7 +35,8 @@ package struct Hello: Equatable, Sendable {
 }
 
 extension Hello {
-    /// Every minor version that this code speaks; no GREASE, so nobody agrees on that. Spec 17.1.
+    /// Every minor version that this code speaks; without GREASE values, so that none is ever agreed on. Spec
+    /// 17.1.
     package static let spoken: [UInt16] = [1]
 
     /// The highest version that both ends list; nil if there is none. [hello.version]
@@ -42,7 +44,7 @@ extension Hello {
 }
 
 extension Hello {
-    /// Types of the fields. Spec 17 says who may add one.
+    /// The types of the fields. Spec 17 defines how new ones are added.
     package enum Field {
         package static let versions: UInt16 = 1
         package static let sender: UInt16 = 2
@@ -57,7 +59,7 @@ extension Hello {
         static let schema = TLVSchema(known: Array(versions...agent))
     }
 
-    /// Appends the whole frame. A number for `grease` adds a field that every receiver must ignore.
+    /// Appends the whole frame. A non-nil `grease` adds a field that every receiver must ignore.
     package func encode(into buffer: inout ByteBuffer, grease: UInt64? = nil) {
         buffer.appendFrame(.hello) { frame in
             frame.appendField(Field.versions, length: 2 * versions.count)
@@ -87,7 +89,7 @@ extension Hello {
         self = try found.complete()
     }
 
-    /// What was found so far.
+    /// The fields read so far.
     private struct Fields {
         var versions: [UInt16]?
         var sender: Endpoint?

@@ -1,15 +1,15 @@
 package import MultipeerCore
 
-/// The first frame of an invitation: who asks whom, and for how long. Spec 12.
+/// The first frame of an invitation: the inviter, the invitee, and the timeout. Spec 12.
 package struct Invite: Equatable, Sendable {
     /// 16 random bytes that the other frames of the invitation repeat.
     package var id: [UInt8]
     package var inviter: UID
     package var inviterName: String
     package var recipient: UID
-    /// Seconds that the inviter will wait.
+    /// How long the inviter waits, in seconds.
     package var timeout: UInt32
-    /// The application's own words to the one invited; nil and empty are different.
+    /// The application's own data for the invitee; nil and empty are different.
     package var context: [UInt8]?
 
     package init(
@@ -73,7 +73,7 @@ extension Invite {
 }
 
 extension TLVReader.Field {
-    /// The value as a uid and, behind it, a display name.
+    /// Reads the value as a uid followed by a display name.
     package func peer(in bytes: Span<UInt8>) throws(FramingError) -> (uid: UID, name: String) {
         let container = bytes.extracting(value)
         guard container.count > UID.byteCount else { throw .wrongFieldLength(type, container.count) }

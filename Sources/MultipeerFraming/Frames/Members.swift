@@ -1,13 +1,13 @@
 package import MultipeerCore
 
-/// One entry of the mesh's roster: to whom an endpoint has links. Spec 10.
+/// One entry of the mesh's membership database: the peers to which an endpoint has links. Spec 10.
 package struct Members: Equatable, Sendable {
-    /// Whose entry it is; not always the end that passes it on.
+    /// The endpoint that the entry describes; not always the end that forwards it.
     package var origin: Endpoint
-    /// Grows with each new entry of the same origin.
+    /// Increases with each new entry of the same origin.
     package var sequence: UInt32
     package var members: [Endpoint]
-    /// Whatever else the entry carries; bytes for this layer.
+    /// Anything else that the entry carries; opaque bytes to this layer.
     package var blob: [UInt8]
 
     package init(origin: Endpoint, sequence: UInt32, members: [Endpoint], blob: [UInt8] = []) {

@@ -1,9 +1,9 @@
 package import MultipeerCore
 
-/// The field types that one kind of container knows. Spec 2.3.
+/// The field types that one kind of container defines. Spec 2.3.
 package struct TLVSchema: Sendable {
     package let known: [UInt16]
-    /// Those that may come more than once, one directly behind the other.
+    /// The types that may occur more than once, in direct succession.
     package let repeatable: [UInt16]
 
     package init(known: [UInt16], repeatable: [UInt16] = []) {
@@ -11,19 +11,21 @@ package struct TLVSchema: Sendable {
         self.repeatable = repeatable
     }
 
-    /// Bit 15 of a type says: refuse the container if you do not know me.
+    /// Bit 15 of a type: a receiver that does not know the type must refuse the container.
     package static let criticalBit: UInt16 = 0x8000
 }
 
-/// Walks over a container of fields, `type u16 | length u16 | value` each, and enforces their form. Spec 2.3.
+/// Iterates over a container of fields, `type u16 | length u16 | value` each, and enforces their form. Spec
+/// 2.3.
 ///
-/// Only known fields come out of `next`. Like `ByteCursor` it is given the same bytes with each call.
+/// Only known fields are returned by `next`. As with `ByteCursor`, the caller passes the same bytes with each
+/// call.
 @usableFromInline
 package struct TLVReader: Sendable {
     @usableFromInline
     package struct Field: Equatable, Sendable {
         @usableFromInline package let type: UInt16
-        /// Where the value lies in the container.
+        /// The range of the value in the container.
         @usableFromInline package let value: Range<Int>
     }
 
@@ -33,7 +35,7 @@ package struct TLVReader: Sendable {
 
     package init(_ schema: TLVSchema) { self.schema = schema }
 
-    /// The next known field, or nil at the end of the container.
+    /// Returns the next known field, or nil at the end of the container.
     package mutating func next(in bytes: Span<UInt8>) throws(FramingError) -> Field? {
         while cursor.remaining(in: bytes) > 0 {
             let field = try any(in: bytes)
@@ -64,7 +66,7 @@ package struct TLVReader: Sendable {
 }
 
 extension TLVReader.Field {
-    /// The value as a number; the size must be the number's own.
+    /// Reads the value as a number, whose size it must have.
     @inlinable
     package func integer<Integer: FixedWidthInteger & UnsignedInteger>(
         in bytes: Span<UInt8>
@@ -74,19 +76,19 @@ extension TLVReader.Field {
         return try cursor.integer(in: bytes.extracting(value))
     }
 
-    /// The value as bytes, of which there must be `count`.
+    /// Reads the value as bytes, of which there must be `count`.
     package func array(_ count: Int, in bytes: Span<UInt8>) throws(FramingError) -> [UInt8] {
         try expect(count)
         return [UInt8](copying: bytes.extracting(value))
     }
 
-    /// The value as bytes, of which there must be no fewer and no more than `range` says.
+    /// Reads the value as bytes, the number of which must lie in `range`.
     package func array(_ range: ClosedRange<Int>, in bytes: Span<UInt8>) throws(FramingError) -> [UInt8] {
         guard range.contains(value.count) else { throw .wrongFieldLength(type, value.count) }
         return [UInt8](copying: bytes.extracting(value))
     }
 
-    /// The value as UTF-8 text of so many bytes.
+    /// Reads the value as UTF-8 text, whose length in bytes must lie in `range`.
     package func text(_ range: ClosedRange<Int>, in bytes: Span<UInt8>) throws(FramingError) -> String {
         guard range.contains(value.count) else { throw .wrongFieldLength(type, value.count) }
         return try Text.read(bytes.extracting(value))
@@ -111,7 +113,7 @@ extension TLVReader.Field {
 }
 
 extension Optional {
-    /// What a mandatory field held, or the complaint that it was missing.
+    /// Returns the value of a mandatory field, or throws when the field is missing.
     package func required(_ type: UInt16) throws(FramingError) -> Wrapped {
         guard let value = self else { throw .missingField(type) }
         return value

@@ -1,8 +1,8 @@
 package import MultipeerCore
 
-/// Fields are appended in the order of their types; the caller sees to that. Spec 2.3.
+/// The caller must append fields in the order of their types. Spec 2.3.
 extension ByteBuffer {
-    /// The head of a field whose value, of `length` bytes, is appended next.
+    /// Appends the header of a field whose value, of `length` bytes, is appended next.
     @inlinable
     package mutating func appendField(_ type: UInt16, length: Int) {
         precondition(length >= 0 && length <= 0xFFFF, "a field's value has at most 65,535 bytes")
@@ -38,7 +38,7 @@ extension ByteBuffer {
         append(endpoint.instance)
     }
 
-    /// A count in one byte, then the endpoints.
+    /// Appends a count in one byte, then the endpoints.
     package mutating func append(_ endpoints: [Endpoint]) {
         precondition(endpoints.count <= Limits.memberEntries, "more members than a frame may name")
         append(UInt8(truncatingIfNeeded: endpoints.count))

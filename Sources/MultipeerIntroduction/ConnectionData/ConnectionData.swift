@@ -2,50 +2,50 @@ public import MultipeerCore
 public import MultipeerFraming
 public import MultipeerSecurity
 
-/// Where a peer is, which key it has and which protection it wants: what two peers swap before they link. Spec 4.
+/// A peer's addresses, key and encryption preference: what two peers exchange before they link. Spec 4.
 ///
-/// It holds a secret token, so hand it over by a carrier that the two peers trust. A value of this type has passed every
-/// check of spec 4.1 that needs no session.
+/// It contains a secret token, so exchange it over a channel that both peers trust. A value of this type has passed
+/// every check of spec 4.1 that needs no session.
 public struct ConnectionData: Sendable {
-    /// Who made it.
+    /// The peer that issued it.
     public let peer: PeerID
-    /// Which session of the peer's made it: 8 random bytes as a number.
+    /// The peer's session that issued it: 8 random bytes as a number.
     public let instance: UInt64
-    /// Which protection the peer wants.
+    /// The peer's encryption preference.
     public let preference: EncryptionPreference
-    /// SHA-256 of the certificate that the peer will show; nil exactly when its preference is none.
+    /// SHA-256 of the certificate that the peer will present; nil exactly when its preference is none.
     public let fingerprint: Fingerprint?
-    /// Seconds for which the issuer honours it, by the issuer's own monotonic clock.
+    /// How long the issuer accepts it, in seconds of the issuer's own monotonic clock.
     public let lifetime: UInt32
-    /// The peer for which it was made; nil when it is open to whoever it is handed to.
+    /// The peer for which it was issued; nil when any peer that receives it may use it.
     public let recipient: UID?
     /// Addresses to dial, the preferred one first; 1 to 16.
     public let candidates: [Candidate]
-    /// What the peer offers or wants besides a link.
+    /// What the peer offers or requests besides a link.
     public let flags: Flags
-    /// SHA-256 of the encoded bytes: how both sides name this data in HELLO. Spec 6.2.
+    /// SHA-256 of the encoded bytes, by which both sides refer to this data in HELLO. Spec 6.2.
     package let reference: [UInt8]
     private let encoded: SecureBytes
     private let secret: SecureBytes
 
-    /// What the issuer offers or wants besides a link.
+    /// What the issuer offers or requests besides a link.
     public struct Flags: OptionSet, Hashable, Sendable {
-        /// The flags as they travel; unknown ones are kept.
+        /// The flags on the wire; unknown ones are kept.
         public let rawValue: UInt8
-        /// Flags as they travel.
+        /// Creates flags from their value on the wire.
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// Links made with it introduce further members.
         public static let mesh = Flags(rawValue: 1)
         /// The fingerprint is of an identity, not of a key made for one session.
         public static let identity = Flags(rawValue: 2)
-        /// Unreliable messages are taken over UDP.
+        /// Unreliable messages are accepted over UDP.
         public static let datagrams = Flags(rawValue: 4)
     }
 
     /// The encoded form, 24 to 1,024 bytes. It contains a secret.
     public var bytes: [UInt8] { encoded.bytes }
-    /// The session that made it.
+    /// The session that issued it.
     public var endpoint: Endpoint { Endpoint(uid: peer.uid, instance: instance) }
     package var token: [UInt8] { secret.bytes }
 
@@ -55,7 +55,7 @@ public struct ConnectionData: Sendable {
         self.init(fields, encoded: bytes)
     }
 
-    /// Encodes. The fields were made by this session, so they fit.
+    /// Encodes fields that this session made, which are therefore within the limits.
     init(_ fields: ConnectionDataFields, grease: UInt64?) throws(InvalidConnectionData) {
         self.init(fields, encoded: try fields.encoded(grease: grease))
     }
@@ -76,14 +76,14 @@ public struct ConnectionData: Sendable {
 }
 
 extension ConnectionData: Equatable {
-    /// Equal when the encoded bytes are.
+    /// Returns whether the encoded bytes are equal.
     public static func == (one: ConnectionData, other: ConnectionData) -> Bool {
         one.reference == other.reference
     }
 }
 
 extension ConnectionData: CustomStringConvertible {
-    /// Whose it is; nothing secret.
+    /// The issuer; nothing secret.
     public var description: String { "connection data of \(peer)" }
 }
 
@@ -124,13 +124,13 @@ public enum InvalidConnectionData: Error, Equatable, Sendable, CustomStringConve
         }
     }
 
-    /// What such data is refused with. Spec 16.
+    /// The code with which such data is refused. Spec 16.
     public var closeCode: CloseCode {
         if case .version = self { return .version }
         return .protocolError
     }
 
-    /// One line for people, with a hint.
+    /// A human-readable description with a hint, on one line.
     public var description: String {
         switch self {
         case .size(let count): "connection data has 24 to 1,024 bytes, not \(count)"

@@ -36,7 +36,8 @@ package struct ConnectionDataFields: Sendable {
             repeatable: [candidate])
     }
 
-    /// The bytes, with one field that readers must ignore when `grease` says so. [tlv.grease]
+    /// Encodes the fields, with an additional one that readers must ignore when `grease` is not nil.
+    /// [tlv.grease]
     package func encoded(grease: UInt64?) throws(InvalidConnectionData) -> [UInt8] {
         guard (1...Limits.candidates).contains(candidates.count) else { throw .candidates }
         var fields = ByteBuffer()

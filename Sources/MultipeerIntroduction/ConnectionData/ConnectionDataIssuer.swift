@@ -1,31 +1,31 @@
 import MultipeerCore
 
-/// The connection data that this session has handed out. Spec 4.3.
+/// The connection data that this session has issued. Spec 4.3.
 ///
 /// The same peer gets the same data for the life of the session, so that crossing exchanges cannot conflict. New
-/// addresses make a new version with the same token; earlier versions stay good until they expire.
+/// addresses create a new version with the same token; earlier versions remain valid until they expire.
 struct ConnectionDataIssuer: Sendable {
     private struct Record {
         var versions: [ConnectionData]
         let expiry: Moment
-        /// From then on a new one is made: before it expires, if it is for the mesh.
+        /// The time from which a new record is made: before expiry, if it is for the mesh.
         let renewal: Moment
     }
 
     private enum Audience: Hashable {
         case anyone
-        /// Every member of the mesh, by the entry that carries it. Spec 11.
+        /// Every member of the mesh, through the database entry that carries it. Spec 11.
         case members
         case peer(UID)
     }
 
     private var records: [Audience: Record] = [:]
-    /// What the mesh was given before it was renewed: good until it expires. [mesh.data]
+    /// The record that the mesh had before the renewal: valid until it expires. [mesh.data]
     private var former: Record?
 
-    /// The data for `recipient`, for the members of the mesh, or the open one. `token`: 32 random bytes, used if a new
-    /// token is needed. `lifetime`: of new data, in whole seconds: what is there keeps
-    /// its own, and what the mesh is given has always the usual one.
+    /// Returns the data for `recipient`, for the members of the mesh, or the data open to any peer. `token`: 32 random
+    /// bytes, used if a new token is needed. `lifetime`: of new data, in whole seconds: existing data keep their own,
+    /// and data for the mesh always have the default one.
     mutating func data(
         for recipient: UID?, as local: LocalPeer, flags: ConnectionData.Flags, candidates: [Candidate],
         token: [UInt8], grease: UInt64, lifetime: Duration = HandshakeTiming.lifetime, at now: Moment
@@ -65,8 +65,8 @@ struct ConnectionDataIssuer: Sendable {
         return try ConnectionData(fields, grease: grease)
     }
 
-    /// What `peer` may hold of ours, best guess first. A member of the mesh, whose data are open, has most likely what we
-    /// told the mesh; anybody else what was made for it. [data.expiry]
+    /// Returns our data that `peer` may hold, most likely first. A member of the mesh most likely holds the data issued
+    /// to the mesh; any other peer the data issued for it. [data.expiry]
     func issued(for peer: UID, asMember: Bool, at now: Moment) -> [ConnectionData] {
         let (mesh, open) = ([records[.members], former], [records[.anyone]])
         let own = [records[.peer(peer)]]
@@ -74,7 +74,7 @@ struct ConnectionDataIssuer: Sendable {
         return known.compactMap { $0 }.filter { now < $0.expiry }.flatMap { $0.versions.reversed() }
     }
 
-    /// Whether we invited anybody to dial our loopback addresses. [dial.loopback]
+    /// Whether any issued data contain loopback addresses. [dial.loopback]
     var hasIssuedLoopback: Bool {
         records.values.contains { record in
             record.versions.contains { $0.candidates.contains(where: \.isLoopback) }

@@ -1,18 +1,18 @@
 import MultipeerCore
 
-/// Peers for which there was no seat. Each asks as well, and should hear why nothing comes of it.
+/// Peers for which the session had no room. Each of them also dials, and should be notified of the reason.
 struct DeclinedPeers: Sendable {
     private var peers: [UID: (peer: ExpectedPeer, until: Moment)] = [:]
 
     var uids: [UID] { Array(peers.keys) }
     var expectedPeers: [ExpectedPeer] { peers.values.map(\.peer) }
 
-    /// A peer that is still to be told.
+    /// Returns a peer that is still to be notified.
     func peer(_ uid: UID, at now: Moment) -> ExpectedPeer? {
         peers[uid].flatMap { now < $0.until ? $0.peer : nil }
     }
 
-    /// Keeps a peer until `end`, so that it can be told, unless there are too many of them.
+    /// Keeps a peer until `end`, so that it can be notified, unless there are too many.
     mutating func add(_ peer: ExpectedPeer, until end: Moment) {
         guard peers.count < LinkEstablishment.expectedPeerLimit else { return }  // [limit.awaited]
         var declined = peer

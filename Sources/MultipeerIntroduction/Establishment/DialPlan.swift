@@ -3,8 +3,8 @@ import MultipeerCore
 /// When to dial which address of one peer: 4 at a time, 250 ms apart, in rounds with exponential backoff. Spec 4.4 and
 /// 6.1.
 ///
-/// A failed dial starts the next one at once; a round that failed whole is repeated after 250 ms, 500 ms … 4 s, each
-/// halved or doubled at random by up to 50 %, until somebody withdraws the plan.
+/// A failed dial starts the next one at once; a round in which every dial failed is repeated after 250 ms, 500 ms … 4
+/// s, each varied at random by up to 50 %, until the attempt ends.
 struct DialPlan: Hashable, Sendable {
     static let parallel = 4
     static let stagger = Duration.milliseconds(250)
@@ -14,9 +14,9 @@ struct DialPlan: Hashable, Sendable {
     private let candidates: [Candidate]
     private var next = 0
     private var round = 0
-    /// Each connection with the place of its address.
+    /// Each connection with the index of its address.
     private var outstanding: [ConnectionID: Int] = [:]
-    /// Addresses to dial once more in this round, and how often that was so.
+    /// Addresses to dial again in this round.
     private var again: [Int] = []
     private var repeats = 0
     private var latest = 0
@@ -28,13 +28,13 @@ struct DialPlan: Hashable, Sendable {
         self.nextDialAt = start
     }
 
-    /// The moment of the next dial; nil while nothing may be dialled.
+    /// The time of the next dial; nil while dialling is not allowed.
     var deadline: Moment? {
         guard !isPaused, hasMore, outstanding.count < DialPlan.parallel else { return nil }
         return nextDialAt
     }
 
-    /// The address to dial now, or nil. The caller tells `began` which connection that became.
+    /// Returns the address to dial now, or nil. The caller passes the resulting connection to `began`.
     mutating func due(at now: Moment) -> Candidate? {
         guard let deadline, deadline <= now else { return nil }
         nextDialAt = now + DialPlan.stagger  // [dial.limit]
@@ -49,15 +49,15 @@ struct DialPlan: Hashable, Sendable {
 
     mutating func began(_ connection: ConnectionID) { outstanding[connection] = latest }
 
-    /// The peer was there and did not know what we named. Before `ended`: its address is dialled again in this round, which
-    /// has `limit` such repetitions. [link.guess]
+    /// Handles a peer that was reached and did not know the data that we named. Call it before `ended`: the address is
+    /// dialled again in this round, at most `limit` times in total. [link.guess]
     mutating func repeats(_ connection: ConnectionID, limit: Int) {
         guard let place = outstanding[connection], repeats < limit else { return }
         repeats += 1
         again.append(place)
     }
 
-    /// A dialled connection came to nothing. `jitter` is drawn from 0.5...1.5.
+    /// Handles a dialled connection that failed. `jitter` is drawn from 0.5...1.5.
     mutating func ended(_ connection: ConnectionID, at now: Moment, jitter: Double) {
         guard outstanding.removeValue(forKey: connection) != nil else { return }
         if hasMore {
@@ -70,7 +70,7 @@ struct DialPlan: Hashable, Sendable {
         }
     }
 
-    /// Begins again after a pause, as if nothing had been dialled.
+    /// Restarts the plan after a pause, as if nothing had been dialled.
     mutating func restart(at now: Moment, jitter: Double) {
         outstanding = [:]
         again = []
@@ -80,19 +80,19 @@ struct DialPlan: Hashable, Sendable {
         nextDialAt = now + pause * jitter
     }
 
-    /// Somebody was there and had no time: the whole plan again after a pause, as after a round that failed.
+    /// Repeats the whole plan after a pause, as after a round that failed: a peer was reached and was busy.
     mutating func backOff(at now: Moment, jitter: Double) {
         restart(at: now, jitter: jitter)
         round += 1
     }
 
-    /// Dials nothing before this moment.
+    /// Delays further dials until `moment`.
     mutating func postpone(until moment: Moment) { nextDialAt = max(nextDialAt, moment) }
 
-    /// Every address failed, and the next round has not begun.
+    /// Whether every address failed and the next round has not begun.
     var isBetweenRounds: Bool { next == 0 && outstanding.isEmpty }
 
-    /// A verified connection waits for its nomination: no more dialling meanwhile.
+    /// Pauses or resumes dialling: paused while a verified connection waits for its nomination.
     mutating func pause(_ paused: Bool) { isPaused = paused }
 
     private var hasMore: Bool { !again.isEmpty || next < candidates.count }

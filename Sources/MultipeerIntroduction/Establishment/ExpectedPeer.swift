@@ -2,18 +2,18 @@ package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerSecurity
 
-/// What one side of every attempt says of itself: the session's own facts.
+/// The local side of every attempt: the properties of the session.
 package struct LocalPeer: Sendable {
     package let peer: PeerID
     package let endpoint: Endpoint
     package let preference: EncryptionPreference
-    /// The session uses an identity of the application's, not a key made for this session alone.
+    /// Whether the session uses an identity of the application, not a key made for this session alone.
     package let hasIdentity: Bool
-    /// Of the session's certificate; nil when the preference is none.
+    /// The fingerprint of the session's certificate; nil when the preference is none.
     package let fingerprint: Fingerprint?
     package let limits: LinkLimits
     package let agent: String?
-    /// How long a person who is asked for trust has, and each side waits for the other's answer. A test is less patient.
+    /// The time that a user has for a trust decision, and that each side waits for the other's. Tests use a shorter one.
     package var decision = HandshakeTiming.decision
 
     package init(
@@ -35,27 +35,27 @@ package struct LocalPeer: Sendable {
     }
 }
 
-/// A peer that the session awaits: its connection data, and which of ours it may hold.
+/// A peer that the session expects: its connection data, and which of ours it may hold.
 struct ExpectedPeer: Sendable {
     let data: ConnectionData
-    /// What we issued and had not let expire when this value was made, the one meant for this very peer first.
+    /// The data that we had issued and that had not expired when this value was made, those for this peer first.
     let issued: [ConnectionData]
     let outcome: EncryptionOutcome
-    /// Asked for while there was no seat: it is told so when it greets.
+    /// Whether it was requested while the session had no room: it is notified when it sends its HELLO.
     var isDeclined = false
 
     var endpoint: Endpoint { data.endpoint }
 
-    /// What CONFIRM is made with if the two sides speak of these data.
+    /// Returns the key of CONFIRM when the two sides use these data.
     func key(with issued: ConnectionData, weInitiate: Bool) -> SecureBytes {
         let (first, second) = weInitiate ? (issued, data) : (data, issued)
         return LinkConfirmation.key(initiator: first.token, responder: second.token)
     }
 }
 
-/// What is known of a connection below the frames once it is secured.
+/// The properties of a connection below the frame layer once it is secured.
 package struct SecuredChannel: Equatable, Sendable {
-    /// Of the certificate that TLS showed; nil on a plain connection.
+    /// The fingerprint of the peer's TLS certificate; nil on a plain connection.
     package let fingerprint: Fingerprint?
     /// The TLS exporter's 32 bytes, or 32 zeros on a plain connection. Spec 6.3.
     package let binding: [UInt8]
@@ -85,9 +85,9 @@ package enum HandshakeTiming {
     package static let higherDialDelay = Duration.milliseconds(500)
     package static let linkSettles = Duration.seconds(2)
     package static let probe = Duration.seconds(2)
-    /// A deadline that is noticed so late means that the process slept.
+    /// A deadline noticed this late means that the process was suspended.
     package static let clockGap = Duration.seconds(5)
-    /// How long a probed link has, after a sleep, to show itself.
+    /// How long a probed link has to respond after a suspension.
     package static let resumeGrace = Duration.seconds(3)
     package static let lifetime = Duration.seconds(86_400)
     package static let meshRenewal = Duration.seconds(43_200)

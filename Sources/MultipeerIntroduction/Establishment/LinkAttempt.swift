@@ -2,23 +2,23 @@ package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerSecurity
 
-/// One awaited peer: from `connect` until its link is over. Spec 6.1.
+/// One expected peer, from `connect` until its link ends. Spec 6.1.
 ///
 /// ```
 /// connecting ──linked──▶ linked ──link ended──▶ (forgotten)
 ///    └─deadline, refusal, cancel──▶ (forgotten)
 /// ```
 ///
-/// When a peer has restarted, its new instance is sought while the link to the old one still stands: `former` holds what
-/// that link goes back to if the new instance is not found.
+/// When a peer has restarted, the session connects to the new instance while the link to the old one is still up:
+/// `former` holds the attempt of that link, which is restored if the new instance is not reached.
 package struct LinkAttempt: Sendable {
     enum Phase: Equatable, Sendable {
         case connecting
-        /// Settled from `settles` on: until then a further candidate is a duplicate, later it is a proof of life.
+        /// Before `settles`, a further candidate is a duplicate; afterwards, it is a sign that the peer is alive.
         case linked(to: Endpoint, settles: Moment)
     }
 
-    /// A candidate of a new instance, waiting for what the link to the old instance answers. Spec 6.5.
+    /// A candidate of a new instance, waiting for the result of probing the link to the old instance. Spec 6.5.
     struct ParkedCandidate: Sendable {
         let connection: ConnectionID
         var isSelected: Bool
@@ -26,24 +26,24 @@ package struct LinkAttempt: Sendable {
 
     enum Trust: Equatable, Sendable {
         case unasked
-        /// The question was put for this connection and is open until then at the longest.
+        /// The trust decision was requested for this connection.
         case asked(ConnectionID, since: Moment)
         case trusted
     }
 
-    /// The attempt of the instance that is linked while another one is sought.
+    /// The attempt of the instance that is linked while the session connects to another one.
     struct FormerAttempt: Sendable {
         let expectedPeer: ExpectedPeer
         let plan: DialPlan
         let deadline: Moment
     }
 
-    /// Whom we seek, or are linked to.
+    /// The peer to which the session is connecting or linked.
     var expectedPeer: ExpectedPeer
     var former: FormerAttempt?
     var phase = Phase.connecting
     let began: Moment
-    /// Nobody asked for it here: the peer was dialling when its link ended.
+    /// Whether the peer was dialling when its link ended, and the local side did not request the attempt.
     var isCallback = false
     private let decision: Duration
     var deadline: Moment
@@ -53,7 +53,7 @@ package struct LinkAttempt: Sendable {
     var connectionFailure: ConnectionFailure?
     var probeDeadline: Moment?
     var parked: [ParkedCandidate] = []
-    /// The mesh does not want it any more; the attempt ends if SELECT comes to nothing. [select.promise]
+    /// Whether the mesh has withdrawn the attempt; it ends if SELECT is not answered. [select.promise]
     var isWithdrawn = false
     /// How often the peer did not know the data of ours that we named: it may hold another version. [link.guess]
     var misses = 0
@@ -75,7 +75,8 @@ package struct LinkAttempt: Sendable {
     package var isLinked: Bool { phase != .connecting }
     package var isConnecting: Bool { !isLinked || former != nil }
 
-    /// A person who is asked for trust gets their time; everything else has to fit into the attempt's. [link.deadline]
+    /// The end of the attempt: a user's trust decision has its own time limit; everything else has to fit into the
+    /// attempt's. [link.deadline]
     var end: Moment {
         guard case .asked(_, let since) = trust else { return deadline }
         return max(deadline, since + decision)
@@ -86,7 +87,7 @@ package struct LinkAttempt: Sendable {
         return false
     }
 
-    /// The next moment at which something happens without input.
+    /// The next time at which something happens without input.
     var nextMoment: Moment? {
         guard isConnecting else { return probeDeadline }
         // While SELECT is unanswered, its connection has a deadline of its own.
@@ -94,7 +95,7 @@ package struct LinkAttempt: Sendable {
         return .earlier(limit, .earlier(plan.deadline, probeDeadline))
     }
 
-    /// Its connection is the link from now on.
+    /// Marks its connection as the link.
     mutating func becomeLink(to endpoint: Endpoint, at now: Moment) {
         phase = .linked(to: endpoint, settles: now + HandshakeTiming.linkSettles)
         isCallback = false
@@ -103,7 +104,8 @@ package struct LinkAttempt: Sendable {
         probeDeadline = nil
     }
 
-    /// The link is gone and its peer is sought. Returns the candidates that waited for its place.
+    /// Handles the loss of the link: the session connects to the peer again. Returns the candidates that waited for the
+    /// link's place.
     mutating func loseLink() -> [ParkedCandidate] {
         defer { parked = [] }
         phase = .connecting
@@ -112,9 +114,9 @@ package struct LinkAttempt: Sendable {
         return parked
     }
 
-    /// Whether a connection made with earlier data stays when newer data arrive: it leads to the same endpoint and key,
-    /// and to a link that is no less than the newer data ask for. A connection on which SELECT was sent always stays,
-    /// because the peer may have its link already. [select.promise]
+    /// Returns whether a connection made with earlier data is kept when newer data arrive: it must have the same
+    /// endpoint and key, and a link made of it must satisfy the newer data. A connection on which SELECT was sent is
+    /// always kept, because the peer may have its link already. [select.promise]
     func keeps(_ id: ConnectionID, _ handshake: Handshake, with newer: ExpectedPeer) -> Bool {
         guard !isLinked, expectedPeer.endpoint == newer.endpoint,
             expectedPeer.data.fingerprint == newer.data.fingerprint, handshake.hasMet
@@ -122,8 +124,8 @@ package struct LinkAttempt: Sendable {
         return selection.nominated == id || handshake.makesMesh || !newer.data.flags.contains(.mesh)
     }
 
-    /// Takes over from an attempt to the same peer with other data. A link to the peer's old instance keeps its place,
-    /// and so do the connections `kept`; one key is asked about once. [trust.once]
+    /// Takes over from an attempt to the same peer with other data. A link to the peer's old instance is kept, and so
+    /// are the connections in `kept`; a trust decision is requested once for each key. [trust.once]
     mutating func inherit(_ known: LinkAttempt, keeping kept: [ConnectionID], at now: Moment) {
         let key = expectedPeer.data.fingerprint
         if key != nil, key == known.expectedPeer.data.fingerprint { trust = known.trust }
@@ -141,7 +143,7 @@ package struct LinkAttempt: Sendable {
             ?? FormerAttempt(expectedPeer: known.expectedPeer, plan: known.plan, deadline: known.deadline)
     }
 
-    /// The new instance was not found, so the link to the old one is all there is again.
+    /// Returns the attempt restored to the link to the old instance, since the new instance was not reached.
     func withdrawn(to former: FormerAttempt) -> LinkAttempt {
         var one = self
         one.expectedPeer = former.expectedPeer
@@ -155,7 +157,8 @@ package struct LinkAttempt: Sendable {
     }
 
     mutating func note(_ new: ConnectionFailure) {
-        // A CLOSE says more than the refusal inside TLS or the refused dial that follow when the peer has given up.
+        // A CLOSE is more informative than the refusal inside TLS or the refused dial that follows when the peer has
+        // given up.
         if let connectionFailure, connectionFailure.weight > new.weight { return }
         connectionFailure = new
     }
@@ -164,28 +167,28 @@ package struct LinkAttempt: Sendable {
 // MARK: what the mesh asks
 
 extension LinkAttempt {
-    /// Whom we seek, or are linked to.
+    /// The peer to which the session is connecting or linked.
     package var endpoint: Endpoint { expectedPeer.endpoint }
 
-    /// Whether the key that the connection data pin belongs to an identity. Spec 5.4.
+    /// Whether the key pinned by the connection data belongs to an identity. Spec 5.4.
     package var showsIdentity: Bool { expectedPeer.data.flags.contains(.identity) }
 
-    /// For how long the peer is still sought; nil when it is not.
+    /// Returns the time left for connecting; nil when the peer is linked.
     package func remainingTime(at now: Moment) -> Duration? { isLinked ? nil : max(.zero, deadline - now) }
 
-    /// Whether the peer has been sought for so long with the same data.
+    /// Returns whether the session has been connecting to the peer for `time` with the same data.
     package func hasTried(for time: Duration, at now: Moment) -> Bool { !isLinked && now - began >= time }
 
-    /// The peer is sought for no other reason than that it was dialling when its link ended.
+    /// Whether the session is connecting to the peer only because the peer was dialling when its link ended.
     package var callsBack: Bool { isCallback && !isLinked }
 
-    /// Whether there is a link to this very instance of the peer.
+    /// Returns whether there is a link to this instance of the peer.
     package func isLinked(to endpoint: Endpoint) -> Bool {
         if case .linked(endpoint, _) = phase { true } else { false }
     }
 }
 
-/// Why one attempt came to nothing while the attempt goes on.
+/// Why one connection failed while the attempt continues.
 package enum ConnectionFailure: Equatable, Sendable {
     case unreachable(String)
     case lost
@@ -195,7 +198,7 @@ package enum ConnectionFailure: Equatable, Sendable {
     /// We closed with this code.
     case refused(CloseCode)
 
-    /// What happened below the frames, in words.
+    /// A description of what happened below the frame layer.
     package var detail: String {
         switch self {
         case .unreachable(let problem): problem
@@ -204,7 +207,7 @@ package enum ConnectionFailure: Equatable, Sendable {
         }
     }
 
-    /// How much it says.
+    /// How informative the failure is.
     fileprivate var weight: Int {
         switch self {
         case .closed, .refused: 2
@@ -216,13 +219,13 @@ package enum ConnectionFailure: Equatable, Sendable {
 
 /// Why an attempt ended without a link.
 package enum LinkAttemptFailure: Error, Equatable, Sendable {
-    /// The time was over; the last failure of a connection, when there was one.
+    /// The attempt timed out; with the last failure of a connection, if any.
     case timedOut(ConnectionFailure?)
-    /// The peer refused for good.
+    /// The peer refused permanently.
     case refusedByPeer(CloseCode)
-    /// We refused for good: POLICY, REJECTED, VERSION, FULL.
+    /// We refused permanently: POLICY, REJECTED, VERSION, FULL.
     case refused(CloseCode)
     case cancelled
-    /// The peer is not in the mesh any more.
+    /// The peer is no longer in the mesh.
     case withdrawn
 }

@@ -5,7 +5,8 @@ import MultipeerSecurity
 // MARK: how one thing leads to another
 
 extension LinkEstablishment {
-    /// Whether `uid` may have a seat: those of the others are linked, or promised by a SELECT.
+    /// Returns whether there is room for a link to `uid`: links to other peers count, and so does each SELECT sent to
+    /// one.
     package func hasLinkCapacity(besides uid: UID) -> Bool {
         let taken = attempts.count {
             $0.key != uid && ($0.value.isLinked || $0.value.selection.nominated != nil)
@@ -13,7 +14,7 @@ extension LinkEstablishment {
         return taken < maximumLinks  // [limit.links]
     }
 
-    /// Whom we await under this uid, with what we issued and have not let expire by now. [data.expiry]
+    /// Returns the peer expected under this uid, with the data that we issued and that have not expired. [data.expiry]
     func lookUpExpectedPeer(_ uid: UID, at now: Moment) -> ExpectedPeer? {
         (attempts[uid]?.expectedPeer ?? declined.peer(uid, at: now)).map {
             ExpectedPeer(
@@ -22,7 +23,7 @@ extension LinkEstablishment {
         }
     }
 
-    /// What the peer of `data` may hold of ours, best guess first.
+    /// Returns our data that the peer of `data` may hold, most likely first.
     func issued(to data: ConnectionData, at now: Moment) -> [ConnectionData] {
         issuer.issued(
             for: data.peer.uid, asMember: data.flags.contains(.mesh) && data.recipient == nil, at: now)
@@ -46,7 +47,7 @@ extension LinkEstablishment {
         dialWhatIsDue(uid, at: now)
     }
 
-    /// Lets the handshake of one connection take an input, and carries out what follows.
+    /// Passes an input to the handshake of one connection, and carries out what follows.
     mutating func step(
         _ id: ConnectionID, at now: Moment, _ input: (inout Handshake) -> [Handshake.Action]
     ) {
@@ -116,7 +117,7 @@ extension LinkEstablishment {
             return
         }
         select(for: uid, at: now) { $0.selectArrived(on: id, hasLinkCapacity: $1) }
-        // SELECTED has its time from SELECT on. [link.timeouts]
+        // The timeout of SELECTED starts with SELECT. [link.timeouts]
         if attempts[uid]?.selection.waiting == id { connections.expectSelection(id, at: now) }
     }
 
@@ -144,19 +145,19 @@ extension LinkEstablishment {
         settle(id, of: uid, at: now)
     }
 
-    /// The peer holds none of our data that it could have meant, or other ones than we named: the next are named at once,
+    /// Handles a peer that holds none of our data, or other data than we named: the next candidates are named at once,
     /// each in every round. [link.guess]
     private mutating func missed(
         _ id: ConnectionID, _ connection: HandshakeTable.Entry, of uid: UID, at now: Moment
     ) {
         guard connection.isDialled, connection.handshake.phase == .greeting else { return }
-        // Of several connections that named the same, one counts.
+        // Of several connections that named the same data, one counts.
         if attempts[uid]?.misses == connection.handshake.guess { attempts[uid]?.misses += 1 }
         let versions = lookUpExpectedPeer(uid, at: now)?.issued.count ?? 1
         attempts[uid]?.plan.repeats(id, limit: versions - 1)
     }
 
-    /// We ended the connection with this code.
+    /// Handles a connection that we ended with this code.
     mutating func refused(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         guard let connection = connections[id] else { return }
         drop(id, code)
@@ -168,7 +169,7 @@ extension LinkEstablishment {
         settle(id, of: uid, at: now)
     }
 
-    /// A connection of this peer is gone: what waited for it moves on.
+    /// Continues what waited for a connection of this peer that has ended.
     mutating func settle(_ id: ConnectionID, of uid: UID, at now: Moment) {
         attempts[uid]?.parked.removeAll { $0.connection == id }
         let factor = jitter.factor()
@@ -230,7 +231,7 @@ extension LinkEstablishment {
         actions.append(.probe(link))
     }
 
-    /// The link did not answer in time, so it is over. What waited for that goes on.
+    /// Ends a link that did not respond in time, and continues what waited for that.
     mutating func probeUnanswered(_ uid: UID, at now: Moment) {
         guard var attempt = attempts[uid], let link = attempt.selection.link else { return }
         if attempt.selection.waiting != nil {
@@ -243,7 +244,7 @@ extension LinkEstablishment {
             return forget(uid, telling: .duplicate)
         }
         if attempt.former == nil {
-            // The attempt that made the link is long over; the candidate that is there begins another.
+            // The attempt that made the link is long over; the waiting candidate begins another.
             attempt.deadline = now + HandshakeTiming.attempt
             attempt.isCallback = true
             attempt.plan.restart(at: now, jitter: jitter.factor())
@@ -253,7 +254,8 @@ extension LinkEstablishment {
         unlink(link, of: uid, at: now)  // [stale.probe]
     }
 
-    /// The link is gone but its peer is sought: candidates that waited for its place move on, and dialling too.
+    /// Handles the loss of a link to a peer that is still expected: dialling continues, and so do candidates that
+    /// waited for the link's place.
     mutating func unlink(_ link: ConnectionID, of uid: UID, at now: Moment) {
         guard let parked = attempts[uid]?.loseLink() else { return }
         select(for: uid, at: now) { $0.died(link, hasLinkCapacity: $1) }
@@ -269,7 +271,7 @@ extension LinkEstablishment {
         actions.append(.close(id, code))
     }
 
-    /// The attempt is over. A link to the peer's old instance, if there is one, stays. [state.outcome]
+    /// Ends the attempt. A link to the peer's old instance, if any, is kept. [state.outcome]
     mutating func fail(_ uid: UID, _ failure: LinkAttemptFailure, telling code: CloseCode) {
         let known = attempts[uid]
         forget(uid, telling: code)
@@ -284,7 +286,7 @@ extension LinkEstablishment {
 }
 
 extension CloseCode {
-    /// A further attempt would end the same way. Spec 6.1.
+    /// Whether a further attempt would end the same way. Spec 6.1.
     fileprivate var endsAttempt: Bool {
         [.policy, .rejected, .itself, .version, .full, .cancelled, .goodbye].contains(self)
     }

@@ -5,27 +5,27 @@ package import MultipeerSecurity
 // MARK: what the network brings
 
 extension LinkEstablishment {
-    /// The keys that a TLS dialler may show: those of the awaited peers with which the outcome is TLS. [tls.pin]
+    /// The keys that a TLS dialler may present: those of the expected peers with which the outcome is TLS. [tls.pin]
     package var acceptedFingerprints: [Fingerprint] {
         expectedPeers.sorted { $0.endpoint.uid < $1.endpoint.uid }
             .filter { $0.outcome == .encrypted }.compactMap(\.data.fingerprint)
     }
 
-    /// Whether anybody is awaited with whom the outcome is plain. [enc.no-negotiation]
+    /// Whether a peer is expected with which the outcome is plain. [enc.no-negotiation]
     package var awaitsPlain: Bool { expectedPeers.contains { $0.outcome == .plain } }
 
     private var expectedPeers: [ExpectedPeer] {
         attempts.values.map(\.expectedPeer) + declined.expectedPeers
     }
 
-    /// A stranger connected. `greeting`: until when it must have sent its HELLO.
+    /// Registers an accepted, unauthenticated connection. It must send its HELLO within `HandshakeTiming.greeting`.
     package mutating func accepted(at now: Moment) -> ConnectionID {
         let handshake = Handshake(
             .responder, for: nil, local: local, deadline: now + HandshakeTiming.greeting)
         return connections.add(handshake, isDialled: false)
     }
 
-    /// The channel of a connection stands. `nonce`: 32 random bytes for our HELLO.
+    /// Handles a connection whose channel is established. `nonce`: 32 random bytes for our HELLO.
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
@@ -33,7 +33,7 @@ extension LinkEstablishment {
         step(id, at: now) { $0.secured(channel, nonce: nonce, members: members, grease: grease, at: now) }
     }
 
-    /// A frame arrived on a connection that is not a link.
+    /// Handles a frame on a connection that is not a link.
     package mutating func receive(
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment
     ) {
@@ -58,7 +58,7 @@ extension LinkEstablishment {
         }
     }
 
-    /// Makes room for a connection that has brought its CONFIRM. [limit.confirmed]
+    /// Makes room for a connection that has received its CONFIRM. [limit.confirmed]
     private mutating func limitConfirmed(_ id: ConnectionID, at now: Moment) {
         guard let uid = connections[id]?.uid else { return }
         let nominated = attempts[uid]?.selection.nominated
@@ -66,12 +66,12 @@ extension LinkEstablishment {
         refused(surplus, .duplicate, at: now)
     }
 
-    /// The bytes of a connection were no frames, or frames that may not come.
+    /// Handles a connection whose bytes were not frames, or were frames that are not allowed.
     package mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         step(id, at: now) { $0.end(code) }
     }
 
-    /// A connection ended below the frames, or could not be made.
+    /// Handles a connection that ended below the frame layer, or could not be made.
     package mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment) {
         guard let connection = connections.remove(id) else { return }
         guard let uid = connection.uid else { return }
@@ -79,8 +79,8 @@ extension LinkEstablishment {
         settle(id, of: uid, at: now)
     }
 
-    /// The link to `uid` is over. `mayResume`: it was lost before the peer used it, so the peer may not know of it.
-    /// `hasDeparted`: the peer's instance is over.
+    /// Handles the end of the link to `uid`. `mayResume`: it was lost before the peer used it, so the peer may not know
+    /// of it. `hasDeparted`: the peer's instance has ended.
     package mutating func linkEnded(
         _ id: ConnectionID, of uid: UID, mayResume: Bool, hasDeparted: Bool = false, at now: Moment
     ) {
@@ -90,7 +90,7 @@ extension LinkEstablishment {
             guard isAwaited || mayResume && now < attempt.deadline else {
                 return forget(uid, telling: .duplicate)
             }
-            // As after a probe that was not answered: the candidate that is there begins another attempt. [stale.probe]
+            // As after a probe that was not answered: the waiting candidate begins another attempt. [stale.probe]
             if isAwaited {
                 attempt.deadline = max(attempt.deadline, now + HandshakeTiming.attempt)
                 attempt.isCallback = true
@@ -102,7 +102,7 @@ extension LinkEstablishment {
         unlink(id, of: uid, at: now)
     }
 
-    /// The link to `uid` answered a probe, or simply sent something. [stale.busy]
+    /// Handles data from `uid` on its link: the answer to a probe, or anything else. [stale.busy]
     package mutating func probeAnswered(by uid: UID, at now: Moment) {
         guard let attempt = attempts[uid], attempt.probeDeadline != nil else { return }
         attempts[uid]?.probeDeadline = nil
@@ -111,8 +111,8 @@ extension LinkEstablishment {
         for waiting in attempt.parked { refused(waiting.connection, .busy, at: now) }
     }
 
-    /// The answer to `ask`. Name the connection that was asked about: an answer that comes late must not be taken for the
-    /// answer to a later question about another key of the same peer.
+    /// Takes the application's answer to `ask`. Pass the connection that was asked about: a late answer must not be taken
+    /// for the answer to a later question about another key of the same peer.
     package mutating func decide(
         _ uid: UID, asked connection: ConnectionID? = nil, isTrusted: Bool, at now: Moment
     ) {
@@ -127,7 +127,8 @@ extension LinkEstablishment {
         for id in connections.ids(of: uid) { step(id, at: now) { $0.decided(true) } }
     }
 
-    /// Whether the application has so much of a peer to take that no candidate of it may become a link. [limit.relink]
+    /// Sets whether the application has so many unread events of a peer that no candidate of it may become a link.
+    /// [limit.relink]
     package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {
         if isTooMuch { unread.insert(uid) } else { unread.remove(uid) }
     }

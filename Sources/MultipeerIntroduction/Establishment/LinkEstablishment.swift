@@ -2,29 +2,31 @@ package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerSecurity
 
-/// Every attempt of a session: who is awaited, which connection belongs to whom, what becomes a link. Spec 6.
+/// Every attempt of a session: which peers are expected, which connection belongs to which peer, and which becomes the
+/// link. Spec 6.
 ///
-/// Pure: connections are numbers, time and randomness are told. After every call the owner carries out `takeActions()`
-/// in order and sleeps until `deadline`.
+/// Pure: connections are numbers, time and randomness are inputs. After every call the owner carries out
+/// `takeActions()` in order and sleeps until `deadline`.
 package struct LinkEstablishment: Sendable {
     package enum Action: Equatable, Sendable {
         case dial(ConnectionID, Candidate, accepting: Fingerprint?)
         case send(ConnectionID, [UInt8])
-        /// Tell the peer the code if the channel is up, then end the connection. No further call about it comes.
+        /// Send the code to the peer if the channel is up, then end the connection. No further call refers to it.
         case close(ConnectionID, CloseCode)
-        /// May the holder of this connection's key be linked? Answered by `decide`, once for each peer and key.
+        /// Ask whether the holder of this connection's key may be linked. Answered with `decide`, once for each peer
+        /// and key.
         case ask(UID, ConnectionID)
         /// The connection is the link from now on; `remote` are the limits of the peer's HELLO.
         /// `isMesh`: entries of the mesh travel on it. Spec 11.1.
         case link(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
-        /// This endpoint exists and holds its key, whether there will be a link or not. [mesh.counted]
+        /// This endpoint exists and holds its key, whether or not a link follows. [mesh.counted]
         case met(Endpoint)
         /// A link ended in favour of a newer connection.
         case supersede(ConnectionID)
-        /// A link did not answer the probe.
+        /// A link did not respond to the probe.
         case unanswered(ConnectionID)
         case probe(ConnectionID)
-        /// The attempt goes on after its link was lost before it was used.
+        /// The attempt continues: its link was lost before it was used.
         case connect(UID)
         case fail(UID, LinkAttemptFailure)
     }
@@ -38,18 +40,18 @@ package struct LinkEstablishment: Sendable {
     var attempts: [UID: LinkAttempt] = [:]
     var declined = DeclinedPeers()
     var connections: HandshakeTable
-    /// Peers of which the application has too much to take before they may be linked again. [limit.relink]
+    /// Peers that may not be linked again until the application has read more of their events. [limit.relink]
     var unread: Set<UID> = []
     var jitter: Jitter
     var actions: [Action] = []
     let maximumLinks: Int
-    /// Who is in the mesh: told by the owner, listed in HELLO.
+    /// The members of the mesh: set by the owner, listed in HELLO.
     package var meshSnapshot: MeshSnapshot
 
     static let expectedPeerLimit = 32
 
-    /// `seed` feeds jitter and GREASE, nothing secret. `maximumLinks`: links at the most. `last`: the last connection of the
-    /// instance before, so that no number comes twice.
+    /// `seed` feeds jitter and GREASE, nothing secret. `maximumLinks`: the maximum number of links. `last`: the last
+    /// connection of the previous instance, so that no number is reused.
     package init(
         _ local: LocalPeer, maximumLinks: Int = Limits.peers - 1, seed: UInt64, after last: UInt32 = 0
     ) {
@@ -73,13 +75,13 @@ package struct LinkEstablishment: Sendable {
 // MARK: how far things have come
 
 extension LinkEstablishment {
-    /// What a connection has come to; nil once it is the link, or over.
+    /// Returns the phase of a connection; nil once it is the link or has ended.
     package func phase(of id: ConnectionID) -> Handshake.Phase? { connections[id]?.handshake.phase }
 
-    /// Whether a connection has brought the CONFIRM of an awaited peer, and is no link yet.
+    /// Returns whether a connection has received the CONFIRM of an expected peer and is not a link yet.
     package func isConfirmed(_ id: ConnectionID) -> Bool { connections[id]?.isConfirmed == true }
 
-    /// How far a peer's attempt is; nil for a peer that is neither sought nor linked.
+    /// The attempt of a peer; nil for a peer that is neither connecting nor linked.
     package subscript(uid: UID) -> LinkAttempt? { attempts[uid] }
 
     package var lastConnection: UInt32 { connections.last }
@@ -88,7 +90,8 @@ extension LinkEstablishment {
 // MARK: what the application asks for
 
 extension LinkEstablishment {
-    /// `token`: 32 random bytes, used when a new token is needed. `lifetime`: of new data, in whole seconds.
+    /// Issues connection data. `token`: 32 random bytes, used when a new token is needed. `lifetime`: of new data, in
+    /// whole seconds.
     package mutating func connectionData(
         for recipient: UID?, candidates: [Candidate], flags: ConnectionData.Flags = [], token: [UInt8],
         lifetime: Duration = HandshakeTiming.lifetime, at now: Moment
@@ -101,11 +104,11 @@ extension LinkEstablishment {
         return data
     }
 
-    /// Starts to connect the peer of `data`; returns false when it is linked or sought already with the same data.
-    /// `zones`: the interfaces on which link-local addresses are tried. `needsLinkCapacity`: false for who shall be met even if it
-    /// cannot be linked.
+    /// Starts connecting to the peer of `data`; returns false when it is already linked or connecting with the same data.
+    /// `zones`: the interfaces on which link-local addresses are tried. `needsLinkCapacity`: false for a peer to be contacted
+    /// even if there is no room for a link.
     ///
-    /// Data of another instance of a linked peer is an attempt of its own: it may fail while the link stands.
+    /// Data of another instance of a linked peer start a separate attempt: it may fail while the link stays up.
     package mutating func connect(
         with data: ConnectionData, zones: [UInt32], within timeout: Duration = HandshakeTiming.attempt,
         needsLinkCapacity: Bool = true, at now: Moment
@@ -157,13 +160,13 @@ extension LinkEstablishment {
         dialWhatIsDue(uid, at: now)
     }
 
-    /// Stops seeking; does nothing for a linked peer.
+    /// Stops connecting to a peer; does nothing for a linked one.
     package mutating func cancel(_ uid: UID, at now: Moment) {
         guard let attempt = attempts[uid], attempt.isConnecting else { return }  // [link.cancel]
         fail(uid, .cancelled, telling: .cancelled)
     }
 
-    /// Stops seeking a peer that is not in the mesh any more. It may come back, so its own attempt need not end. Where
+    /// Stops connecting to a peer that is no longer in the mesh. It may return, so its own attempt need not end. Where
     /// SELECT was sent, its answer is awaited first.
     package mutating func withdraw(_ uid: UID) {
         guard let attempt = attempts[uid], attempt.isConnecting else { return }
@@ -174,8 +177,8 @@ extension LinkEstablishment {
         fail(uid, .withdrawn, telling: .unknownPeer)  // [mesh.withdraw]
     }
 
-    /// The session leaves: nobody is awaited any more. Links are the owner's to close. Where we have sent SELECT, the other
-    /// end may have a link by now: it hears that the session is gone.
+    /// Cancels every attempt, because the session leaves. The owner closes the links. Where we have sent SELECT, the other
+    /// end may already have a link: it is notified that the session has ended.
     package mutating func cancelAll(at now: Moment) {
         let promised = attempts.values.compactMap(\.selection.nominated)
         for id in promised.sorted() { drop(id, .goodbye) }  // [close.goodbye]

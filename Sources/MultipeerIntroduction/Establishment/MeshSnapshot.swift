@@ -1,10 +1,10 @@
 package import MultipeerCore
 import MultipeerFraming
 
-/// Who is in the mesh with the local peer, and whether there is room for more. Spec 11.
+/// The members of the local peer's mesh, and whether it has room for more. Spec 11.
 package struct MeshSnapshot: Equatable, Sendable {
     package let local: UID
-    /// Peers at the most, the local one included.
+    /// The maximum number of peers, including the local one.
     package let limit: Int
     /// The members besides the local peer, in the order of their ids.
     package var members: [Endpoint] = []
@@ -14,8 +14,8 @@ package struct MeshSnapshot: Equatable, Sendable {
         self.limit = limit
     }
 
-    /// Whether all would fit into one mesh if a peer that lists these members were linked. Two that each list the other are
-    /// in one mesh already, and a link between them adds nobody. [mesh.full]
+    /// Returns whether all members would fit into one mesh if a peer that lists these members were linked. Two peers that
+    /// list each other are already in one mesh, so a link between them adds no member. [mesh.full]
     package func admits(_ remote: Endpoint, listing: [Endpoint]) -> Bool {
         if members.contains(remote), listing.contains(where: { $0.uid == local }) { return true }
         var together: Set<UID> = [local, remote.uid]

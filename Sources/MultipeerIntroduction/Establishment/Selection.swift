@@ -1,7 +1,7 @@
 package import MultipeerCore
 
 /// Which of the verified connections to one endpoint becomes the link: the tie-break between two dials that cross (glare),
-/// by nomination, as ICE does it (RFC 8445, 8.1). Spec 6.4 and 6.5.
+/// by nomination, as in ICE (RFC 8445, 8.1). Spec 6.4 and 6.5.
 ///
 /// ```
 /// controlling (the lower uid)            controlled
@@ -10,7 +10,7 @@ package import MultipeerCore
 ///        └────────────┘ next candidate                                              └──PONG──▶ duplicate
 /// ```
 ///
-/// Hashable and small, so that every interleaving of it can be explored.
+/// Hashable and small, so that every interleaving can be explored.
 package struct Selection: Hashable, Sendable {
     package enum Part: Hashable, Sendable { case controlling, controlled }
 
@@ -21,7 +21,7 @@ package struct Selection: Hashable, Sendable {
         case linked(ConnectionID)
         /// This link is over because the peer selected a newer connection.
         case superseded(ConnectionID)
-        /// Ask the link whether its peer still answers.
+        /// Probe the link to check whether its peer still responds.
         case probe(ConnectionID)
         case duplicate(ConnectionID)
         case outOfTurn(ConnectionID)
@@ -32,7 +32,7 @@ package struct Selection: Hashable, Sendable {
     package private(set) var candidates: [ConnectionID] = []
     package private(set) var nominated: ConnectionID?
     package private(set) var link: ConnectionID?
-    /// SELECT came on this connection while the link stood: it waits for what the link answers.
+    /// The connection on which SELECT arrived while the link was up: it waits for the result of the probe.
     package private(set) var waiting: ConnectionID?
     package private(set) var isProbing = false
 
@@ -41,7 +41,7 @@ package struct Selection: Hashable, Sendable {
         self.link = link
     }
 
-    /// The same without the candidates that are not among these. [select.promise]
+    /// Returns the selection with only the candidates in `kept`. [select.promise]
     package func keeping(_ kept: [ConnectionID]) -> Selection {
         var selection = self
         selection.candidates.removeAll { !kept.contains($0) }
@@ -50,13 +50,13 @@ package struct Selection: Hashable, Sendable {
         return selection
     }
 
-    /// A connection is verified and no link stands yet.
+    /// Whether a connection is verified and there is no link yet.
     package var isUndecided: Bool { link == nil && (nominated != nil || !candidates.isEmpty) }
 
-    /// Other connections would take the place of the link.
+    /// Whether other connections are waiting to replace the link.
     package var hasRivals: Bool { waiting != nil || !candidates.isEmpty }
 
-    /// A connection passed CONFIRM. `linkIsSettled`: the present link, if any, is older than two seconds.
+    /// Handles a connection that passed CONFIRM. `linkIsSettled`: the current link, if any, is older than two seconds.
     package mutating func verified(
         _ connection: ConnectionID, hasLinkCapacity: Bool, linkIsSettled: Bool
     ) -> [Action] {
@@ -71,15 +71,15 @@ package struct Selection: Hashable, Sendable {
         return [.probe(link)]  // [stale.probe]
     }
 
-    /// The other side sent SELECT.
+    /// Handles SELECT from the other side.
     package mutating func selectArrived(on connection: ConnectionID, hasLinkCapacity: Bool) -> [Action] {
         guard part == .controlled, let place = candidates.firstIndex(of: connection) else {
             return [.outOfTurn(connection)]  // [select.lower]
         }
         candidates.remove(at: place)
         guard let link else { return accept(connection, hasLinkCapacity: hasLinkCapacity) }
-        // SELECT says "I have no link to you", and so does each one after it: an earlier one is void. The link may still
-        // bring what was sent before its end, or live: it is asked. [stale.supersede]
+        // SELECT states that its sender has no link to us, and each later one makes the earlier void. The link may still
+        // deliver what was sent before its end, or be alive: it is probed. [stale.supersede]
         let former = waiting.map { [Action.duplicate($0)] } ?? []
         waiting = connection
         if isProbing { return former }
@@ -93,7 +93,7 @@ package struct Selection: Hashable, Sendable {
         return [.selected(connection), .linked(connection)]  // [select.answer]
     }
 
-    /// The other side sent SELECTED.
+    /// Handles SELECTED from the other side.
     package mutating func selectedArrived(on connection: ConnectionID) -> [Action] {
         guard part == .controlling, nominated == connection else { return [.outOfTurn(connection)] }
         nominated = nil
@@ -101,7 +101,7 @@ package struct Selection: Hashable, Sendable {
         return [.linked(connection)] + dismiss()
     }
 
-    /// The connection is gone, whatever it was: lost, closed, or a link that did not answer its probe.
+    /// Handles the end of a connection in any role: lost, closed, or a link that did not respond to its probe.
     package mutating func died(_ connection: ConnectionID, hasLinkCapacity: Bool) -> [Action] {
         candidates.removeAll { $0 == connection }
         if nominated == connection { nominated = nil }
@@ -113,7 +113,7 @@ package struct Selection: Hashable, Sendable {
         return accept(waiting, hasLinkCapacity: hasLinkCapacity)  // [stale.supersede]
     }
 
-    /// The link answered the probe: what waited for its seat goes.
+    /// Handles a response to the probe: the connection that waited for the link's place is dropped.
     package mutating func probeAnswered() -> [Action] {
         guard isProbing else { return [] }
         isProbing = false
@@ -121,7 +121,7 @@ package struct Selection: Hashable, Sendable {
         return waiting.take().map { [.duplicate($0)] } ?? []  // [stale.supersede]
     }
 
-    /// The link did not answer the probe in time, and the connection on which SELECT came takes its place.
+    /// Replaces a link that did not respond to the probe in time with the connection on which SELECT arrived.
     package mutating func supersede() -> [Action] {
         guard let old = link, let fresh = waiting.take() else { return [] }
         isProbing = false

@@ -1,7 +1,7 @@
 import MultipeerFraming
 
 extension Frame {
-    /// The whole frame, for a connection that is no link yet.
+    /// The whole encoded frame, for a connection that is not a link yet.
     var bytes: [UInt8] {
         var buffer = ByteBuffer()
         encode(into: &buffer)

@@ -9,8 +9,8 @@ import MultipeerSecurity
 ///    └─────────────────────┴───────────────────┴──────────────────────┴──────────▶ ended
 /// ```
 ///
-/// The dialler greets first; the other side answers once it knows who is greeting. A CONFIRM that arrives while the
-/// trust decision is open is checked at once and remembered.
+/// The dialler sends its HELLO first; the other side responds once it knows the peer. A CONFIRM that arrives during the
+/// trust decision is checked at once and the result is remembered.
 package struct Handshake: Sendable {
     package enum Role: UInt8, Sendable {
         case initiator = 0x49  // "I"
@@ -31,7 +31,7 @@ package struct Handshake: Sendable {
         /// Ask the session whether the holder of this key may be linked.
         case decide
         case candidate
-        /// Who is there was checked.
+        /// The identity of the peer was verified.
         case met
         case close(CloseCode)
     }
@@ -39,19 +39,19 @@ package struct Handshake: Sendable {
     let role: Role
     private(set) var phase = Phase.securing
     private(set) var deadline: Moment
-    /// Whom this connection is for: known from the start to the initiator, after HELLO to the responder.
+    /// The peer for which this connection is: the initiator knows it from the start, the responder after HELLO.
     private(set) var expectedPeer: ExpectedPeer?
     private(set) var remote: Hello?
-    /// Whether a link made of it carries entries of the mesh. Spec 11.1.
+    /// Whether a link made of it carries membership entries of the mesh. Spec 11.1.
     private(set) var makesMesh = false
 
     private let local: LocalPeer
-    /// Which of the data that we issued to name in our HELLO, counted from the best guess.
+    /// The index of the issued data to name in our HELLO, the most likely first.
     let guess: Int
     private var ownHello: [UInt8] = []
     private var theirHello: [UInt8] = []
     private var nonce: [UInt8] = []
-    /// `K` of spec 6.3, once it is known which connection data both sides speak of.
+    /// `K` of spec 6.3, once it is known which connection data both sides use.
     private var key: SecureBytes?
     private var channel = SecuredChannel.plain
 
@@ -65,7 +65,7 @@ package struct Handshake: Sendable {
         self.deadline = deadline
     }
 
-    /// TLS is established, or the plain prefaces are exchanged. `nonce`: 32 random bytes.
+    /// Handles an established channel: TLS, or the exchange of plain prefaces. `nonce`: 32 random bytes.
     mutating func secured(
         _ channel: SecuredChannel, nonce: [UInt8], members: [Endpoint], grease: UInt64, at now: Moment
     ) -> [Action] {
@@ -80,7 +80,7 @@ package struct Handshake: Sendable {
         return [greet(expectedPeer, with: issued, members: members, grease: grease)]
     }
 
-    /// A HELLO arrived. `lookUp` finds whom the session awaits under a uid.
+    /// Handles a HELLO. `lookUp` finds the peer that the session expects under a uid.
     mutating func greeted(
         _ payload: Span<UInt8>, meshSnapshot: MeshSnapshot, grease: UInt64, at now: Moment,
         lookUp: (UID) -> ExpectedPeer?
@@ -113,7 +113,7 @@ package struct Handshake: Sendable {
         }
     }
 
-    /// The trust decision fell. [trust.before-confirm]
+    /// Takes the trust decision. [trust.before-confirm]
     mutating func decided(_ isTrusted: Bool) -> [Action] {
         guard case .deciding(let confirmed) = phase else { return [] }
         guard isTrusted else { return end(.rejected) }
@@ -137,13 +137,13 @@ package struct Handshake: Sendable {
         }
     }
 
-    /// A PING, which is answered on a candidate and belongs nowhere else. [frame.order]
+    /// Handles a PING, which is answered on a candidate and is not allowed elsewhere. [frame.order]
     mutating func pinged(_ token: UInt64) -> [Action] {
         guard phase == .candidate else { return end(.protocolError) }
         return [.send(Frame.pong(token).bytes)]
     }
 
-    /// A PONG, which nobody asked for.
+    /// Handles an unsolicited PONG.
     mutating func ponged() -> [Action] {
         switch phase {
         case .securing, .greeting, .ended: end(.protocolError)  // [hello.first]
@@ -151,10 +151,10 @@ package struct Handshake: Sendable {
         }
     }
 
-    /// Whether who is at the other end is certain before its HELLO: TLS showed the key that its data pins.
+    /// Whether the peer is known for certain before its HELLO: TLS has verified the key that its data pin.
     var knowsItsPeer: Bool { role == .initiator && phase != .securing && channel.isEncrypted }
 
-    /// Both HELLOs were exchanged and fit each other.
+    /// Whether both HELLOs were exchanged and are compatible.
     var hasMet: Bool {
         switch phase {
         case .deciding, .confirming, .candidate: true
@@ -162,7 +162,7 @@ package struct Handshake: Sendable {
         }
     }
 
-    /// The time for the present phase is over.
+    /// Handles the timeout of the current phase.
     mutating func timedOut() -> [Action] { phase == .ended ? [] : end(.timeout) }  // [link.timeouts]
 
     mutating func expectSelection(until moment: Moment) { deadline = moment }
@@ -180,7 +180,7 @@ extension Handshake {
         let issued: ConnectionData
     }
 
-    /// The receiver's checks of a HELLO, in the order of spec 6.2.
+    /// Applies the receiver's checks of a HELLO, in the order of spec 6.2.
     private func judge(
         _ hello: Hello, lookUp: (UID) -> ExpectedPeer?, at now: Moment
     ) -> Result<Found, Refusal> {
@@ -200,7 +200,8 @@ extension Handshake {
         return .success(Found(expectedPeer: known, issued: issued))
     }
 
-    /// Both sides offered the mesh, and no secret of an encrypting session would cross in clear. [mesh.link] [mesh.plain]
+    /// Returns whether both sides offered the mesh, and no secret of an encrypting session would be sent unencrypted.
+    /// [mesh.link] [mesh.plain]
     private func joins(_ peer: ExpectedPeer, with issued: ConnectionData) -> Bool {
         let data = peer.data
         guard data.flags.contains(.mesh), issued.flags.contains(.mesh) else { return false }

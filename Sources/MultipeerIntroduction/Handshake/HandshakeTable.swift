@@ -2,14 +2,14 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerSecurity
 
-/// The connections of a session that are no links yet: the handshake of each, and whose it is.
+/// The connections of a session that are not links yet: the handshake of each, and its peer.
 struct HandshakeTable: Sendable {
     struct Entry: Sendable {
         var handshake: Handshake
         let isDialled: Bool
         var uid: UID? { handshake.expectedPeer?.endpoint.uid }
 
-        /// Whether it has brought the CONFIRM of an awaited peer.
+        /// Whether it has received the CONFIRM of an expected peer.
         var isConfirmed: Bool {
             switch handshake.phase {
             case .deciding(confirmed: true), .candidate: true
@@ -19,7 +19,7 @@ struct HandshakeTable: Sendable {
     }
 
     private var entries: [ConnectionID: Entry] = [:]
-    /// The last connection there was, so that no number comes twice.
+    /// The last connection, so that no number is reused.
     private(set) var last: UInt32
 
     init(after last: UInt32) { self.last = last }
@@ -29,10 +29,10 @@ struct HandshakeTable: Sendable {
         _modify { yield &entries[id] }
     }
 
-    /// In the order in which they came.
+    /// The connections in the order of their arrival.
     var ids: [ConnectionID] { entries.keys.sorted() }
 
-    /// Those of one peer, in the order in which they came.
+    /// Returns the connections of one peer, in the order of their arrival.
     func ids(of uid: UID) -> [ConnectionID] { entries.filter { $0.value.uid == uid }.keys.sorted() }
 
     var deadline: Moment? { entries.values.lazy.map(\.handshake.deadline).min() }
@@ -44,10 +44,10 @@ struct HandshakeTable: Sendable {
         return id
     }
 
-    /// It is a link from now on, or over.
+    /// Removes a connection that became a link or has ended.
     mutating func remove(_ id: ConnectionID) -> Entry? { entries.removeValue(forKey: id) }
 
-    /// What the peer has to say next has its time from now on. [link.timeouts]
+    /// Restarts the timeout for the peer's next frame. [link.timeouts]
     mutating func expectSelection(_ id: ConnectionID, at now: Moment) {
         entries[id]?.handshake.expectSelection(until: now + HandshakeTiming.selection)
     }
@@ -56,11 +56,11 @@ struct HandshakeTable: Sendable {
 // MARK: what one peer may have
 
 extension HandshakeTable {
-    /// Accepted connections of one peer that have brought a valid CONFIRM and are no link.
+    /// The maximum number of accepted connections of one peer that have received a valid CONFIRM and are not a link.
     static let confirmedPerPeer = 4
 
-    /// Returns the connection that has to go for `newest`, which has just brought its CONFIRM: the oldest other one of its
-    /// peer. One on which we have sent SELECT stays, because the peer may have its link already. [limit.confirmed]
+    /// Returns the connection to close in favour of `newest`, which has just received its CONFIRM: the oldest other one of
+    /// its peer. One on which we have sent SELECT is kept, because the peer may have its link already. [limit.confirmed]
     /// [select.promise]
     func surplus(
         for newest: ConnectionID, of uid: UID, keeping nominated: ConnectionID?

@@ -1,7 +1,7 @@
 package import MultipeerFraming
 package import MultipeerSecurity
 
-/// Six digits that both users see, and that somebody between them could only guess. Spec 13.
+/// Six digits that both users see, and that a man-in-the-middle could only guess. Spec 13.
 ///
 /// ```
 /// controlling   idle ──────────ask──────────▶ committed ──NONCE──▶ agreed
@@ -10,48 +10,48 @@ package import MultipeerSecurity
 ///                └──COMMIT──▶ offered ────ask──────────▲
 /// ```
 ///
-/// One run for each link; every frame that is not on its arrow makes it `failed`, and so the link. Nothing is said
-/// before the own application asks: whoever could make an end say its part could learn code after code, on link after
-/// link, with no user looking. Pure: the key, which only the two ends of the TLS connection have, and the random nonce
-/// are passed in.
+/// One run per link; a frame that no arrow of the diagram allows makes the run `failed`, and the link with it. An end
+/// sends nothing before its own application asks: otherwise an attacker could obtain code after code, on link after
+/// link, while no user is looking. Pure: the key, which only the two ends of the TLS connection have, and the random
+/// nonce are passed in.
 package struct VerificationCode: ~Copyable, Sendable {
     private var phase: Phase
 
-    /// `nonce` are 32 random bytes that were never used.
+    /// Creates a run. `nonce`: 32 random bytes that were never used.
     package init(as part: Selection.Part, key: SecureBytes, nonce: SecureBytes) {
         phase = .idle(part, Secrets(key: key, nonce: nonce))
     }
 
-    /// How long an application waits for the code: long enough for the other user to be asked.
+    /// How long an application waits for the code: enough time to ask the other user.
     package static let timeout = Duration.seconds(60)
 
     /// The six digits, once both ends have them.
     package var code: String? { if case .agreed(_, let code) = phase { code } else { nil } }
 
-    /// The application wants the code. Returns what is to be said for it: nothing when the run has begun.
+    /// Starts the run at the application's request. Returns the frame to send; nil when the run has begun.
     package mutating func ask() -> Frame? { phase.ask() }
 
-    /// Takes a frame of the peer. After a violation there is no code.
+    /// Handles a frame of the peer. After a violation there is no code.
     package mutating func receive(_ frame: Frame) throws(Violation) -> Answer { try phase.receive(frame) }
 
-    /// What is to be done about a frame of the peer.
+    /// The response to a frame of the peer.
     package enum Answer: Equatable, Sendable {
         case nothing
         case say(Frame)
-        /// The other side wants the code, and the own application has not asked: it is told, once for each link.
+        /// The other side requests the code, and the local application has not: it is notified, once per link.
         case tellApplication
     }
 
-    /// What the peer did that ends the link.
+    /// A violation by the peer, which ends the link.
     package enum Violation: Error, Equatable, Sendable {
-        /// A frame that is not due, or due from the other end.
+        /// A frame that is not expected now, or only from the other end.
         case outOfOrder
-        /// The nonce that was revealed is not the one that was committed to.
+        /// The revealed nonce does not match the commitment.
         case wrongReveal
-        /// A frame on a plain link, where there is nothing that a code could protect. [sas.plain]
+        /// A frame on a plain link, where a code could protect nothing. [sas.plain]
         case plainLink
 
-        /// What the peer is told.
+        /// The code that is sent to the peer.
         package var closeCode: CloseCode { self == .wrongReveal ? .badMAC : .protocolError }
     }
 }
@@ -69,9 +69,9 @@ extension VerificationCode.Violation: CustomStringConvertible {
 extension VerificationCode {
     fileprivate enum Phase: Equatable, Sendable {
         case idle(Selection.Part, Secrets)
-        /// The peer asked for a run, the own application did not yet.
+        /// The peer requested a run, the local application has not yet.
         case wanted(Secrets)
-        /// The peer began a run, the own application did not ask yet.
+        /// The peer began a run, the local application has not asked yet.
         case offered(Secrets, commitment: [UInt8])
         case requested(Secrets)
         case committed(Secrets)
@@ -80,7 +80,7 @@ extension VerificationCode {
         case failed
     }
 
-    /// Erased when the phase that holds them is left.
+    /// The secrets of a run, erased when the phase that holds them ends.
     fileprivate struct Secrets: Equatable, Sendable {
         let key: SecureBytes
         let nonce: SecureBytes
@@ -148,7 +148,7 @@ extension VerificationCode.Phase {
 extension VerificationCode {
     private static let label = Array("MPC/1 sas".utf8)
 
-    /// `SHA-256("MPC/1 sas" ‖ nonce)`.
+    /// Returns `SHA-256("MPC/1 sas" ‖ nonce)`.
     package static func commitment(to nonce: SecureBytes) -> [UInt8] {
         var hasher = SHA256.Hasher()
         hasher.update(label)
@@ -156,7 +156,7 @@ extension VerificationCode {
         return hasher.finish()
     }
 
-    /// `HMAC(key, n_c ‖ n_r)`: its first four bytes, modulo a million, always with six digits.
+    /// Returns the first four bytes of `HMAC(key, n_c ‖ n_r)`, modulo a million, always with six digits.
     package static func digits(key: SecureBytes, controlling: [UInt8], controlled: [UInt8]) -> String {
         var mac = HMAC.sha256(key: key, controlling + controlled)  // [sas.value]
         defer { mac.erase() }

@@ -2,10 +2,10 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerSecurity
 
-// What travels in the frames of an invitation.
+// The contents of the frames of an invitation.
 
 extension ConnectionData {
-    /// The data that an ANSWER or a COMPLETE brought; nil when it cannot be read, or is not what `sender` has for
+    /// Reads the data of an ANSWER or a COMPLETE; returns nil when it cannot be read, or is not from `sender` for
     /// `receiver`. [invite.data]
     init?(_ bytes: [UInt8], of sender: UID, for receiver: UID) {
         guard let data = try? ConnectionData(bytes), data.isFrom(sender, to: receiver) else { return nil }
@@ -16,7 +16,7 @@ extension ConnectionData {
         peer.uid == sender && (recipient == nil || recipient == receiver)
     }
 
-    /// Whether the two preferences allow a link.
+    /// Returns whether the two preferences allow a link.
     func fits(_ other: ConnectionData) -> Bool {
         let outcome = EncryptionOutcome.between(
             preference, identity: flags.contains(.identity), and: other.preference,
@@ -31,7 +31,7 @@ extension InvitationFault {
 }
 
 extension Frame {
-    /// The frame as it travels.
+    /// The encoded frame.
     var encoded: [UInt8] {
         var buffer = ByteBuffer()
         encode(into: &buffer)

@@ -1,47 +1,47 @@
 package import MultipeerFraming
 
-/// Why an invitation led to nothing, at the end that asked or at the end that was asked. Spec 12.
+/// Why an invitation failed, at the inviter or at the invitee. Spec 12.
 package enum InvitationFault: Error, Equatable, Sendable {
-    // What the one who invites hears.
+    // Reported to the inviter.
 
-    /// The application said no.
+    /// The peer's application declined.
     case declined
-    /// Too many wait there, and that has not changed in time.
+    /// Too many invitations wait there, and that did not change in time.
     case busy
-    /// The session that was to be joined has no seat left.
+    /// The session to join has no room left.
     case full
     /// The two sides do not agree on encryption.
     case incompatible
-    /// Nobody is there: the text says for each address why, or that somebody else is.
+    /// The peer was not reached: the text states for each address why, or that another peer responded.
     case unreachable(String)
-    /// A newer invitation of the same peer took this one's place.
+    /// A newer invitation of the same peer replaced this one.
     case replaced
     /// The other side gave another code.
     case refused(CloseCode)
 
-    // What the one who is asked hears.
+    // Reported to the invitee.
 
-    /// The question was answered before.
+    /// The invitation was already answered.
     case alreadyAnswered
-    /// Whoever invited gave up, or its connection broke.
+    /// The inviter gave up, or its connection was lost.
     case withdrawn
 
-    // What both may hear.
+    // Reported to either end.
 
-    /// The time of the invitation, or of one of its steps, is over.
+    /// The invitation, or one of its steps, timed out.
     case timedOut
-    /// The one who was asked stopped asking, or this side's task was cancelled.
+    /// The invitee stopped asking its application, or this side's task was cancelled.
     case cancelled
     /// The other side broke the protocol.
     case protocolError
-    /// An argument is outside its range; the text says which.
+    /// An argument is outside its range; the text names it.
     case invalid(String)
-    /// The system, or the application's own data, failed; the text says how.
+    /// The system, or the application's own data, failed; the text describes how.
     case system(String)
 }
 
 extension InvitationFault {
-    /// What a code in an ANSWER or a CLOSE means to the one who invites. Spec 12 and 16.
+    /// Creates the fault that a code in an ANSWER or a CLOSE means to the inviter. Spec 12 and 16.
     package init(_ code: CloseCode) {
         switch code.known {
         case .declined: self = .declined

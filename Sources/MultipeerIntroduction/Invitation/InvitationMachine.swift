@@ -1,30 +1,30 @@
 package import MultipeerCore
 package import MultipeerFraming
 
-/// What decides over the connections of invitations, at one end.
+/// The state machine of the connections of invitations, at one end.
 ///
-/// Pure: connections are numbers, time is told. After every call the owner carries out `takeActions()` in order and sleeps
-/// until `deadline`.
+/// Pure: connections are numbers, time is an input. After every call the owner carries out `takeActions()` in order and
+/// sleeps until `deadline`.
 package protocol InvitationMachine: Sendable {
-    /// What the application is told, or asked for.
+    /// Notifications and requests to the application.
     associatedtype Event: Sendable
     typealias Action = InvitationAction<Event>
 
-    /// Whether INVITE is what this end is sent: only that frame may be long. [frame.limit-before]
+    /// Whether this end receives INVITE: only that frame may be long. [frame.limit-before]
     static var takesInvite: Bool { get }
 
     var deadline: Moment? { get }
     mutating func takeActions() -> [Action]
 
-    /// TCP stands; TLS is to follow.
+    /// Handles an established TCP connection; TLS follows.
     mutating func connected(_ id: ConnectionID, at now: Moment)
-    /// TLS stands.
+    /// Handles an established TLS channel.
     mutating func secured(_ id: ConnectionID, at now: Moment)
     mutating func receive(
         _ id: ConnectionID, _ header: FrameHeader, _ payload: Span<UInt8>, at now: Moment)
-    /// The bytes of a connection were no frames, or frames that may not come.
+    /// Handles a connection whose bytes were not frames, or were frames that are not allowed.
     mutating func violated(_ id: ConnectionID, _ code: CloseCode, at now: Moment)
-    /// The connection ended below the frames, and is the machine's no more.
+    /// Handles a connection that ended below the frame layer; the machine no longer owns it.
     mutating func lost(_ id: ConnectionID, _ connectionFailure: ConnectionFailure, at now: Moment)
     mutating func advance(to now: Moment)
 }
@@ -33,7 +33,7 @@ package enum InvitationAction<Event: Sendable>: Sendable {
     case dial(ConnectionID, Candidate)
     /// One whole frame.
     case send(ConnectionID, [UInt8])
-    /// Tell the code, unless it is OK, if the channel is up, then end the connection. No further call about it comes.
+    /// Send the code, unless it is OK, if the channel is up, then end the connection. No further call refers to it.
     case close(ConnectionID, CloseCode)
     case tell(Event)
 }

@@ -4,18 +4,18 @@ import MultipeerFraming
 // MARK: who may wait
 
 extension Invitee {
-    /// Whether an invitation may wait for its answer.
+    /// The result of the check whether an invitation may wait for its answer.
     enum InvitationAdmission: Equatable {
         case none
-        /// On the connection that its inviter's earlier one has now.
+        /// Admitted, replacing the connection of the inviter's earlier invitation.
         case instead(ConnectionID, PendingQuestion)
-        /// Perhaps in the place of another.
+        /// Admitted, possibly by evicting another.
         case free(evicting: ConnectionID?)
     }
 
     func place(for inviter: UID, from origin: [UInt8]) -> InvitationAdmission {
         if let known = held.first(where: { $0.waiting.inviter == inviter }) {
-            // From elsewhere it may be anybody: uids are no secrets, and the answer belongs to who was asked about.
+            // From another address it may be any host: uids are not secret, and the answer is for the original inviter.
             guard !known.isAgreed, known.origin == origin else { return .none }  // [invite.pending]
             return .instead(known.id, known.waiting)
         }
@@ -25,7 +25,8 @@ extension Invitee {
         return evictable(holdingMoreThan: own + 1).map { .free(evicting: $0) } ?? .none
     }
 
-    /// The newest question of the address that holds the most places, if that is more than the newcomer's would. [invite.pending]
+    /// Returns the newest question of the address that holds the most places, if that is more than the new one's would.
+    /// [invite.pending]
     private func evictable(holdingMoreThan count: Int) -> ConnectionID? {
         let byOrigin = Dictionary(grouping: held, by: \.origin)
         let most = byOrigin.values.map(\.count).max() ?? 0
@@ -35,7 +36,7 @@ extension Invitee {
             .max { $0.waiting.question < $1.waiting.question }?.id
     }
 
-    /// One more stranger came from this address: the oldest goes. [invite.pending]
+    /// Drops the oldest unauthenticated connection from this address when there are too many. [invite.pending]
     mutating func dropUnauthenticated(like origin: [UInt8]) {
         let unauthenticated = connections.filter { $0.value.isUnauthenticated }
         let alike = unauthenticated.filter { $0.value.origin == origin }.keys.sorted()
@@ -48,7 +49,7 @@ extension Invitee {
         }
     }
 
-    /// A place that an invitation holds.
+    /// One place that an invitation occupies.
     struct InvitationSlot {
         let id: ConnectionID
         let origin: [UInt8]
@@ -56,7 +57,7 @@ extension Invitee {
         let isAgreed: Bool
     }
 
-    /// In the order of their connections.
+    /// The places in the order of their connections.
     var held: [InvitationSlot] {
         connections.sorted { $0.key < $1.key }.compactMap { id, connection in
             switch connection.phase {
@@ -77,6 +78,6 @@ extension Invitee.Connection {
 // MARK: how far things have come
 
 extension Invitee {
-    /// What a connection has come to; nil once it is over.
+    /// Returns the phase of a connection; nil once it has ended.
     package func phase(of id: ConnectionID) -> Phase? { connections[id]?.phase }
 }

@@ -1,15 +1,15 @@
 package import MultipeerCore
 package import MultipeerFraming
 
-/// All invitations to one peer, at the end that is asked. Spec 12.
+/// All invitations to one peer, at the invitee. Spec 12.
 ///
-/// Of each connection:
+/// Per connection:
 /// ```
 /// securing ──secured──▶ greeting ──INVITE──▶ asking ──accept──▶ agreed ──COMPLETE──▶ over
 ///    └─────────────────────┴───────────────────┴──────────────────┴──deadline, CLOSE, fault──▶ over
 /// ```
 ///
-/// Every question that `ask` puts has one `end`.
+/// Every `ask` is followed by exactly one `end`.
 package struct Invitee: InvitationMachine {
     package static var takesInvite: Bool { true }
 
@@ -18,24 +18,24 @@ package struct Invitee: InvitationMachine {
         case end(QuestionID, Ending)
     }
 
-    /// What the application is asked.
+    /// A question to the application.
     package struct InvitationRequest: Equatable, Sendable {
         package let question: QuestionID
         package let inviter: PeerID
         package let context: [UInt8]?
         package let timeout: Duration
         package let deadline: Moment
-        /// Where it came from.
+        /// The connection on which it arrived.
         package let connection: ConnectionID
     }
 
-    /// What became of a question.
+    /// The result of a question.
     package enum Ending: Equatable, Sendable {
-        /// The application said yes, and this is the inviter's connection data.
+        /// The application accepted, and this is the inviter's connection data.
         case completed(ConnectionData)
-        /// The application said no.
+        /// The application declined.
         case refused(CloseCode)
-        /// Nobody waits for the answer, or for what follows it, any more.
+        /// The inviter no longer waits for the answer, or for what follows it.
         case failed(InvitationFault)
     }
 
@@ -43,20 +43,20 @@ package struct Invitee: InvitationMachine {
         case securing
         case greeting
         case asking(PendingQuestion)
-        /// The inviter was sent this data.
+        /// This data was sent to the inviter.
         case agreed(PendingQuestion, ConnectionData)
     }
 
-    /// An invitation that was put to the application.
+    /// An invitation on which the application was asked to decide.
     package struct PendingQuestion: Equatable, Sendable {
         package let question: QuestionID
         let inviter: UID
-        /// The number that its inviter gave it.
+        /// The id that the inviter gave it.
         let id: [UInt8]
     }
 
     struct Connection: Sendable {
-        /// The address it came from, without a port.
+        /// The address from which it came, without a port.
         let origin: [UInt8]
         var phase: Phase
         var deadline: Moment
@@ -65,7 +65,7 @@ package struct Invitee: InvitationMachine {
     package let local: PeerID
     var connections: [ConnectionID: Connection] = [:]
     var actions: [Action] = []
-    /// What a further answer to a question is met with, the oldest first.
+    /// The fault to throw for a further answer to a question, the oldest first.
     private var ends: [(question: QuestionID, fault: InvitationFault)] = []
     private var lastConnection: UInt32 = 0
     private var lastQuestion: UInt64 = 0
@@ -84,7 +84,7 @@ package struct Invitee: InvitationMachine {
 // MARK: what the network brings
 
 extension Invitee {
-    /// A stranger connected from this address (4 or 16 bytes). It has 5 s to bring its INVITE.
+    /// Registers an unauthenticated connection from this address (4 or 16 bytes). It has 5 s to send its INVITE.
     package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID {
         let id = nextConnection()
         connections[id] = Connection(
@@ -94,7 +94,7 @@ extension Invitee {
         return id
     }
 
-    /// This end accepts connections, which stand already.
+    /// Does nothing but advance the time: this end accepts connections that are already established.
     package mutating func connected(_ id: ConnectionID, at now: Moment) { advance(to: now) }
 
     package mutating func secured(_ id: ConnectionID, at now: Moment) {
@@ -144,7 +144,8 @@ extension Invitee {
 // MARK: what the application says
 
 extension Invitee {
-    /// The application says yes. `data` is this side's, for the inviter. Throws why nobody waits for that.
+    /// Accepts an invitation for the application. `data` is this side's, for the inviter. Throws the reason when the
+    /// inviter no longer waits.
     package mutating func accept(
         _ question: QuestionID, with data: ConnectionData, at now: Moment
     ) throws(InvitationFault) {
@@ -157,7 +158,7 @@ extension Invitee {
         connections[id]?.deadline = now + InvitationTiming.completion
     }
 
-    /// The application says no. Throws why nobody waits for that.
+    /// Declines an invitation for the application. Throws the reason when the inviter no longer waits.
     package mutating func refuse(
         _ question: QuestionID, _ code: CloseCode, at now: Moment
     ) throws(InvitationFault) {
@@ -169,7 +170,7 @@ extension Invitee {
         settle(gone, .refused(code))
     }
 
-    /// The application gives up an invitation that it has said yes to.
+    /// Cancels an invitation that the application has accepted.
     package mutating func cancel(_ question: QuestionID, at now: Moment) {
         advance(to: now)
         guard let agreed = held.first(where: { $0.isAgreed && $0.waiting.question == question }) else {
@@ -178,8 +179,8 @@ extension Invitee {
         end(agreed.id, .cancelled, .cancelled)
     }
 
-    /// Nobody is asked any more: whoever waits for an answer is told, at both ends. What was answered with yes goes on to
-    /// its end, and so do questions that the application is about to answer.
+    /// Stops asking the application: both ends of every waiting invitation are notified. Accepted invitations continue to
+    /// their end, and so do questions that the application is about to answer.
     package mutating func stop(sparing answered: Set<QuestionID> = [], at now: Moment) {
         advance(to: now)
         isStopped = true
@@ -238,13 +239,14 @@ extension Invitee {
         }
     }
 
-    /// Says no before anybody was asked.
+    /// Declines without asking the application.
     private mutating func turnAway(_ id: ConnectionID, _ invite: Invite, _ code: CloseCode) {
         connections[id] = nil
         answer(id, invite.id, code)
     }
 
-    /// The newest connection of an inviter gets the answer; the question, and its time, stay as they were asked.
+    /// Moves a question to the newest connection of its inviter, which gets the answer; the question and its timeout
+    /// stay unchanged.
     private mutating func replace(
         _ old: ConnectionID, _ waiting: PendingQuestion, with id: ConnectionID, _ invite: Invite
     ) {
@@ -255,7 +257,7 @@ extension Invitee {
         connections[id]?.deadline = former.deadline
     }
 
-    /// Somebody who holds fewer places gets this one.
+    /// Frees this place for an address that holds fewer places.
     private mutating func evict(_ id: ConnectionID) {
         guard let gone = connections.removeValue(forKey: id) else { return }
         if case .asking(let waiting) = gone.phase { answer(id, waiting.id, .busy) }
@@ -284,20 +286,20 @@ extension Invitee {
         settle(gone, .failed(fault))
     }
 
-    /// We end the connection with this code; the application hears the fault, if it was asked.
+    /// Ends the connection with this code; the application receives the fault, if it was asked.
     mutating func end(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
         guard let gone = connections.removeValue(forKey: id) else { return }
         actions.append(.close(id, code))
         settle(gone, .failed(fault))
     }
 
-    /// Says no, and ends the connection.
+    /// Sends a refusal and ends the connection.
     private mutating func answer(_ id: ConnectionID, _ invitation: [UInt8], _ code: CloseCode) {
         actions.append(.send(id, Frame.answer(Answer(id: invitation, code: code)).encoded))
         actions.append(.close(id, .ok))
     }
 
-    /// A connection is gone: the question that came with it has its end, once. [invite.once]
+    /// Reports the end of the question of a connection that has ended, once. [invite.once]
     private mutating func settle(_ gone: Connection, _ ending: Ending) {
         switch (gone.phase, ending) {
         case (.securing, _), (.greeting, _): break

@@ -1,7 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
 
-/// One invitation, at the end that asks. Spec 12.
+/// One invitation, at the inviter. Spec 12.
 ///
 /// ```
 /// seeking ──secured──▶ asking ──ANSWER OK──▶ agreeing ──our data──▶ over
@@ -9,19 +9,19 @@ package import MultipeerFraming
 ///    └─────BUSY, connection lost───┘
 /// ```
 ///
-/// There is one `end`, and nothing after it.
+/// There is one `end`, and no event after it.
 package struct Inviter: InvitationMachine {
     package static var takesInvite: Bool { false }
 
     package enum Event: Equatable, Sendable {
-        /// The peer said yes: `supply` the connection data for it, or say `failed`.
+        /// The peer accepted: the owner calls `supply` with the connection data for it, or `failed`.
         case makeData
-        /// The peer holds our data, and this is its own; or why not.
+        /// The peer holds our data, and this is its own; or the reason for the failure.
         case end(Result<ConnectionData, InvitationFault>)
     }
 
     package enum Phase: Equatable, Sendable {
-        /// No connection stands: some are being made, or will be after a pause.
+        /// No connection is established: some are being made, or will be after a pause.
         case seeking
         case asking(ConnectionID)
         case agreeing(ConnectionID, ConnectionData)
@@ -32,7 +32,7 @@ package struct Inviter: InvitationMachine {
     private struct Attempt {
         let candidate: Candidate
         let deadline: Moment
-        /// TCP stands: somebody is there.
+        /// Whether TCP is established.
         var isConnected = false
     }
 
@@ -44,7 +44,7 @@ package struct Inviter: InvitationMachine {
     private var candidates: [Candidate]
     private var plan: DialPlan
     private var attempts: [ConnectionID: Attempt] = [:]
-    /// Whom the connection that asks was made to.
+    /// The address of the connection that carries the invitation.
     private var asked: Candidate?
     private var phaseDeadline: Moment
     private var dialFailures = DialFailures()
@@ -54,9 +54,9 @@ package struct Inviter: InvitationMachine {
     private var lastConnection: UInt32 = 0
     private var actions: [Action] = []
 
-    /// Of the candidates, those that must not be dialled are left out, and at most 16 are used. `timeout`: up to 600 s;
-    /// `id`: 16 random bytes; `seed`: for pauses alone, nothing secret. Throws `InvitationFault.invalid` for an argument
-    /// outside its range.
+    /// Creates an invitation. Candidates that must not be dialled are left out, and at most 16 are used. `timeout`: up
+    /// to 600 s; `id`: 16 random bytes; `seed`: for pauses alone, nothing secret. Throws `InvitationFault.invalid` for
+    /// an argument outside its range.
     package init(
         _ peer: PeerID, at candidates: [Candidate], as local: PeerID, context: [UInt8]?,
         within timeout: Duration, id: [UInt8], seed: UInt64, at now: Moment
@@ -107,7 +107,7 @@ extension Inviter {
         attempts[id]?.isConnected = true
     }
 
-    /// TLS stands: the first connection that comes so far is the one.
+    /// Handles an established TLS channel: the first connection to get this far is used.
     package mutating func secured(_ id: ConnectionID, at now: Moment) {
         advance(to: now)
         guard phase == .seeking, let attempt = attempts.removeValue(forKey: id) else { return }
@@ -160,7 +160,7 @@ extension Inviter {
         }
         switch phase {
         case .asking(id):
-            // Each time the peer's user may be asked anew.
+            // Each time the peer's user may be asked again.
             losses += 1
             guard losses <= InvitationLimits.losses else {
                 return end(.failure(.unreachable("the connection was lost again and again")))
@@ -190,7 +190,7 @@ extension Inviter {
 // MARK: what the application says
 
 extension Inviter {
-    /// This side's data for the peer, which said yes.
+    /// Supplies this side's data for the peer, which accepted.
     package mutating func supply(_ data: ConnectionData, at now: Moment) {
         advance(to: now)
         guard case .agreeing(let id, let theirs) = phase else { return }
@@ -203,7 +203,7 @@ extension Inviter {
         end(.success(theirs))
     }
 
-    /// There is no data for the peer.
+    /// Ends the invitation because there is no data for the peer.
     package mutating func failed(_ fault: InvitationFault, at now: Moment) {
         advance(to: now)
         guard case .agreeing(let id, _) = phase else { return }
@@ -241,7 +241,7 @@ extension Inviter {
         actions.append(.tell(.makeData))
     }
 
-    /// The peer said no, in an ANSWER or with CLOSE.
+    /// Handles a refusal by the peer, in an ANSWER or a CLOSE.
     private mutating func told(_ id: ConnectionID, _ code: CloseCode, at now: Moment) {
         actions.append(.close(id, .ok))
         if attempts[id] != nil {
@@ -255,14 +255,14 @@ extension Inviter {
         }
     }
 
-    /// After a pause that grows, as long as the invitation's time lasts.
+    /// Dials again after a growing pause, as long as the invitation's timeout allows.
     private mutating func seekAgain(isBusy: Bool, at now: Moment) {
         dialFailures = DialFailures(wasBusy: isBusy)
         phase = .seeking
         plan.backOff(at: now, jitter: jitter.factor())
     }
 
-    /// Another peer is where this one was said to be.
+    /// Dials the other addresses: another peer responded at this one.
     private mutating func seekElsewhere(at now: Moment) {
         candidates.removeAll { $0 == asked }
         guard !candidates.isEmpty else {
@@ -307,7 +307,7 @@ extension Inviter {
         }
     }
 
-    /// We end the connection with this code.
+    /// Ends the connection with this code.
     private mutating func fail(_ id: ConnectionID, _ code: CloseCode, _ fault: InvitationFault) {
         actions.append(.close(id, code))
         end(.failure(fault))
@@ -321,10 +321,10 @@ extension Inviter {
     }
 }
 
-/// What went wrong in one round of dialling.
+/// The failures of one round of dialling.
 private struct DialFailures {
     private var texts: [String] = []
-    /// Somebody was there, who may have time later.
+    /// Whether a peer was reached and may be available later.
     private(set) var mayPass = false
     var wasBusy = false
 
@@ -341,7 +341,7 @@ private struct DialFailures {
 extension ConnectionFailure {
     fileprivate var trouble: String { detail.isEmpty ? "the connection was lost" : detail }
 
-    /// Of a connection on which somebody was there: whether a later one may fare better.
+    /// Whether a later connection may succeed, when this one reached a peer.
     fileprivate var mayPass: Bool {
         switch self {
         case .unreachable, .lost: true

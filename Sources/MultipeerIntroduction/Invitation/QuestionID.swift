@@ -1,4 +1,4 @@
-/// One question that an application was asked about an invitation. No number comes twice from one `Invitee`.
+/// Identifies one question to the application about an invitation. An `Invitee` never reuses a number.
 package struct QuestionID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }

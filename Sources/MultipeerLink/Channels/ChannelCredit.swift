@@ -1,5 +1,5 @@
-/// Flow control of one stream or resource: an absolute limit, set by the receiver, on all the payload of DATA since OPEN.
-/// Spec 9.3.
+/// Flow control of one stream or resource: an absolute limit, set by the receiver, on the total payload of DATA since
+/// OPEN. Spec 9.3.
 enum ChannelCredit {
     /// The opener's side.
     ///
@@ -25,7 +25,7 @@ enum ChannelCredit {
 
     /// The receiver's side.
     ///
-    /// Invariant: `taken <= received <= granted <= taken + window`, so no more than the window is ever held.
+    /// Invariant: `taken <= received <= granted <= taken + window`, so at most the window is ever held.
     struct ReceiveWindow: Sendable {
         private let window: Int
         private var granted: Int
@@ -37,29 +37,29 @@ enum ChannelCredit {
             granted = self.window
         }
 
-        /// Bytes that came and were not taken.
+        /// The number of bytes received and not yet taken.
         var unread: Int { received - taken }
 
-        /// False when so many bytes are more than was granted.
+        /// Counts received bytes; returns false when they exceed what was granted.
         mutating func receive(_ count: Int) -> Bool {
             guard count <= granted - received else { return false }  // [channel.credit-limit]
             received += count
             return true
         }
 
-        /// The application has taken so many bytes.
+        /// Counts bytes that the application has taken.
         mutating func take(_ count: Int) {
             precondition(count >= 0 && count <= unread, "taking more than has come")
             taken += count
         }
 
-        /// The limit to announce, when it has grown by a quarter of the window.
+        /// The limit to announce, once it has grown by a quarter of the window.
         var due: UInt64? {  // [channel.credit-return]
             let limit = taken + window
             return limit - granted >= max(window / 4, 1) ? UInt64(limit) : nil
         }
 
-        /// The CREDIT with that limit is on its way.
+        /// Notes that the CREDIT with this limit was sent.
         mutating func announced(_ limit: UInt64) { granted = Int(clamping: limit) }
     }
 }

@@ -1,28 +1,29 @@
 package import MultipeerFraming
 
-/// What happened to a channel. The numbers of channels that the peer opened and of our own do not mix. Spec 9.
+/// An event of a channel. Channels that the peer opened and our own are numbered separately. Spec 9.
 package enum ChannelEvent: Equatable, Sendable {
     // MARK: channels that the peer opened
 
-    /// `Link.consumed(cost)` is due, of message credit, when the application has taken the announcement.
+    /// The owner calls `Link.consumed(cost)`, of message credit, when the application has taken the
+    /// announcement.
     case opened(UInt32, ChannelOpening, cost: Int)
-    /// `Link.consumed(count, of:)` is due when these bytes are taken.
+    /// The owner calls `Link.consumed(count, of:)` when the application has taken these bytes.
     case data(UInt32, [UInt8])
-    /// FIN: there is no more. A stream is over; a resource waits for `Link.done`.
+    /// FIN: no more data follow. A stream has ended; a resource waits for `Link.done`.
     case finished(UInt32, digest: [UInt8]?)
-    /// RESET: the channel is over, and nothing of it counts as held any more.
+    /// RESET: the channel has ended, and none of its bytes count as held any more.
     case aborted(UInt32, CloseCode)
 
     // MARK: our own channels
 
     /// OPEN is written.
     case began(UInt32)
-    /// So many bytes are written, and with them so many whole pieces of those that `Link.write` got.
+    /// This many bytes are written, which complete this many of the pieces passed to `Link.write`.
     case wrote(UInt32, pieces: Int, bytes: Int)
-    /// FIN is written: a stream is over, a resource waits for `completed`.
+    /// FIN is written: a stream has ended, a resource waits for `completed`.
     case ended(UInt32)
-    /// STOP: the peer takes no more, and the channel is over.
+    /// STOP: the peer accepts no more data, and the channel has ended.
     case stopped(UInt32, CloseCode)
-    /// DONE: what the peer made of a resource. The channel is over.
+    /// DONE: the peer's result for a resource. The channel has ended.
     case completed(UInt32, CloseCode)
 }

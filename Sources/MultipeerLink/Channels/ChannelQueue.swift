@@ -24,6 +24,6 @@ struct ChannelQueue: Sendable {
         numbers.remove(at: place)
     }
 
-    /// So many places at the front may be empty before what is behind them moves up.
+    /// The number of empty places at the front after which the rest moves up.
     private static let husks = 64
 }

@@ -1,18 +1,18 @@
 import MultipeerFraming
 
-/// The bytes that wait on one channel, in the arrays in which they were handed over: they are copied once, into the
+/// The bytes that wait on one channel, in the arrays in which they were passed: they are copied once, into the
 /// frames.
 struct ChunkQueue: Sendable {
     private var pieces: [[UInt8]] = []
     private var head = 0
-    /// Bytes of the piece at `head` that are written.
+    /// The number of bytes of the piece at `head` already written.
     private var offset = 0
-    /// Bytes that wait.
+    /// The number of waiting bytes.
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    /// An empty piece may only come after others.
+    /// Appends a piece. An empty one may only follow others.
     mutating func append(_ piece: consuming [UInt8]) {
         count += piece.count
         pieces.append(piece)

@@ -11,20 +11,20 @@ import MultipeerFraming
 struct IncomingChannel: Sendable {
     enum Phase: Sendable {
         case open
-        /// STOP is on its way; what still comes is dropped.
+        /// STOP was sent; what still arrives is dropped.
         case stopped
-        /// FIN of a resource came; DONE is owed.
+        /// FIN of a resource was received; DONE is due.
         case finished
-        /// Nothing more will be said; bytes of it are still held.
+        /// No more frames follow; bytes of it are still held.
         case unread
     }
 
     let kind: ChannelOpening.Kind
     var phase = Phase.open
     var receiveWindow: ChannelCredit.ReceiveWindow
-    /// Whether CREDIT is due and in the list of those.
+    /// Whether CREDIT is due and the channel is in that list.
     var isCreditDue = false
-    /// The place of its last DATA among the events of that batch.
+    /// The index of its last DATA among the events of that batch.
     var lastData = 0
     var batch = -1
 

@@ -1,21 +1,21 @@
 import MultipeerCore
 import MultipeerFraming
 
-/// The channels that the peer opens, and what is held of them. Spec 9.
+/// The channels that the peer opens, and the bytes held of them. Spec 9.
 struct IncomingChannels: Sendable {
     var channels: [UInt32: IncomingChannel] = [:]
     /// The last number that the peer used.
     private var last: UInt32 = 0
-    /// Channels that the peer counts as open.
+    /// The number of channels that the peer counts as open.
     private var openCount = 0
-    /// Bytes that came and were neither taken nor given up.
+    /// The number of bytes received and neither taken nor dropped.
     private(set) var held = 0
     /// Channels for which CREDIT is due.
     private(set) var creditDue = ChannelQueue()
     private var emptyInARow = 0
     private var resets: TokenBucket
     private var events: [ChannelEvent] = []
-    /// How often events were taken.
+    /// The number of times that events were taken.
     private var batch = 0
 
     private let places: Int
@@ -27,10 +27,11 @@ struct IncomingChannels: Sendable {
         resets = TokenBucket(capacity: Self.resetCapacity, every: Self.resetInterval, now: now)
     }
 
-    /// RESETs that answer no STOP: so many, and one more in each such time. [channel.reset-rate]
+    /// The rate limit for RESETs that answer no STOP: the burst, and the interval for one more.
+    /// [channel.reset-rate]
     static let resetCapacity = 200
     static let resetInterval = Duration.milliseconds(150)
-    /// More empty DATA than this in a row are a flood.
+    /// More consecutive empty DATA than this are a flood.
     private static let emptyLimit = 8
 
     mutating func takeEvents() -> [ChannelEvent] {
@@ -45,13 +46,14 @@ struct IncomingChannels: Sendable {
 // MARK: what the peer says
 
 extension IncomingChannels {
-    /// Whether OPEN may bring this number now.
+    /// Throws unless OPEN may have this number now.
     func check(opening number: UInt32) throws(Violation) {
         guard number > last else { throw .channelOutOfTurn(number) }  // [channel.number]
         guard openCount < places else { throw .tooManyChannels(number) }  // [channel.limit]
     }
 
-    /// OPEN, checked; false for a kind of channel that is not known, which is to be declined. [channel.kind]
+    /// Handles a checked OPEN; returns false for an unknown kind of channel, which is to be declined.
+    /// [channel.kind]
     mutating func opened(_ number: UInt32, _ opening: ChannelOpening, cost: Int) -> Bool {
         last = number
         openCount += 1
@@ -63,21 +65,21 @@ extension IncomingChannels {
         return isKnown
     }
 
-    /// DATA, lent.
+    /// Handles DATA whose payload is lent.
     mutating func data(_ number: UInt32, _ payload: Span<UInt8>) throws(Violation) {
         guard let place = try admit(number, payload.count) else { return }
         if payload.count <= Self.smallPayload, append(payload, at: place) { return }
         deliver([UInt8](copying: payload), of: number, at: place)
     }
 
-    /// DATA, given.
+    /// Handles DATA whose payload is owned.
     mutating func data(_ number: UInt32, owning payload: consuming [UInt8]) throws(Violation) {
         guard payload.count > Self.smallPayload else { return try data(number, payload.span) }
         guard let place = try admit(number, payload.count) else { return }
         deliver(payload, of: number, at: place)
     }
 
-    /// FIN. [channel.fin]
+    /// Handles FIN. [channel.fin]
     mutating func finished(_ number: UInt32, digest: [UInt8]?) throws(Violation) {
         guard let place = try place(of: number, .fin) else { throw .channelNotOpen(.fin, number) }
         switch channels.values[place].phase {
@@ -98,7 +100,7 @@ extension IncomingChannels {
         }
     }
 
-    /// RESET; false when the channel was closed already. `isAnswer`: our STOP was written before.
+    /// Handles RESET; returns false when the channel was already closed. `isAnswer`: our STOP was written before.
     mutating func reset(
         _ number: UInt32, _ code: CloseCode, isAnswer: Bool, at now: Moment
     ) throws(Violation) -> Bool {
@@ -137,7 +139,7 @@ extension IncomingChannels {
         }
     }
 
-    /// The frame to say it with, if there is anything to say.
+    /// Stops a channel; returns the frame to send, if any.
     mutating func stop(_ number: UInt32, _ code: CloseCode) -> Frame? {
         guard let place = channels.index(forKey: number) else { return nil }
         switch channels.values[place].phase {
@@ -153,19 +155,20 @@ extension IncomingChannels {
         return nil
     }
 
-    /// The same for DONE, which only a finished resource gets. [resource.done]
+    /// Ends a channel with DONE, which only a finished resource gets; returns the frame to send, if any.
+    /// [resource.done]
     mutating func done(_ number: UInt32, _ code: CloseCode) -> Frame? {
         guard case .finished? = channels[number]?.phase else { return nil }
         close(number)
         return .done(channel: number, code)
     }
 
-    /// The channel of which most is held.
+    /// The channel with the most held bytes.
     var fullest: UInt32? {
         var fullest: (number: UInt32, unread: Int)?
         for (number, channel) in channels {
             guard channel.phase != .stopped, channel.receiveWindow.unread > 0 else { continue }
-            // Of two that are equal the newer one, so that it does not depend on the order of a dictionary.
+            // Of two that are equal the newer one, so that the result does not depend on the order of a dictionary.
             let isFuller =
                 fullest.map { (channel.receiveWindow.unread, number) > ($0.unread, $0.number) } ?? true
             if isFuller { fullest = (number, channel.receiveWindow.unread) }
@@ -173,7 +176,7 @@ extension IncomingChannels {
         return fullest?.number
     }
 
-    /// The next CREDIT, as its channel's new limit.
+    /// Removes and returns the next CREDIT, as its channel's new limit.
     mutating func nextCredit() -> (number: UInt32, limit: UInt64)? {
         guard let number = creditDue.first, let place = channels.index(forKey: number),
             let limit = channels.values[place].receiveWindow.due
@@ -190,7 +193,7 @@ extension IncomingChannels {
 extension IncomingChannels {
     typealias Place = Dictionary<UInt32, IncomingChannel>.Index
 
-    /// Counts a DATA; nil when it is to be dropped.
+    /// Counts a DATA; returns nil when it is to be dropped.
     private mutating func admit(_ number: UInt32, _ count: Int) throws(Violation) -> Place? {
         guard let place = try place(of: number, .data) else { throw .channelNotOpen(.data, number) }
         switch channels.values[place].phase {
@@ -205,7 +208,7 @@ extension IncomingChannels {
         return place
     }
 
-    /// Nil for a channel that is closed.
+    /// Returns nil for a closed channel.
     private func place(of number: UInt32, _ kind: FrameKind) throws(Violation) -> Place? {
         guard number <= last else { throw .channelNotOpen(kind, number) }  // [channel.closed]
         return channels.index(forKey: number)
@@ -217,8 +220,8 @@ extension IncomingChannels {
         events.append(.data(number, bytes))
     }
 
-    /// Puts a small payload behind the one before it: an array for each would take many times the memory of what is
-    /// in it. False when there is none in this batch, or it is long enough.
+    /// Appends a small payload to the previous one: an array for each would take many times the memory of its
+    /// contents. Returns false when there is none in this batch, or it is long enough.
     private mutating func append(_ payload: Span<UInt8>, at place: Place) -> Bool {
         guard channels.values[place].batch == batch else { return false }
         let index = channels.values[place].lastData
@@ -241,7 +244,7 @@ extension IncomingChannels {
         channels[number] = nil
     }
 
-    /// The owner drops what it holds.
+    /// Discards what is held of a channel; the owner does the same.
     private mutating func giveUp(at place: Place) {
         let unread = channels.values[place].receiveWindow.unread
         guard channels.values[place].phase != .stopped else { return }

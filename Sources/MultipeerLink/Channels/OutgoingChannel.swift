@@ -9,16 +9,16 @@ import MultipeerFraming
 /// ```
 struct OutgoingChannel: Sendable {
     enum Phase: Sendable {
-        /// OPEN waits for a place and for credit.
+        /// OPEN waits for a free channel and for credit.
         case waiting(ChannelOpening)
         case open
-        /// FIN of a resource is written; the peer owes DONE.
+        /// FIN of a resource is written; DONE of the peer is due.
         case finished
     }
 
     enum Ending: Sendable {
         case unknown
-        /// FIN goes after everything that waits.
+        /// FIN is sent after everything that waits.
         case due(digest: [UInt8]?)
     }
 
@@ -36,7 +36,7 @@ struct OutgoingChannel: Sendable {
         sendWindow = ChannelCredit.SendWindow(limit: credit)
     }
 
-    /// Whether it could write something now.
+    /// Whether it can write now.
     var isReady: Bool {
         guard case .open = phase else { return false }
         if !pieces.isEmpty { return sendWindow.left > 0 }
@@ -44,11 +44,11 @@ struct OutgoingChannel: Sendable {
         return false
     }
 
-    /// Whether more may be put behind what waits.
+    /// Whether more data may be queued.
     var takesMore: Bool {
         if case .unknown = ending { true } else { false }
     }
 
-    /// Bytes of its next DATA; 0 when it is FIN's turn.
+    /// The size of its next DATA in bytes; 0 when FIN is next.
     var nextPayload: Int { min(Limits.channelPiece, pieces.count, sendWindow.left) }
 }

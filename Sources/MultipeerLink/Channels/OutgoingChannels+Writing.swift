@@ -4,33 +4,34 @@ import MultipeerFraming
 // MARK: OPEN
 
 extension OutgoingChannels {
-    /// What OPEN spends of the credit for messages. [channel.cost]
+    /// Returns the message credit that OPEN consumes. [channel.cost]
     static func cost(_ opening: ChannelOpening) -> Int { opening.byteCount + Limits.channelOverhead }
 
-    /// Whether there is a place for the next channel, and RESETs to spare.
+    /// Returns whether the peer's limit allows another channel, and a RESET is available for it.
     func hasPlace(at now: Moment) -> Bool {
         // [channel.limit] [channel.reset-rate]
         !waiting.isEmpty && openCount < places && resets.available(at: now) > openCount
     }
 
-    /// Whether the next OPEN waits for nothing but time.
+    /// Returns whether the next OPEN waits only for time.
     func waitsForPace(at now: Moment) -> Bool {
         !waiting.isEmpty && openCount < places && resets.available(at: now) <= openCount
     }
 
-    /// Whether OPEN would go, with so much credit left.
+    /// Returns whether OPEN could be sent with `left` of credit.
     func canOpen(spending left: Int, at now: Moment) -> Bool {
         hasPlace(at: now) && nextCost.map { $0 <= left } ?? false
     }
 
-    /// Whether messages must leave the credit alone until there is enough for the next OPEN: without that they could
-    /// keep it waiting for ever. Credit comes in quarters of the window, so it does come.
+    /// Returns whether messages must not use the credit until there is enough for the next OPEN: otherwise they could
+    /// starve it. Credit comes in quarters of the window, so enough does come.
     func isShort(of left: Int, at now: Moment) -> Bool {
         guard !waiting.isEmpty, let cost = nextCost, cost > left, hasPlace(at: now) else { return false }
         return cost <= messageWindow / 4 * 3
     }
 
-    /// Writes as many OPENs as there are places, credit and room for; answers what they spent.
+    /// Writes as many OPENs as the channel limit, the credit and the room allow; returns the credit that they
+    /// consumed.
     mutating func writeOpenings(
         into output: inout ByteBuffer, upTo end: Int, spending credit: Int, at now: Moment
     ) -> Int {
@@ -69,7 +70,7 @@ extension OutgoingChannels {
 
 extension OutgoingChannels {
     /// Writes one frame of the channel of that class whose turn it is, and returns its size: 0 when there is no room.
-    /// A DATA is cut for the room only when `mayCut`.
+    /// A DATA is shortened to the room only when `mayCut`.
     mutating func writeTurn(
         of share: DeficitRoundRobin.TrafficClass, into output: inout ByteBuffer, upTo room: Int, mayCut: Bool
     ) -> (size: Int, payload: Int) {
@@ -122,6 +123,6 @@ extension OutgoingChannels {
         return output.count - start
     }
 
-    /// A header, the head of a field and a SHA-256.
+    /// A header, a field header and a SHA-256.
     private static let longestFin = FrameHeader.byteCount + 4 + 32
 }

@@ -3,27 +3,27 @@ import MultipeerFraming
 
 /// The channels that this end opens: what waits for OPEN, what waits to be written, what waits for DONE. Spec 9.
 ///
-/// Invariants: a channel is in `streams` or `resources` exactly once while it has something that it may write, and
-/// never otherwise; there is a token of `resets` for every open channel, so a RESET never has to wait.
+/// Invariants: a channel is in `streams` or `resources` exactly once while it can write, and never otherwise; there
+/// is a token of `resets` for every open channel, so a RESET never has to wait.
 struct OutgoingChannels: Sendable {
     var channels: [UInt32: OutgoingChannel] = [:]
-    /// Channels whose OPEN did not go yet, in the order of their numbers; the first is never one that was given up.
+    /// Channels whose OPEN is not written yet, in the order of their numbers; the first is never a cancelled one.
     var waiting = ChannelQueue()
     /// Channels that can write now.
     private var streams = ChannelQueue()
     private var resources = ChannelQueue()
-    /// The last number that was handed out.
+    /// The last number that was assigned.
     private var last: UInt32 = 0
-    /// The last number of which the peer knows.
+    /// The last number that the peer knows.
     var lastWritten: UInt32 = 0
-    /// Channels that the peer counts as open.
+    /// The number of channels that the peer counts as open.
     var openCount = 0
     var events: [ChannelEvent] = []
     var resets: TokenBucket
 
     let places: Int
     private let credit: UInt32
-    /// The peer's credit for messages at the start, of which OPEN spends too.
+    /// The peer's initial credit for messages, which OPEN consumes too.
     let messageWindow: Int
 
     init(_ remote: LinkLimits, now: Moment) {
@@ -33,11 +33,11 @@ struct OutgoingChannels: Sendable {
         resets = TokenBucket(capacity: Self.resetCapacity, every: Self.resetInterval, now: now)
     }
 
-    /// Our own pace for RESET: below what the peer allows.
+    /// Our own rate limit for RESET: below what the peer allows.
     private static let resetCapacity = 150
     static let resetInterval = Duration.milliseconds(200)
 
-    /// Whether any channel could write DATA or FIN.
+    /// Whether no channel can write DATA or FIN.
     var isIdle: Bool { streams.isEmpty && resources.isEmpty }
 
     func isReady(_ share: DeficitRoundRobin.TrafficClass) -> Bool {
@@ -58,7 +58,7 @@ struct OutgoingChannels: Sendable {
 // MARK: what the owner wants
 
 extension OutgoingChannels {
-    /// Nil when all numbers are used up.
+    /// Opens a channel; returns nil when all numbers are used up.
     mutating func open(_ opening: ChannelOpening) -> UInt32? {
         guard last < .max else { return nil }
         last += 1  // [channel.number]
@@ -82,7 +82,7 @@ extension OutgoingChannels {
         queue(number, at: place)
     }
 
-    /// Whether RESET is to be written.
+    /// Resets a channel; returns whether RESET is to be written.
     mutating func reset(_ number: UInt32, at now: Moment) -> Bool {
         guard let channel = channels[number] else { return false }
         if case .waiting = channel.phase {
@@ -99,7 +99,7 @@ extension OutgoingChannels {
 // MARK: what the peer says
 
 extension OutgoingChannels {
-    /// STOP. [channel.stop]
+    /// Handles STOP. [channel.stop]
     mutating func stopped(_ number: UInt32, _ code: CloseCode) throws(Violation) -> Stopped {
         guard let channel = try known(number, .stop) else { return .late }
         close(number)
@@ -109,22 +109,22 @@ extension OutgoingChannels {
     }
 
     enum Stopped {
-        /// RESET answers it.
+        /// RESET is the answer.
         case answered
-        /// FIN went before: there is nothing left to say.
+        /// FIN was sent before: no answer is needed.
         case over
-        /// The channel was closed already.
+        /// The channel was already closed.
         case late
     }
 
-    /// CREDIT of a channel.
+    /// Handles CREDIT of a channel.
     mutating func credited(_ number: UInt32, limit: UInt64) throws(Violation) {
         guard try known(number, .credit) != nil, let place = channels.index(forKey: number) else { return }
         try channels.values[place].sendWindow.raise(to: limit)
         queue(number, at: place)
     }
 
-    /// DONE; false when the channel was closed already.
+    /// Handles DONE; returns false when the channel was already closed.
     mutating func done(_ number: UInt32, _ code: CloseCode) throws(Violation) -> Bool {
         guard let channel = try known(number, .done) else { return false }
         guard case .finished = channel.phase else { throw .doneTooEarly(number) }  // [resource.done]
@@ -133,7 +133,7 @@ extension OutgoingChannels {
         return true
     }
 
-    /// Nil for a channel that is closed, or was given up before OPEN.
+    /// Returns nil for a channel that is closed, or was cancelled before OPEN.
     private func known(_ number: UInt32, _ kind: FrameKind) throws(Violation) -> OutgoingChannel? {
         guard number <= lastWritten else { throw .channelNotOpen(kind, number) }  // [channel.closed]
         return channels[number]
@@ -143,7 +143,7 @@ extension OutgoingChannels {
 // MARK: places and turns
 
 extension OutgoingChannels {
-    /// Forgets an open channel, and gives its place free.
+    /// Forgets an open channel, and frees its place.
     mutating func close(_ number: UInt32) {
         guard let channel = channels.removeValue(forKey: number) else { return }
         openCount -= 1
@@ -151,19 +151,19 @@ extension OutgoingChannels {
         if channel.kind == .stream { streams.remove(number) } else { resources.remove(number) }
     }
 
-    /// Lets a channel wait for its turn, if it can write and does not wait already.
+    /// Queues a channel for its turn, if it can write and is not already queued.
     mutating func queue(_ number: UInt32, at place: Dictionary<UInt32, OutgoingChannel>.Index) {
         guard !channels.values[place].isQueued, channels.values[place].isReady else { return }
         channels.values[place].isQueued = true
         if channels.values[place].kind == .stream { streams.append(number) } else { resources.append(number) }
     }
 
-    /// Whose turn it is in a class.
+    /// Returns the channel whose turn it is in a class.
     func first(of share: DeficitRoundRobin.TrafficClass) -> UInt32? {
         share == .streams ? streams.first : resources.first
     }
 
-    /// It has had its turn.
+    /// Removes the channel that has had its turn.
     mutating func removeFirst(
         of share: DeficitRoundRobin.TrafficClass, at place: Dictionary<UInt32, OutgoingChannel>.Index
     ) {

@@ -1,4 +1,4 @@
-/// How much of channels a session may hold unread, over all its links. Spec 15. [limit.memory]
+/// The limit on the unread channel bytes that a session holds, over all its links. Spec 15. [limit.memory]
 package struct ReceiveMemory: Sendable {
     package static let limit = 20 * 1_048_576
 
@@ -6,7 +6,8 @@ package struct ReceiveMemory: Sendable {
 
     package init(limit: Int = ReceiveMemory.limit) { self.limit = limit }
 
-    /// Which link must give up its fullest channel, given what each one holds: `stopFullest(.busy)`, and ask again.
+    /// Returns the link that must drop its fullest channel, given what each one holds. The caller then calls
+    /// `stopFullest(.busy)` and repeats.
     package func excess<ID>(_ held: some Sequence<(id: ID, bytes: Int)>) -> ID? {
         var total = 0
         var fullest: (id: ID, bytes: Int)?

@@ -1,23 +1,25 @@
 import MultipeerCore
 import MultipeerFraming
 
-/// The control frames of one link that wait to be written, and the link's own pace with those that an application causes.
+/// The control frames of one link that wait to be written, and the link's own rate limit for those that an application
+/// causes.
 struct ControlQueue: Sendable {
     private var pings = OutstandingPings()
     private var pongs: [UInt64] = []
-    /// Frames that go as they are, in order.
+    /// Frames that are sent unchanged, in order.
     private var frames: [Frame] = []
     private var grease: FrameKind?
-    /// The CLOSE that is still to be written.
+    /// The CLOSE still to be written.
     private var closeFrame: Frame?
     private var pacing: TokenBucket
 
-    /// The pace of PINGs that an application causes: below what the peer allows, with room left for the rest.
+    /// The rate limit for PINGs that an application causes: below what the peer allows, with room left for other
+    /// control frames.
     enum Pacing {
         static let capacity = 300
         static let perSecond: Int64 = 80
         static let reserve = 100
-        /// Time for one more.
+        /// The interval for one more.
         static let pause = Duration.milliseconds(13)
     }
 
@@ -26,17 +28,17 @@ struct ControlQueue: Sendable {
         pacing = TokenBucket(capacity: Pacing.capacity, perSecond: Pacing.perSecond, now: now)
     }
 
-    /// Traffic makes room for more control frames. [limit.control]
+    /// Counts traffic, which makes room for more control frames. [limit.control]
     @inline(__always)
     mutating func refill(_ cost: Int) { pacing.refill(cost) }
 
-    /// Whether anything may be written now, after `written` messages.
+    /// Returns whether anything may be written now, after `written` messages.
     func isReady(after written: Int, at now: Moment) -> Bool {
         !pongs.isEmpty || !frames.isEmpty || grease != nil || pings.isUrgent
             || isMarkDue(after: written, at: now)
     }
 
-    /// When a mark may be written that the own pace holds back now.
+    /// Returns when a mark may be written that our own rate limit now delays.
     func markDeadline(after written: Int, at now: Moment) -> Moment? {
         pings.isMarkDue(written: written) && !mayMark(at: now) ? now + Pacing.pause : nil
     }
@@ -45,7 +47,7 @@ struct ControlQueue: Sendable {
         pings.isMarkDue(written: written) && mayMark(at: now)
     }
 
-    /// Whether our own pace allows a PING for a mark.
+    /// Returns whether our own rate limit allows a PING for a mark.
     private func mayMark(at now: Moment) -> Bool { pacing.available(at: now) > Pacing.reserve }
 }
 
@@ -59,17 +61,17 @@ extension ControlQueue {
         pings.answered(token, at: now)
     }
 
-    /// The peer's PING is to be answered. Answers pile up only when the peer asks and does not read.
+    /// Queues the answer to a PING. Answers accumulate only when the peer sends PINGs and does not read.
     mutating func pinged(_ token: UInt64) { pongs.append(token) }
 
     var hasTooManyAnswers: Bool { pongs.count > TokenBucket.capacity }
 
     mutating func append(_ frame: Frame) { frames.append(frame) }
 
-    /// None of the frames that go as they are still waits: every RESET and DONE has gone.
+    /// Whether no unchanged frame is waiting: every RESET and DONE has been written.
     var hasNoFrames: Bool { frames.isEmpty }
 
-    /// Takes back the STOP of a channel, which the peer has not been told. Returns false when there is none.
+    /// Removes the STOP of a channel that is not yet written. Returns false when there is none.
     mutating func takeBackStop(of channel: UInt32) -> Bool {
         let unsaid = frames.firstIndex { if case .stop(channel, _) = $0 { true } else { false } }
         if let unsaid { frames.remove(at: unsaid) }
@@ -108,7 +110,7 @@ extension ControlQueue {
     /// SAS frames have 32 bytes of payload, the others fewer.
     private static let longestReply = FrameHeader.byteCount + 32
 
-    /// PING, for every reason that there is after `written` messages, and GREASE.
+    /// Writes PING, for every reason due after `written` messages, and GREASE.
     mutating func writePing(
         into output: inout ByteBuffer, end: Int, after written: Int, at now: Moment
     ) {

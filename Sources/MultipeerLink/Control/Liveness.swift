@@ -1,6 +1,6 @@
 package import MultipeerCore
 
-/// Keep-alive and idle timeout: a peer that is silent is sent a PING, and when nothing comes after it the link ends.
+/// Keep-alive and idle timeout: an idle peer is sent a PING, and when nothing is received after it the link ends.
 /// Spec 14.2.
 ///
 /// ```
@@ -11,13 +11,13 @@ package import MultipeerCore
 package struct Liveness: Equatable, Sendable {
     /// The four durations of chapter 14.
     package struct Timing: Equatable, Sendable {
-        /// Without receiving anything for so long, the peer is asked.
+        /// The time without received data after which a PING is sent.
         package var keepAliveInterval: Duration
-        /// Without receiving anything for so long, the peer is dead.
+        /// The time without received data after which the peer is dead.
         package var idleTimeout: Duration
-        /// A deadline that is noticed so late means that the process slept.
+        /// A deadline noticed this late means that the process was suspended.
         package var sleep: Duration
-        /// How long the peer has, after a sleep, to show itself.
+        /// How long the peer has to respond after a suspension.
         package var grace: Duration
 
         package init(
@@ -36,7 +36,7 @@ package struct Liveness: Equatable, Sendable {
 
     enum Phase: Equatable, Sendable {
         case heard
-        /// A PING is out; the peer has until then.
+        /// A PING was sent; the peer has until then to respond.
         case asked(until: Moment)
     }
 
@@ -54,7 +54,7 @@ package struct Liveness: Equatable, Sendable {
         phase = .heard
     }
 
-    /// The next moment at which `advance` has something to say.
+    /// The next time at which `advance` has an effect.
     package var deadline: Moment {
         switch phase {
         case .heard: lastHeard + timing.keepAliveInterval  // [live.ping]
@@ -71,7 +71,7 @@ package struct Liveness: Equatable, Sendable {
         }
         switch phase {
         case .heard:
-            // Asked late, the peer still gets some time to answer.
+            // After a late PING, the peer still gets some time to respond.
             let answer = min(.seconds(1), timing.idleTimeout - timing.keepAliveInterval)
             phase = .asked(until: max(lastHeard + timing.idleTimeout, now + answer))
             return .ask

@@ -1,9 +1,10 @@
 import MultipeerCore
 
-/// The questions this side asks: is the peer there, and has it read everything up to a mark? Spec 14.2.
+/// The PINGs of this side: to check whether the peer is alive, and whether it has read everything up to a mark.
+/// Spec 14.2.
 ///
-/// One PING serves every reason there is at that moment. The peer answers in order, so an answer settles all the
-/// questions before it too.
+/// One PING serves every reason due at that time. The peer answers in order, so a PONG also settles all earlier
+/// PINGs.
 struct OutstandingPings: Sendable {
     private struct Question: Sendable {
         let token: UInt64
@@ -14,7 +15,7 @@ struct OutstandingPings: Sendable {
 
     private struct Mark: Sendable {
         let id: UInt64
-        /// Set after so many messages.
+        /// The number of messages after which the mark is set.
         let position: Int
     }
 
@@ -28,16 +29,17 @@ struct OutstandingPings: Sendable {
     mutating func probe() { wantsProbe = true }
     mutating func mark(_ id: UInt64, after position: Int) { marks.append(Mark(id: id, position: position)) }
 
-    /// A PING that may not wait.
+    /// Whether a PING is due that may not wait.
     var isUrgent: Bool { wantsAny || wantsProbe }
 
-    /// A PING for marks; one at a time, so that an application that marks often does not flood the peer.
+    /// Returns whether a PING for marks is due; one at a time, so that an application that marks often does not
+    /// flood the peer.
     func isMarkDue(written: Int) -> Bool {
         guard let first = marks.first, first.position <= written else { return false }
         return !open.contains { !$0.marks.isEmpty }
     }
 
-    /// The payload of the PING that goes out now.
+    /// Returns the payload of the PING to be sent now.
     mutating func next(written: Int, at now: Moment) -> UInt64 {
         let covered = marks.prefix { $0.position <= written }
         lastToken += 1
@@ -50,7 +52,7 @@ struct OutstandingPings: Sendable {
         return lastToken
     }
 
-    /// What a PONG settles; nil when it answers nothing.
+    /// Returns what a PONG settles; nil when it answers no PING.
     mutating func answered(_ token: UInt64, at now: Moment) -> (roundTrip: Duration, events: [Link.Event])? {
         guard let place = open.firstIndex(where: { $0.token == token }) else { return nil }
         let settled = open[...place]
@@ -61,6 +63,6 @@ struct OutstandingPings: Sendable {
         return (roundTrip, events)
     }
 
-    /// A peer that never answers makes no list grow.
+    /// The maximum number of outstanding PINGs, so that a peer that never answers does not make the list grow.
     private static let openLimit = 16
 }

@@ -2,8 +2,8 @@ package import MultipeerCore
 
 /// The rate limit on control frames: a token bucket that time and traffic fill. Spec 15.2. [limit.control]
 ///
-/// Traffic counts in both directions, by what it costs of the message credit: a receiver's CREDIT frames answer what
-/// the sender spends, so the more is spent the more of them are due.
+/// Traffic counts in both directions, by the message credit that it consumes: a receiver's CREDIT frames answer the
+/// sender's consumption, so the more is consumed the more of them are due.
 package struct TokenBucket: Sendable {
     package static let capacity = 400
     package static let perSecond: Int64 = 100
@@ -12,9 +12,9 @@ package struct TokenBucket: Sendable {
     private let capacity: Int
     private let interval: Int64
     private var tokens: Int
-    /// When the last whole token of time was added.
+    /// The time at which the last whole token of time was added.
     private var filled: Moment
-    /// Traffic that is not yet a token.
+    /// The traffic not yet converted into a token.
     private var traffic = 0
 
     package init(
@@ -23,7 +23,7 @@ package struct TokenBucket: Sendable {
         self.init(capacity: capacity, every: .nanoseconds(1_000_000_000 / perSecond), now: now)
     }
 
-    /// A bucket that gains one token in each such time.
+    /// Creates a bucket that gains one token per `interval`.
     init(capacity: Int, every interval: Duration, now: Moment) {
         self.capacity = capacity
         self.interval = interval.wholeNanoseconds
@@ -34,14 +34,14 @@ package struct TokenBucket: Sendable {
     @inline(__always)
     mutating func refill(_ cost: Int) { traffic &+= cost }
 
-    /// What there is now.
+    /// Returns the number of tokens available now.
     func available(at now: Moment) -> Int {
         var later = self
         later.fill(at: now)
         return later.tokens
     }
 
-    /// Takes `count` tokens; returns false, and takes none, when there are not so many.
+    /// Takes `count` tokens; returns false, and takes none, when there are fewer.
     package mutating func consume(_ count: Int = 1, at now: Moment) -> Bool {
         fill(at: now)
         guard tokens >= count else { return false }
@@ -49,7 +49,7 @@ package struct TokenBucket: Sendable {
         return true
     }
 
-    /// When the next token of time comes, seen from the last consume.
+    /// The time of the next token of time, as of the last `consume`.
     package var nextToken: Moment { filled + .nanoseconds(interval) }
 
     private mutating func fill(at now: Moment) {

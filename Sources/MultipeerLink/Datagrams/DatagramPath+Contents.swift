@@ -2,17 +2,17 @@ package import MultipeerCore
 package import MultipeerFraming
 
 extension DatagramPath {
-    /// What the owner does with a content that arrived.
+    /// What the owner is to do with a received content.
     package struct Verdict: Equatable, Sendable {
-        /// The bytes behind the content's header are a message for the application.
+        /// Whether the bytes after the content's header are a message for the application.
         package var isMessage: Bool
-        /// The place it came from is where the peer is now.
+        /// Whether its source address is the peer's new address.
         package let movesPeer: Bool
 
         package static let dropped = Verdict(isMessage: false, movesPeer: false)
     }
 
-    /// Takes a content: what the channel read, or, on a plain link, what followed the header of a datagram.
+    /// Handles a content: what the channel read, or, on a plain link, what followed the header of a datagram.
     package mutating func receive(_ content: Span<UInt8>, at now: Moment) -> Verdict {
         guard canExchange, let header = ContentHeader(content) else { return drop() }  // [dgram.silent]
         let place = window.take(header.sequence)
@@ -23,7 +23,8 @@ extension DatagramPath {
         case .ping: pong(token)
         case .pong: if isOurs(token) { answered(at: now) }
         }
-        // Nothing proves who sent a plain datagram, and an older one may come from where the peer was. [dgram.address]
+        // The sender of a plain datagram is not authenticated, and an older one may come from the peer's previous
+        // address. [dgram.address]
         return Verdict(isMessage: header.kind == .message, movesPeer: isProtected && place == .newest)
     }
 
@@ -39,7 +40,7 @@ extension DatagramPath {
         buffer.append(message)
     }
 
-    /// Every content has the next number, modulo 2³². [dgram.sequence]
+    /// Returns the next sequence number, modulo 2³². [dgram.sequence]
     private mutating func nextSequence() -> UInt32 {
         defer { sequence &+= 1 }
         return sequence

@@ -1,8 +1,8 @@
 package import MultipeerCore
 package import MultipeerFraming
 
-/// The way of a link's unreliable messages over UDP: who wants to receive under which number, when to begin anew, and
-/// whether anything gets through. Spec 10.
+/// The path of a link's unreliable messages over UDP: which end receives under which association number, when to start
+/// again, and whether datagrams arrive. Spec 10.
 ///
 /// ```
 ///                   both offers                  handshake done              pong
@@ -15,33 +15,33 @@ package import MultipeerFraming
 /// ```
 ///
 /// Pure: it never reads a clock, a socket or a random source and knows no keys. After every call the owner carries out
-/// `takeActions()` and sleeps until `deadline`. Contents do not travel through actions: the owner hands what arrived to
-/// `receive`, and lets `encode` put the header in front of what goes out.
+/// `takeActions()` and sleeps until `deadline`. Contents are not passed in actions: the owner passes received ones to
+/// `receive`, and calls `encode` to add the header to those it sends.
 package struct DatagramPath: Sendable {
     package enum Action: Equatable, Sendable {
-        /// Draw a random number that is not 0, tell it with `announce`, and send the offer that this answers.
+        /// Draw a random number that is not 0, pass it to `announce`, and send the offer that this returns.
         case drawAssociation
-        /// Drop the channel there was, take the address of the link and `remotePort` for the peer's, and make a new
+        /// Drop the existing channel, use the address of the link and `remotePort` as the peer's, and create a new
         /// channel with the key that the exporter gives for this context; nil for a plain link, which has none.
         case begin(keyContext: [UInt8]?)
-        /// Drop the channel; nothing goes out and nothing is taken until the next `begin`.
+        /// Drop the channel; nothing is sent or accepted until the next `begin`.
         case drop
-        /// Let the channel repeat its flight.
+        /// Make the channel retransmit its flight.
         case retransmit
         /// Protect this content, unless the link is plain, and send it.
         case send([UInt8])
-        /// Messages may go this way from now on.
+        /// From now on messages may use this path.
         case up
-        /// Messages go by the link from now on.
+        /// From now on messages use the link.
         case down
     }
 
     package struct Timing: Equatable, Sendable {
-        /// How long a new pair of numbers may take until the first pong.
+        /// How long a new pair of association numbers may take until the first pong.
         package var handshakeTimeout = Duration.seconds(10)
-        /// How long after that, or after the path went down, this side tries again. [dgram.path]
+        /// The time after that, or after the path went down, until this side tries again. [dgram.path]
         package var rest = Duration.seconds(30)
-        /// Between pings of a path that is up.
+        /// The interval of pings on a path that is up.
         package var pings = Duration.seconds(5)
 
         package init() {}
@@ -51,9 +51,9 @@ package struct DatagramPath: Sendable {
         /// One of the two offers is missing.
         case idle
         case shakingHands(HandshakeTimer, until: Moment)
-        /// Contents can be exchanged; nobody knows yet whether they arrive.
+        /// Contents can be exchanged; whether they arrive is not known yet.
         case probing(Backoff, until: Moment)
-        /// `missed`: pings in a row that went unanswered.
+        /// `missed`: consecutive pings without an answer.
         case up(missed: Int, isAsked: Bool, next: Moment)
         case resting(until: Moment)
     }
@@ -61,33 +61,33 @@ package struct DatagramPath: Sendable {
     package private(set) var phase = Phase.idle
     package let isControlling: Bool
     package let isProtected: Bool
-    /// Contents that were dropped, because they cannot be read, came twice, or came too late.
+    /// The number of contents dropped because they cannot be read, are duplicates, or arrived too late.
     package internal(set) var dropped = 0
 
-    /// What this side announced last.
+    /// The last offer of this side.
     private(set) var local: DatagramOffer?
-    /// What the peer announced last; nil when it wants no datagrams.
+    /// The last offer of the peer; nil when it accepts no datagrams.
     private(set) var remote: DatagramOffer?
     private let port: UInt16
     private let timing: Timing
     private var actions: [Action] = []
-    /// Faults since the path was last up.
+    /// The number of faults since the path was last up.
     private var faults = 0
 
-    /// The number of the next content that goes out.
+    /// The sequence number of the next content to be sent.
     var sequence: UInt32 = 0
     var window = ReplayWindow()
-    /// The last ping, and the last before this pair of numbers: an older one's answer says nothing.
+    /// The last ping, and the last one before this pair of numbers: the answer to an older one is meaningless.
     var lastPing: UInt64 = 0
     var lastForeignPing: UInt64 = 0
-    /// Answers that wait to be taken, so that a peer that asks without end fills no memory.
+    /// The number of pongs waiting to be taken, limited so that a peer that keeps sending pings fills no memory.
     var waitingPongs = 0
 
     /// - Parameters:
-    ///   - isControlling: this side has the lower uid.
-    ///   - isProtected: the link is encrypted.
-    ///   - port: where this side receives datagrams.
-    ///   - timing: how long everything may take.
+    ///   - isControlling: whether this side has the lower uid.
+    ///   - isProtected: whether the link is encrypted.
+    ///   - port: the port on which this side receives datagrams.
+    ///   - timing: the timeouts and intervals.
     package init(isControlling: Bool, isProtected: Bool, port: UInt16, timing: Timing = Timing()) {
         precondition(port != 0, "who receives no datagrams needs no path")
         self.isControlling = isControlling
@@ -111,25 +111,26 @@ package struct DatagramPath: Sendable {
 // MARK: - Facts for the owner
 
 extension DatagramPath {
-    /// The number under which this side receives; nil before the first one is drawn.
+    /// The association number under which this side receives; nil before the first one is drawn.
     package var association: UInt64? { local?.association }
 
-    /// Where the peer receives, until an authenticated content comes from elsewhere.
+    /// The port on which the peer receives, until an authenticated content comes from another address.
     package var remotePort: UInt16? { remote?.port }
 
-    /// What goes in front of every datagram to the peer; nil while there is nothing to send.
+    /// The header of every datagram to the peer; nil while none may be sent.
     package var header: DatagramHeader? {
         guard let remote, isRunning else { return nil }
         return DatagramHeader(isProtected ? .records : .plain, association: remote.association)
     }
 
-    /// Whether a datagram with this header is for this path as it is now. If not, it is dropped without a word.
+    /// Returns whether a datagram with this header is for this path in its current state. If not, it is silently
+    /// dropped.
     package func admits(_ header: DatagramHeader) -> Bool {
         isRunning && header.association == association  // [dgram.silent]
             && header.kind == (isProtected ? .records : .plain)  // [dgram.mode]
     }
 
-    /// Whether a message of `count` bytes may go this way now; if not, it takes the link.
+    /// Returns whether a message of `count` bytes may use this path now; if not, it uses the link.
     package func canCarry(_ count: Int) -> Bool {
         guard case .up = phase else { return false }  // [dgram.fallback]
         return count <= Limits.datagramMessage  // [dgram.message-max]
@@ -153,7 +154,7 @@ extension DatagramPath {
 // MARK: - Offers
 
 extension DatagramPath {
-    /// Takes the number that was drawn and answers the offer to be sent on the link.
+    /// Takes the random number and returns the offer to be sent on the link.
     package mutating func announce(_ association: UInt64, at now: Moment) -> DatagramOffer {
         precondition(association != 0, "0 names no association")  // [dgram.offer]
         let offer = DatagramOffer(association: association, port: port)
@@ -162,13 +163,13 @@ extension DatagramPath {
         return offer
     }
 
-    /// The peer's DGRAM: it replaces the one before, and both ends begin anew. [dgram.restart]
+    /// Handles the peer's DGRAM: it replaces the previous one, and both ends start again. [dgram.restart]
     package mutating func receive(_ offer: DatagramOffer, at now: Moment) {
         remote = offer.port != 0 && offer.association != 0 ? offer : nil  // [dgram.offer]
         begin(at: now)
     }
 
-    /// Begins with the two numbers there are, or falls idle when one is missing.
+    /// Starts with the two association numbers, or becomes idle when one is missing.
     private mutating func begin(at now: Moment) {
         guard let local, let remote else {
             stop(.idle)
@@ -188,7 +189,7 @@ extension DatagramPath {
         }
     }
 
-    /// The number that the lower uid receives under, then the other. [dgram.key]
+    /// Returns the context of the key: the association number of the lower uid, then that of the other. [dgram.key]
     private func context(_ local: DatagramOffer, _ remote: DatagramOffer) -> [UInt8] {
         let (lower, higher) = isControlling ? (local, remote) : (remote, local)
         var bytes = ByteBuffer(capacity: 16)
@@ -207,21 +208,21 @@ extension DatagramPath {
 // MARK: - Handshake
 
 extension DatagramPath {
-    /// The channel has made so many flights: a new one is repeated from the shortest interval on.
+    /// Notes how many flights the channel has made: a new one restarts at the shortest retransmission interval.
     package mutating func handshakeMoved(flights: Int, at now: Moment) {
         guard case .shakingHands(var timer, let until) = phase else { return }
         timer.made(flights, at: now)
         phase = .shakingHands(timer, until: until)
     }
 
-    /// The channel's handshake is complete.
+    /// Handles the completion of the channel's handshake.
     package mutating func established(at now: Moment) {
         guard case .shakingHands(_, let until) = phase else { return }
         probe(until: until, at: now)
     }
 
-    /// The channel failed: it is dropped, and this side begins anew after a while, longer with every fault.
-    /// [dgram.restart]
+    /// Handles a failure of the channel: it is dropped, and this side starts again after a pause that grows
+    /// with every fault. [dgram.restart]
     package mutating func failed(at now: Moment) {
         guard isRunning else { return }
         faults += 1
@@ -239,11 +240,11 @@ extension DatagramPath {
 // MARK: - Time
 
 extension DatagramPath {
-    /// The controlling end is the first to try again, so that one offer serves both.
+    /// The pause before the next try. The controlling end tries first, so that one offer serves both.
     private var rest: Duration { timing.rest + (isControlling ? .zero : .seconds(1)) }
     private static let mostMissed = 3
 
-    /// The next moment at which `advance` has something to do.
+    /// The next time at which `advance` has an effect.
     package var deadline: Moment? {
         switch phase {
         case .idle: nil
@@ -274,13 +275,13 @@ extension DatagramPath {
             phase = .up(missed: missed, isAsked: true, next: now + timing.pings)  // [dgram.path]
             ping()
         case .resting:
-            // The offer of before stays good until the owner has drawn a new number. [dgram.restart]
+            // The previous offer remains valid until the owner has drawn a new number. [dgram.restart]
             phase = .idle
             say(.drawAssociation)
         }
     }
 
-    /// The peer answered a ping of this pair.
+    /// Handles the peer's answer to a ping of this pair of numbers.
     mutating func answered(at now: Moment) {
         switch phase {
         case .probing:

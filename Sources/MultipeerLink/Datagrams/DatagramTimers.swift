@@ -1,7 +1,8 @@
 package import MultipeerCore
 
 extension DatagramPath {
-    /// What is said again after 100 ms, then after twice as long each time, up to 1.6 s. Spec 10.4.
+    /// Exponential backoff: a repetition after 100 ms, then after twice as long each time, up to 1.6 s. Spec
+    /// 10.4.
     package struct Backoff: Equatable, Sendable {
         package private(set) var next: Moment
         private var interval = Backoff.shortest
@@ -17,7 +18,7 @@ extension DatagramPath {
         static let longest = Duration.milliseconds(1_600)
     }
 
-    /// When the flights of a handshake are repeated.
+    /// The timer for the retransmission of handshake flights.
     package struct HandshakeTimer: Equatable, Sendable {
         package internal(set) var backoff: Backoff
         private var flights = 0

@@ -1,20 +1,20 @@
-/// Which of the last 64 sequence numbers came already. Spec 10.5.
+/// Which of the last 64 sequence numbers were already received. Spec 10.5.
 ///
-/// Numbers count modulo 2³²: of two, the one that is less than half the circle ahead is the newer.
+/// Numbers count modulo 2³²: of two, the one that is ahead by less than half the range is the newer.
 struct ReplayWindow: Equatable, Sendable {
     enum Verdict: Equatable, Sendable {
-        /// Ahead of all before.
+        /// Ahead of all previous ones.
         case newest
-        /// Late, but the first of its number.
+        /// Late, but the first with its number.
         case late
-        /// It came before, or is so old that nobody knows.
+        /// A duplicate, or too old to tell.
         case repeated
     }
 
     static let size = 64
 
     private var highest: UInt32?
-    /// Bit n: the number n before the highest came.
+    /// Bit n: the number n below the highest was received.
     private var seen: UInt64 = 0
 
     mutating func take(_ sequence: UInt32) -> Verdict {

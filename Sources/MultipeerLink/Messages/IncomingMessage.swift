@@ -1,10 +1,10 @@
 import MultipeerFraming
 
-/// A message as it came, and what it cost the peer: that is what taking it gives back.
+/// A received message, and its cost to the peer, which is returned as credit when it is taken.
 ///
-/// Small messages of one batch share one allocation: a block for each would cost more than all the rest of its way.
+/// Small messages of one batch share one allocation: one for each would cost more than all other processing.
 package struct IncomingMessage: Sendable {
-    /// Where the bytes are, perhaps among those of other messages.
+    /// The storage of the bytes, possibly shared with other messages.
     package let storage: [UInt8]
     package let range: Range<Int>
     package let cost: Int
@@ -22,10 +22,10 @@ package struct IncomingMessage: Sendable {
 
 /// Complete messages that wait to be taken, in order. [msg.order]
 struct IncomingMessages: Sendable {
-    /// A message whose `storage` is empty and whose range is not lies in `chunk`.
+    /// A message with an empty `storage` and a non-empty range lies in `chunk`.
     private var messages: [IncomingMessage] = []
     private var chunk: [UInt8] = []
-    /// Bytes of the last chunk: the next one will be like it.
+    /// The size of the last chunk, as an estimate for the next.
     private var expected = 0
 
     /// Messages up to this size share a chunk.
@@ -35,10 +35,11 @@ struct IncomingMessages: Sendable {
     @inline(__always)
     mutating func append(_ message: consuming IncomingMessage) { messages.append(message) }
 
-    /// Copies a small message after those before it.
+    /// Copies a small message into the chunk.
     @inline(__always)
     mutating func append(small payload: Span<UInt8>, cost: Int) {
-        // No more than came last time: whoever trickles messages must not cost a whole chunk for each.
+        // No more than was received last time: a peer that sends slowly must not cost a whole chunk for each
+        // message.
         if chunk.isEmpty { chunk.reserveCapacity(min(expected, Self.chunkSize)) }
         let start = chunk.count
         chunk.append(copying: payload)

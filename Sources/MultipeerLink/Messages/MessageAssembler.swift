@@ -9,7 +9,7 @@ import MultipeerFraming
 struct MessageAssembler: Sendable {
     private let limit: Int
     private var parts: [UInt8] = []
-    /// What the parts so far have spent.
+    /// The credit that the parts so far have consumed.
     private(set) var cost = 0
 
     /// False while another link of the session has the turn. [limit.turn]
@@ -17,10 +17,10 @@ struct MessageAssembler: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// What of the message in reassembly counts as taken.
+    /// How much of the message in reassembly counts as taken.
     var reassembling: Int { hasTurn ? cost : 0 }
 
-    /// A MSG_PART.
+    /// Handles a MSG_PART.
     mutating func part(_ payload: Span<UInt8>) throws(Violation) {
         try checkPart(payload.count)
         parts.append(copying: payload)
@@ -34,11 +34,11 @@ struct MessageAssembler: Sendable {
         parts = payload
     }
 
-    /// Whether a MSG would be a message by itself.
+    /// Whether a MSG would be a complete message by itself.
     @inline(__always)
     var isWhole: Bool { cost == 0 }
 
-    /// A MSG: it ends the message.
+    /// Handles a MSG, which ends the message.
     @inline(__always)
     mutating func finish(_ payload: Span<UInt8>) throws(Violation) -> IncomingMessage {
         try check(payload.count)
@@ -67,7 +67,7 @@ struct MessageAssembler: Sendable {
         try check(count)
     }
 
-    /// Before anything is stored. [msg.max]
+    /// Checks the size before anything is stored. [msg.max]
     @inline(__always)
     func check(_ count: Int) throws(Violation) {
         guard count <= limit &- parts.count else { throw .messageTooLong(parts.count + count) }

@@ -1,8 +1,9 @@
 import MultipeerFraming
 
-/// Flow control of messages: an absolute limit, set by the receiver, on everything spent since the link began. Spec 8.3.
+/// Flow control of messages: an absolute limit, set by the receiver, on the total credit consumed since the link began.
+/// Spec 8.3.
 package enum MessageCredit {
-    /// What one MSG or MSG_PART with so many bytes of payload spends. [msg.cost]
+    /// Returns the credit that one MSG or MSG_PART with this many bytes of payload consumes. [msg.cost]
     @inline(__always)
     package static func cost(_ payload: Int) -> Int { payload &+ Limits.messageOverhead }
 }
@@ -10,7 +11,7 @@ package enum MessageCredit {
 extension MessageCredit {
     /// The sender's side: how much of the peer's credit is left.
     ///
-    /// Invariant: `spent <= limit`. A limit is what the peer says, so it is never added to.
+    /// Invariant: `spent <= limit`. The limit comes from the peer, so nothing is ever added to it.
     package struct SendWindow: Sendable {
         private var limit: UInt64
         private var spent: UInt64 = 0
@@ -33,7 +34,7 @@ extension MessageCredit {
     /// The receiver's side: how much the peer may spend.
     ///
     /// Invariant: `spent <= granted`, and `granted` is at most what the application has taken, plus the message in
-    /// reassembly, plus the window. So what is held for one peer never exceeds the window and one message.
+    /// reassembly, plus the window. Therefore what is held for one peer never exceeds the window and one message.
     struct ReceiveWindow: Sendable {
         private let window: Int
         private var granted: Int
@@ -53,33 +54,33 @@ extension MessageCredit {
             spent = total
         }
 
-        /// The application has taken complete messages of this cost. [msg.credit-return]
+        /// Counts complete messages of this cost that the application has taken. [msg.credit-return]
         mutating func take(_ cost: Int) {
             precondition(cost >= 0 && cost <= spent - taken, "taking more than has come")
             taken += cost
         }
 
-        /// The limit to announce, when it has grown by a quarter of the window. [msg.credit-return]
+        /// Returns the limit to announce, once it has grown by a quarter of the window. [msg.credit-return]
         func due(reassembling: Int) -> UInt64? {
             let limit = taken + reassembling + window
             let step = max(window / 4, 1)
             return limit - granted >= step ? UInt64(limit) : nil
         }
 
-        /// What has come and was not taken, the message in reassembly included.
+        /// What was received and not taken, including the message in reassembly.
         var untaken: Int { spent - taken }
 
-        /// What the peer may still spend.
+        /// The credit that the peer has left.
         var left: Int { granted - spent }
 
         /// Whether more than the window was granted for a message in reassembly, and not all of it is taken yet.
         var isBeyondWindow: Bool { granted > taken + window }
 
-        /// Whether a message of which so much has come could be longer than the window. With half of it or less in
-        /// reassembly there are others to take, and taking those makes room.
+        /// Returns whether a partially received message may be longer than the window. With half the window or less in
+        /// reassembly there are other messages to take, which makes room.
         func mayNeedMore(for reassembling: Int) -> Bool { reassembling > window / 2 }
 
-        /// The CREDIT with that limit is on its way.
+        /// Notes that the CREDIT with this limit was sent.
         mutating func announced(_ limit: UInt64) { granted = Int(clamping: limit) }
     }
 }

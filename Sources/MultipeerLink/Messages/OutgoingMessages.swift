@@ -2,23 +2,23 @@ import MultipeerFraming
 
 /// Messages that wait for credit and for the connection, first in, first out. Spec 8.2. [msg.order]
 ///
-/// The batches in which messages were appended stay as they are, so a long queue is never copied. Invariant: the
-/// messages before `head` of the first batch are empty husks, because they are on their way; the first `offset` bytes
-/// of the one at `head` went ahead as parts; the batches before `next` are husks too.
+/// The batches in which messages were appended are kept, so a long queue is never copied. Invariant: the messages
+/// before `head` of the first batch are empty, because they were written; the first `offset` bytes of the one at
+/// `head` were written as parts; the batches before `next` are empty too.
 struct OutgoingMessages: Sendable {
     private var first: [[UInt8]] = []
     private var head = 0
     private var offset = 0
     private var batches: [[[UInt8]]] = []
     private var next = 0
-    /// Messages that wait, the one that is half sent included.
+    /// The number of waiting messages, including the partially written one.
     private(set) var count = 0
-    /// Bytes of those.
+    /// Their size in bytes.
     private(set) var bytes = 0
-    /// Messages whose last frame was written, since the link began.
+    /// The number of messages whose last frame was written, since the link began.
     private(set) var written = 0
 
-    /// Messages appended since the link began.
+    /// The number of messages appended since the link began.
     var appended: Int { written + count }
 
     init() {}
@@ -37,15 +37,15 @@ struct OutgoingMessages: Sendable {
         }
     }
 
-    /// Whether `left` of credit lets anything go.
+    /// Returns whether `left` of credit allows anything to be written.
     func canWrite(spending left: Int) -> Bool {
         guard count > 0 else { return false }
         let rest = (head < first.count ? first[head].count : batches[next][0].count) - offset
         return MessageCredit.cost(min(rest, Limits.smallestPart)) <= left
     }
 
-    /// Writes frames until the room, the credit or the messages are used up; `end` stops after so many since the link
-    /// began. Returns the whole messages written, their bytes, and what was spent.
+    /// Writes frames until the room, the credit or the messages are used up; `end` is the number of messages since
+    /// the link began after which to stop. Returns the whole messages written, their bytes, and the credit consumed.
     mutating func write(
         into output: inout ByteBuffer, upTo room: Int, spending credit: Int, until end: Int?
     ) -> (messages: Int, bytes: Int, spent: Int) {
@@ -60,7 +60,7 @@ struct OutgoingMessages: Sendable {
         return (written - before, bytesBefore - bytes, credit - left)
     }
 
-    /// The same for the messages of the first batch before `last`; returns whether it got through.
+    /// Writes the messages of the first batch before `last`; returns whether all were written.
     private mutating func writeBatch(
         until last: Int, into output: inout ByteBuffer, room: Int, free: inout Int, left: inout Int
     ) -> Bool {
@@ -90,8 +90,8 @@ struct OutgoingMessages: Sendable {
         return true
     }
 
-    /// A message that fits into one record, and into the next output, is not worth splitting for the end of this one:
-    /// it would cost the receiver a second copy.
+    /// A message that fits into one record, and into the next output, is not split to fill this one: that would cost
+    /// the receiver a second copy.
     private static let recordSize = 16_384 - FrameHeader.byteCount
 
     @inline(__always)
@@ -114,7 +114,7 @@ struct OutgoingMessages: Sendable {
         offset += count
     }
 
-    /// Goes on to the next batch.
+    /// Advances to the next batch.
     private mutating func advance() {
         head = 0
         first = []
@@ -125,7 +125,7 @@ struct OutgoingMessages: Sendable {
         next = 0
     }
 
-    /// Fewer messages than this are put into the batch before them.
+    /// Fewer messages than this are appended to the previous batch.
     private static let smallBatch = 32
 }
 

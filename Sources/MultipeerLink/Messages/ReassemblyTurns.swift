@@ -1,13 +1,14 @@
 package import MultipeerCore
 
-/// Who of a session's peers may have a message beyond its window reassembled: one at a time. Spec 15. [limit.turn]
+/// Which of a session's peers may have a message beyond its window reassembled: one at a time. Spec 15.
+/// [limit.turn]
 package struct ReassemblyTurns: Sendable {
-    /// What a link says of itself.
+    /// The state of a link.
     package struct Report: Equatable, Sendable {
         package var wants: Bool
-        /// Bytes that messages have brought since the link began.
+        /// The number of message bytes received since the link began.
         package var brought: Int
-        /// Nothing can come, because this side takes nothing.
+        /// Whether nothing can be received, because this side takes nothing.
         package var isHeldUp: Bool
 
         package init(wants: Bool, brought: Int, isHeldUp: Bool = false) {
@@ -23,7 +24,7 @@ package struct ReassemblyTurns: Sendable {
     private struct Place: Sendable {
         let id: ConnectionID
         var report: Report
-        /// The timeout counts from here, and what is brought from `base` on.
+        /// The start of the timeout; the bytes received are counted from `base`.
         var since: Moment
         var base: Int
 
@@ -38,10 +39,10 @@ package struct ReassemblyTurns: Sendable {
 
     package init() {}
 
-    /// Whose turn it is: only that link has `hasTurn`.
+    /// The link whose turn it is: only that link has `hasTurn`.
     package var holder: ConnectionID? { turn?.id }
 
-    /// Tells how a link is now. The holder may change by it.
+    /// Updates the state of a link, which may change the holder.
     package mutating func report(_ id: ConnectionID, _ report: Report, at now: Moment) {
         guard report.wants else { return remove(id, at: now) }
         if turn?.id == id {
@@ -57,7 +58,7 @@ package struct ReassemblyTurns: Sendable {
         }
     }
 
-    /// The link ended, or wants no turn any more.
+    /// Removes a link that ended, or needs no turn any more.
     package mutating func remove(_ id: ConnectionID, at now: Moment) {
         waiting.removeAll { $0.id == id }
         guard turn?.id == id else { return }
@@ -65,10 +66,10 @@ package struct ReassemblyTurns: Sendable {
         turn?.restart(at: now)
     }
 
-    /// When `advance` has something to say.
+    /// The time at which `advance` has an effect.
     package var deadline: Moment? { waiting.isEmpty ? nil : turn.map { $0.since + Self.timeout } }
 
-    /// The holder that must be ended with FLOW, because it makes others wait and brings next to nothing.
+    /// Returns the holder that must be ended with FLOW, because it makes others wait and sends almost nothing.
     package mutating func advance(to now: Moment) -> ConnectionID? {
         guard let turn, let deadline, now >= deadline else { return nil }
         let isSlow = turn.report.brought - turn.base < Self.leastBrought && !turn.report.isHeldUp

@@ -1,22 +1,22 @@
 import CLibSSL
 
-/// An X.509 certificate. All texts are one line of printable ASCII, so they are safe to show.
+/// An X.509 certificate. Every string is one line of printable ASCII, so it is safe to display.
 public struct Certificate: Sendable {
-    /// The bytes that the fingerprint is taken of.
+    /// The DER encoding, over which the fingerprint is computed.
     public let der: [UInt8]
     /// The SHA-256 digest of ``der``.
     public let fingerprint: Fingerprint
     /// The name of the holder, in the form of RFC 2253.
     public let subject: String
-    /// The name of whoever signed it, in the form of RFC 2253.
+    /// The name of the issuer, in the form of RFC 2253.
     public let issuer: String
     /// Seconds since 1970, UTC.
     public let notBefore: Int64
     /// Seconds since 1970, UTC.
     public let notAfter: Int64
-    /// The kind of public key, as "P-256", "Ed25519" or "RSA-2048".
+    /// The kind of public key, such as "P-256", "Ed25519" or "RSA-2048".
     public let keyDescription: String
-    /// Whether its own key signed it.
+    /// Whether the certificate is signed with its own key.
     public let isSelfSigned: Bool
 
     /// Reads one certificate.
@@ -29,7 +29,7 @@ public struct Certificate: Sendable {
         self.init(der, facts)
     }
 
-    /// Describes a certificate that OpenSSL holds. Returns nil when it cannot be described.
+    /// Reads a certificate that OpenSSL holds. Returns nil when it cannot be read.
     init?(_ certificate: OpaquePointer) {
         guard let der = unsafe DER.encode({ unsafe i2d_X509(certificate, $0) }),
             let facts = unsafe CertificateFields(certificate)
@@ -63,6 +63,6 @@ extension Certificate: Hashable {
 }
 
 extension Certificate: CustomStringConvertible {
-    /// Subject, kind of key and fingerprint, on one line.
+    /// The subject, kind of key and fingerprint, on one line.
     public var description: String { "\(subject) (\(keyDescription), \(fingerprint))" }
 }

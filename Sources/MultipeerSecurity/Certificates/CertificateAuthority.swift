@@ -1,6 +1,6 @@
 import CLibSSL
 
-/// The check of a chain against roots: signatures, constraints, key sizes, and dates at a given time.
+/// Checks a chain against roots: signatures, constraints, key sizes, and validity at a given time.
 struct CertificateAuthority {
     let roots: [Certificate]
 
@@ -13,7 +13,7 @@ struct CertificateAuthority {
         return .trusted(by: "a certificate authority", remember: false)
     }
 
-    /// Returns nil when one of the roots vouches for the chain, otherwise what is wrong.
+    /// Returns nil when the chain leads to one of the roots, otherwise the reason for the rejection.
     private func reject(_ chain: [Certificate], at now: Int64) -> String? {
         OpenSSLErrors.clear()
         defer { OpenSSLErrors.clear() }
@@ -32,7 +32,7 @@ struct CertificateAuthority {
         }
         let parameters = unsafe X509_STORE_CTX_get0_param(check.pointer)
         unsafe X509_VERIFY_PARAM_set_time(parameters, Int(now))
-        // A listed authority is an anchor, also when a higher one has signed it.
+        // A listed authority is a trust anchor even when a higher one has signed it.
         _ = unsafe X509_VERIFY_PARAM_set_flags(parameters, UInt(X509_V_FLAG_PARTIAL_CHAIN))
         // 112 bits: no SHA-1, no RSA below 2,048.
         unsafe X509_VERIFY_PARAM_set_auth_level(parameters, 2)

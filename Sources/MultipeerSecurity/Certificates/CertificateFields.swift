@@ -1,6 +1,6 @@
 import CLibSSL
 
-/// What a certificate says of itself, read out of OpenSSL's object.
+/// The fields of a certificate, read from OpenSSL's object.
 struct CertificateFields {
     let subject: String
     let issuer: String
@@ -23,7 +23,7 @@ struct CertificateFields {
         isSelfSigned = unsafe X509_self_signed(certificate, 1) == 1
     }
 
-    /// One line; controls, quotes and everything beyond ASCII come out escaped.
+    /// Returns the name on one line; control characters, quotes and everything beyond ASCII are escaped.
     private static func name(_ name: OpaquePointer?) -> String {
         guard let name = unsafe name, let memory = MemoryBIO() else { return "" }
         let flags = multipeer_name_flags()

@@ -5,14 +5,14 @@ import CLibSSL
 struct CertificateStack: ~Copyable {
     let pointer: OpaquePointer
 
-    /// A list of its own. Returns nil when a certificate cannot be read.
+    /// Creates a new list. Returns nil when a certificate cannot be read.
     static func of(_ certificates: some Sequence<Certificate>) -> CertificateStack? {
         guard let stack = unsafe CertificateStack(owning: OPENSSL_sk_new_null()) else { return nil }
         for certificate in certificates where !stack.append(certificate) { return nil }
         return stack
     }
 
-    /// Takes over a list that OpenSSL made. Returns nil when there is none.
+    /// Takes ownership of a list that OpenSSL made. Returns nil when `pointer` is nil.
     init?(owning pointer: OpaquePointer?) {
         guard let pointer = unsafe pointer else { return nil }
         unsafe self.pointer = pointer
@@ -33,7 +33,7 @@ struct CertificateStack: ~Copyable {
         return true
     }
 
-    /// What is in the list; nil stands for what cannot be described.
+    /// The certificates in the list; nil stands for one that cannot be read.
     var certificates: [Certificate?] {
         unsafe (0..<max(0, OPENSSL_sk_num(pointer))).map { index in
             guard let value = unsafe OPENSSL_sk_value(pointer, index) else { return nil }

@@ -1,6 +1,7 @@
 import CLibSSL
 
-/// The way of every i2d function: asked with null it tells the size, then it writes and advances the pointer.
+/// The convention of every i2d function: called with null it returns the size; otherwise it writes and
+/// advances the pointer.
 enum DER {
     typealias Encoder = (UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>?) -> CInt
 
@@ -33,7 +34,7 @@ enum DER {
         }
     }
 
-    /// Decodes one object that fills all of `der`; anything behind it is a fault.
+    /// Decodes one object that fills all of `der`; trailing bytes are a fault.
     static func decode(
         _ der: [UInt8], _ free: @escaping (OpaquePointer?) -> Void,
         _ decode: (UnsafeMutablePointer<UnsafePointer<UInt8>?>?, Int) -> OpaquePointer?

@@ -1,9 +1,9 @@
-/// The SHA-256 digest of a certificate's DER bytes: what one peer pins of another. Spec 5.3.
+/// The SHA-256 digest of a certificate's DER bytes: the value by which one peer pins another. Spec 5.3.
 public struct Fingerprint: Hashable, Sendable {
     /// The length of a fingerprint.
     public static let byteCount = 32
 
-    /// The 32 bytes of the digest, in the order in which they travel.
+    /// The 32 bytes of the digest, in the order in which they are sent.
     public let bytes: [UInt8]
 
     /// Returns nil unless there are exactly 32 bytes.
@@ -27,11 +27,11 @@ public struct Fingerprint: Hashable, Sendable {
         self.init(bytes)
     }
 
-    /// The fingerprint of the certificate with these DER bytes.
+    /// Computes the fingerprint of the certificate with these DER bytes.
     init(ofDER der: [UInt8]) { bytes = SHA256.hash(der) }
 }
 
 extension Fingerprint: CustomStringConvertible {
-    /// Pairs of upper-case hexadecimal digits with colons between them, as other tools print it.
+    /// Pairs of upper-case hexadecimal digits separated by colons, as other tools print it.
     public var description: String { Hex.encode(bytes, separator: ":", uppercase: true) }
 }

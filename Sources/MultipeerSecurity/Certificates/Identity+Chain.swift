@@ -1,12 +1,12 @@
 import CLibSSL
 
 extension Identity {
-    /// Reads PEM or PKCS#12, whichever it is.
+    /// Reads PEM or PKCS#12, detecting the format.
     ///
     /// - Parameters:
     ///   - file: the contents of the file.
     ///   - passphrase: opens an encrypted key or archive.
-    /// - Throws: ``SecurityFault`` that says what is wrong with the file.
+    /// - Throws: ``SecurityFault`` that describes what is wrong with the file.
     public init(file: [UInt8], passphrase: String? = nil) throws(SecurityFault) {
         if file.first == 0x30 {  // A DER sequence; no PEM text begins with the digit 0.
             try self.init(pkcs12: file, passphrase: passphrase)
@@ -24,9 +24,9 @@ extension Identity {
         }
     }
 
-    /// The same key with further certificates in its chain, in any order; those that are there already change nothing.
+    /// Returns the same key with further certificates in its chain, given in any order; duplicates are ignored.
     ///
-    /// - Throws: ``SecurityFault`` when they do not form one chain with those that are there.
+    /// - Throws: ``SecurityFault`` when they do not form one chain with the existing certificates.
     package func adding(_ issuers: [Certificate]) throws(SecurityFault) -> Identity {
         guard let key = DER.privateKey(key) else {
             throw .internal("a key that was read cannot be read again")
@@ -58,7 +58,7 @@ extension Identity {
         try self.init(chain: chain, key: encoded)
     }
 
-    /// What TLS 1.3 can sign with.
+    /// Returns whether TLS 1.3 can sign with this kind of key.
     private static func isUsable(_ kind: String) -> Bool {
         if kind.hasPrefix("RSA-") {
             return Int(kind.dropFirst(4)).map { (2_048...8_192).contains($0) } ?? false
@@ -73,7 +73,7 @@ extension Identity {
         return unsafe X509_check_private_key(certificate.pointer, key.pointer) == 1
     }
 
-    /// Whether the names match and the signature is the issuer's.
+    /// Returns whether the names match and the signature is the issuer's.
     private static func issued(_ issuer: Certificate, _ subject: Certificate) -> Bool {
         guard let issuer = DER.certificate(issuer.der), let subject = DER.certificate(subject.der) else {
             return false

@@ -1,10 +1,10 @@
 import CLibSSL
 
 extension Identity {
-    /// Makes a fresh P-256 key and a certificate that it signs itself.
+    /// Generates a fresh P-256 key and a self-signed certificate.
     ///
-    /// The certificate says nothing of its holder: a fixed name unless one is given, a random serial number,
-    /// and dates that tell neither when it was made nor the state of a clock.
+    /// The certificate reveals nothing about its holder: a fixed name unless one is given, a random serial
+    /// number, and dates that reveal neither the time of creation nor the state of a clock.
     ///
     /// - Parameter commonName: the name in the certificate, at most 64 characters; empty for the fixed one.
     /// - Returns: an identity with a chain of one certificate.

@@ -4,9 +4,9 @@ extension Identity {
     /// Reads the certificates and the private key of a PEM text, in any order.
     ///
     /// - Parameters:
-    ///   - pem: the text; what is neither a certificate nor a key is skipped.
+    ///   - pem: the text; anything that is neither a certificate nor a key is skipped.
     ///   - passphrase: opens an encrypted key.
-    /// - Throws: ``SecurityFault`` that says what is wrong with the text.
+    /// - Throws: ``SecurityFault`` that describes what is wrong with the text.
     public init(pem: [UInt8], passphrase: String? = nil) throws(SecurityFault) {
         guard pem.count <= Self.largestFile else { throw .local(.identityTooLarge) }
         let certificates = try Self.certificates(inPEM: pem)
@@ -15,9 +15,9 @@ extension Identity {
         try self.init(key, certificates)
     }
 
-    /// The certificates and the private key as PEM text.
+    /// Encodes the certificates and the private key as PEM text.
     ///
-    /// - Parameter passphrase: encrypts the key with AES-256; without one it is readable by anybody.
+    /// - Parameter passphrase: encrypts the key with AES-256; without one the key is not encrypted.
     /// - Returns: the chain, leaf first, then the key in PKCS#8.
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
     public func pem(passphrase: String? = nil) throws(SecurityFault) -> [UInt8] {
@@ -36,10 +36,10 @@ extension Identity {
         return chain.flatMap(\.pem) + memory.contents()
     }
 
-    /// The longest text or archive that is looked at.
+    /// The maximum size of a text or archive that is read.
     static let largestFile = 131_072
 
-    /// The certificates of a PEM text, in their order; what is none is skipped.
+    /// Returns the certificates of a PEM text, in their order; anything else is skipped.
     package static func certificates(
         inPEM pem: [UInt8]
     ) throws(SecurityFault) -> [Certificate] {
@@ -56,14 +56,14 @@ extension Identity {
             }
         }
         let errors = OpenSSLErrors.drain()
-        // The loop ends when no further block begins; any other end is a damaged block.
+        // The loop ends when no further block begins; any other error is a damaged block.
         guard errors.contains(library: ERR_LIB_PEM, reason: PEM_R_NO_START_LINE), !found.contains(nil) else {
             throw .local(.unreadableIdentity(errors.text))
         }
         return found.compactMap { $0 }
     }
 
-    /// Whether a block of some kind of private key begins or ends in the text.
+    /// Returns whether a block of some kind of private key begins or ends in the text.
     private static func hasKey(_ pem: [UInt8]) -> Bool {
         let marker = Array("PRIVATE KEY-----".utf8)
         return pem.indices.contains { pem[$0...].starts(with: marker) }
@@ -91,7 +91,7 @@ extension Identity {
     }
 }
 
-/// What answers when OpenSSL asks for a passphrase; without it, OpenSSL would ask the terminal.
+/// Supplies the passphrase when OpenSSL asks for it; without it, OpenSSL would prompt on the terminal.
 private final class Passphrase {
     private let bytes: [UInt8]?
     private(set) var wasAsked = false

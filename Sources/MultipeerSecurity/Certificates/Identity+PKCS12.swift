@@ -5,8 +5,8 @@ extension Identity {
     ///
     /// - Parameters:
     ///   - pkcs12: the archive.
-    ///   - passphrase: opens it; may be empty.
-    /// - Throws: ``SecurityFault`` that says what is wrong with the archive.
+    ///   - passphrase: decrypts it; may be empty.
+    /// - Throws: ``SecurityFault`` that describes what is wrong with the archive.
     public init(pkcs12: [UInt8], passphrase: String) throws(SecurityFault) {
         guard pkcs12.count <= Self.largestFile else { throw .local(.identityTooLarge) }
         let archive = unsafe DER.decode(pkcs12, PKCS12_free) { unsafe d2i_PKCS12(nil, $0, $1) }
@@ -33,9 +33,9 @@ extension Identity {
         try self.init(owned, certificates.compactMap { $0 })
     }
 
-    /// The identity as a PKCS#12 archive, encrypted with AES-256.
+    /// Encodes the identity as a PKCS#12 archive, encrypted with AES-256.
     ///
-    /// - Parameter passphrase: what opens it.
+    /// - Parameter passphrase: encrypts the archive.
     /// - Returns: the archive, in DER.
     /// - Throws: ``SecurityFault`` when OpenSSL fails.
     public func pkcs12(passphrase: String) throws(SecurityFault) -> [UInt8] {
@@ -55,7 +55,7 @@ extension Identity {
         return der
     }
 
-    /// Describes and frees what PKCS12_parse handed out.
+    /// Reads and frees the certificates that PKCS12_parse returned.
     private static func take(_ leaf: OpaquePointer?, _ others: OpaquePointer?) -> [Certificate?] {
         var certificates: [Certificate?] = []
         if let leaf = unsafe leaf {

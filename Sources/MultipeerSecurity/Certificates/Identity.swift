@@ -1,16 +1,16 @@
-/// A private key and the certificates that speak for it: what a session shows of itself. Spec 3.4.
+/// A private key and its certificates: what a session presents to its peers. Spec 3.4.
 public struct Identity: Sendable {
-    /// The most certificates of a chain.
+    /// The maximum number of certificates in a chain.
     public static let longestChain = 8
-    /// The most bytes of a chain, in DER, all certificates together.
+    /// The maximum size of a chain in bytes, in DER, all certificates together.
     public static let largestChain = 16_384
 
     /// The leaf first, each one signed by the next; at most 8, together at most 16 KiB.
     public let chain: [Certificate]
-    /// The private key in DER. Erased when the last copy of the identity is gone.
+    /// The private key in DER. Erased when the last copy of the identity is released.
     let key: SecureBytes
 
-    /// What other peers pin: the fingerprint of the leaf.
+    /// The fingerprint of the leaf, which other peers pin.
     public let fingerprint: Fingerprint
 
     init(chain: [Certificate], key: SecureBytes) throws(SecurityFault) {
@@ -26,6 +26,6 @@ public struct Identity: Sendable {
 }
 
 extension Identity: CustomStringConvertible {
-    /// The leaf's, never the key.
+    /// The description of the leaf, never the key.
     public var description: String { chain.first?.description ?? "" }
 }

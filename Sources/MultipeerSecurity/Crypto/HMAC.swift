@@ -9,7 +9,8 @@ package enum HMAC {
     package static func sha256(key: Span<UInt8>, _ message: [UInt8]) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: SHA256.byteCount)
         let made = unsafe key.withUnsafeBufferPointer { key in
-            // OpenSSL takes a null key for "the key of the call before", so an empty one needs an address.
+            // OpenSSL takes a null key to mean "the key of the previous call", so an empty one needs an
+            // address.
             var none: UInt8 = 0
             return unsafe withUnsafePointer(to: &none) { empty in
                 unsafe CLibSSL.HMAC(
@@ -26,7 +27,7 @@ package enum HMAC {
     }
 }
 
-/// Whether two byte strings are equal, in a time that depends on their lengths only.
+/// Returns whether two byte strings are equal, in a time that depends on their lengths only.
 package func constantTimeEqual(_ one: [UInt8], _ other: [UInt8]) -> Bool {
     guard one.count == other.count else { return false }
     return unsafe CRYPTO_memcmp(one, other, one.count) == 0

@@ -1,6 +1,6 @@
 import CLibSSL
 
-/// Random bytes that nobody can guess.
+/// Cryptographically secure random bytes.
 package enum Randomness {
     package static func bytes(_ count: Int) throws(SecurityFault) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

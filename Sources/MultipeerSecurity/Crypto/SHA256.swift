@@ -12,7 +12,7 @@ package enum SHA256 {
         return hasher.finish()
     }
 
-    /// Takes bytes piece by piece and returns their digest once.
+    /// Takes bytes in pieces and returns their digest once.
     @safe package struct Hasher: ~Copyable {
         private let context: OpaquePointer?
 

@@ -1,8 +1,10 @@
 import CLibSSL
 
-/// Secret bytes in memory of their own: shared, never copied by Swift, erased when the last holder lets go.
+/// Secret bytes in memory of their own: shared, never copied by Swift, erased when the last reference is
+/// released.
 @safe package final class SecureBytes: Sendable {
-    // Written in init, before anyone else can see it, and in deinit, when nobody else can. In between only read.
+    // Written in init, before the object is shared, and in deinit, when no reference is left. Only read in
+    // between.
     private nonisolated(unsafe) let memory: UnsafeMutableBufferPointer<UInt8>
 
     package var count: Int { unsafe memory.count }
@@ -12,7 +14,7 @@ import CLibSSL
         _ = unsafe memory.initialize(from: bytes)
     }
 
-    /// Takes the bytes out of `bytes` and erases them there; a copy that somebody else holds stays.
+    /// Moves the bytes out of `bytes` and erases them there; other copies are not erased.
     package convenience init(erasing bytes: inout [UInt8]) {
         self.init(bytes)
         bytes.erase()
@@ -32,7 +34,7 @@ import CLibSSL
 }
 
 extension SecureBytes: Equatable {
-    /// Compares in a time that depends on the lengths only.
+    /// Compares in a time that depends only on the lengths.
     package static func == (one: SecureBytes, other: SecureBytes) -> Bool {
         guard one.count == other.count else { return false }
         return unsafe CRYPTO_memcmp(one.memory.baseAddress, other.memory.baseAddress, one.count) == 0
@@ -45,7 +47,7 @@ extension SecureBytes: CustomStringConvertible, CustomReflectable {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes in a way that the compiler cannot leave out.
+    /// Overwrites the bytes in a way that the compiler cannot optimise away.
     package mutating func erase() {
         unsafe withUnsafeMutableBytes { unsafe OPENSSL_cleanse($0.baseAddress, $0.count) }  // [secret.erase]
         removeAll()

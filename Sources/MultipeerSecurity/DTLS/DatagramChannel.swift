@@ -1,39 +1,39 @@
 import CLibSSL
 package import MultipeerFraming
 
-/// One DTLS 1.2 association over memory BIOs, keyed by a secret that both ends have already. Spec 10.
+/// One DTLS 1.2 association over memory BIOs, keyed by a secret that both ends already share. Spec 10.
 ///
 /// ```
 ///   shaking hands ──handshake() returns true──▶ established
 ///        └───────────── a fault ──────────────────┴──▶ failed
 /// ```
 ///
-/// It touches no socket and follows no clock. The owner hands it the body of each UDP payload with `receive`, then
-/// calls `handshake` until that returns true once and from then on `read` until that returns nil; sends what
-/// `withRecords` lends; and, while the handshake lasts, calls `retransmit` whenever its own timer says so. Reading
-/// goes on after the handshake: the peer may not have received the last flight, and asks for it by repeating its own.
-/// After a fault there is nothing to do but to begin anew with another key.
+/// It uses no socket and no clock. The owner passes it the body of each UDP payload with `receive`, then calls
+/// `handshake` until that returns true once and from then on `read` until that returns nil; sends what `withRecords`
+/// lends; and, during the handshake, calls `retransmit` whenever its own timer fires. `read` also serves
+/// retransmissions after the handshake: the peer may not have received the last flight, and requests it by repeating
+/// its own. A channel that failed cannot be used any more; the owner starts again with another key.
 @safe
 package struct DatagramChannel: ~Copyable {
-    /// What a record adds to its content: a header of 13 bytes and a tag of 16.
+    /// The bytes that a record adds to its content: a header of 13 bytes and a tag of 16.
     package static let recordOverhead = 29
-    /// What fits behind the header of a UDP payload.
+    /// The number of bytes that fit after the header of a UDP payload.
     package static let largestBody = Limits.datagram - DatagramHeader.byteCount
     package static let largestContent = largestBody - recordOverhead
     package static let keyByteCount = 32
 
-    /// Flights of the handshake that were made: a new one means that the timer starts anew.
+    /// The number of handshake flights so far: the timer restarts with each new one.
     package private(set) var flight = 0
 
     private let ssl: OpaquePointer
-    /// What arrived and was not yet read; and what waits to be sent. Both belong to `ssl`.
+    /// Received bytes not yet read, and bytes waiting to be sent. Both are owned by `ssl`.
     private let input: OpaquePointer
     private let output: OpaquePointer
-    /// Held because the callbacks find it through `ssl`.
+    /// Retained because the callbacks reach it through `ssl`.
     private let flights: DatagramFlights
-    /// Flights that wait to be sent, ahead of `output`.
+    /// Flights waiting to be sent, ahead of `output`.
     private var queue: [[UInt8]] = []
-    /// What is left of the repetitions of the last flight.
+    /// The remaining repetitions of the last flight.
     private var repetitions: [[UInt8]] = []
     private var state = State.shakingHands
 
@@ -44,9 +44,9 @@ package struct DatagramChannel: ~Copyable {
     }
 
     /// - Parameters:
-    ///   - role: who speaks first.
+    ///   - role: the end to act as; the client sends first.
     ///   - key: ``keyByteCount`` bytes that only the two ends know.
-    ///   - keyLog: where the secret goes; nil, as it should be, for nowhere.
+    ///   - keyLog: where the secret is logged; nil, as it should be, for nowhere.
     /// - Throws: ``SecurityFault`` when there is no memory.
     package init(
         role: SecureChannel.Role, key: SecureBytes, keyLog: KeyLog? = nil
@@ -99,9 +99,9 @@ package struct DatagramChannel: ~Copyable {
 extension DatagramChannel {
     package var isEstablished: Bool { state == .established }
 
-    /// Takes the body of one UDP payload. Records that cannot be good are dropped here, because libssl would end the
-    /// channel for some of them; and so is an empty body, which it would take for the end. Authentic records can only
-    /// be told from others by `handshake` and `read`.
+    /// Takes the body of one UDP payload. Records that cannot be valid are dropped here, because libssl would end the
+    /// channel for some of them; so is an empty body, which libssl would take for the end. Only `handshake` and
+    /// `read` can tell whether a record is authentic.
     package mutating func receive(_ datagram: Span<UInt8>) throws(SecurityFault) {
         if case .failed(let fault) = state { throw fault }
         guard datagram.count <= Self.largestBody else { return }  // [dgram.size]
@@ -118,16 +118,16 @@ extension DatagramChannel {
         }
     }
 
-    /// Queues the last flight once more, because the owner's timer says so. Nothing happens after the handshake: then
-    /// `read` repeats what the peer asks for.
+    /// Queues the last flight again, when the owner's timer has fired. Does nothing after the handshake: from then on
+    /// `read` repeats the flight when the peer asks for it.
     package mutating func retransmit() throws(SecurityFault) {
         if case .failed(let fault) = state { throw fault }
         guard !repetitions.isEmpty else { return }
         queue.append(repetitions.removeFirst())  // [dgram.retransmit]
     }
 
-    /// Lends what is to be sent, the body of one UDP payload a call, and drops it. A body is one record, or as many
-    /// records of a handshake as fit.
+    /// Lends what is to be sent, the body of one UDP payload per call, and drops it afterwards. A body is one record,
+    /// or as many handshake records as fit.
     package mutating func withRecords(_ body: (Span<UInt8>) -> Void) {
         for flight in queue { DTLSRecords.cut(flight.span, body) }
         queue.removeAll(keepingCapacity: true)
@@ -142,7 +142,7 @@ extension DatagramChannel {
 // MARK: - Application side
 
 extension DatagramChannel {
-    /// Goes on with the handshake. True once it is complete: only then may `write` be called.
+    /// Continues the handshake. Returns true once it is complete: only then may `write` be called.
     package mutating func handshake() throws(SecurityFault) -> Bool {
         if case .failed(let fault) = state { throw fault }
         if state == .established { return true }
@@ -152,7 +152,7 @@ extension DatagramChannel {
         takeFlight()
         if isWaiting { return false }
         guard result == 1 else { throw fail(diagnose()) }
-        // libssl cannot be told to insist on it. [dgram.profile]
+        // libssl has no option to require it. [dgram.profile]
         guard unsafe multipeer_ssl_has_extended_secret(ssl) == 1 else {
             throw fail(.peer(.handshakeFailed("no extended master secret")))
         }
@@ -162,7 +162,8 @@ extension DatagramChannel {
         return true
     }
 
-    /// Moves a flight that libssl just made out of its output, and the repetitions behind it to where they wait.
+    /// Moves the flight that libssl just made from its output to the queue, and the repetitions after it to
+    /// `repetitions`.
     private mutating func takeFlight() {
         let marks = flights.takeMarks()
         guard let end = marks.first else { return }
@@ -176,7 +177,7 @@ extension DatagramChannel {
     }
 
     /// Appends the content of one record and returns its length; nil when there is none. Records that do not
-    /// authenticate, or came before, are passed over.
+    /// authenticate, or are duplicates, are skipped.
     package mutating func read(into buffer: inout ByteBuffer) throws(SecurityFault) -> Int? {
         if case .failed(let fault) = state { throw fault }
         guard state == .established else { return nil }
@@ -196,7 +197,7 @@ extension DatagramChannel {
         throw fail(diagnose())
     }
 
-    /// Protects a content of 1 to ``largestContent`` bytes as one record and queues it.
+    /// Protects a content of 1 to ``largestContent`` bytes as one record and queues it for sending.
     package mutating func write(_ content: Span<UInt8>) throws(SecurityFault) {
         if case .failed(let fault) = state { throw fault }
         precondition(state == .established, "nothing is written before the handshake is complete")

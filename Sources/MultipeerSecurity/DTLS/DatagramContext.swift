@@ -1,21 +1,22 @@
 import CLibSSL
 
-/// What all DTLS channels share: the profile of Spec 10. It holds no key and nothing of a session, so one serves
-/// the whole process.
+/// What all DTLS channels share: the profile of Spec 10. It holds no key and no session state, so the whole process
+/// shares one.
 @safe
 final class DatagramContext: Sendable {
-    // Configured in init and then only handed to SSL_new, which libssl allows from any thread.
+    // Configured in init and then only passed to SSL_new, which libssl allows from any thread.
     nonisolated(unsafe) let pointer: OpaquePointer
 
     private static let silent = Result { () throws(SecurityFault) in try DatagramContext(isLogging: false) }
     private static let logging = Result { () throws(SecurityFault) in try DatagramContext(isLogging: true) }
 
-    /// The one for channels whose secrets go nowhere, or that for the others: libssl writes down what nobody wants, too.
+    /// Returns the context for channels whose secrets are logged, or the one for all others: with a callback set, libssl
+    /// would format every secret even if none is logged.
     static func shared(isLogging: Bool) throws(SecurityFault) -> DatagramContext {
         try (isLogging ? logging : silent).get()
     }
 
-    /// The one suite, in OpenSSL's name for it.
+    /// The only cipher suite, by its OpenSSL name.
     static let suite = "ECDHE-PSK-CHACHA20-POLY1305"
 
     private init(isLogging: Bool) throws(SecurityFault) {

@@ -1,25 +1,26 @@
 import CLibSSL
 
-/// What the callbacks of one DTLS handshake need: the key, and where in the output the repetitions of a flight lie.
+/// The state of the callbacks of one DTLS handshake: the key, and the positions of a flight's repetitions in the
+/// output.
 ///
-/// libssl repeats a flight only when its own clock says so, and looks at that clock in every call. To leave time to
-/// our owner, the clock is taken out of effect: for a flight that is to be repeated libssl asks here how long to
-/// wait, hears "not at all", and so repeats it at once; after a fixed number of repetitions it hears "for ever".
-/// All of that happens inside the call that made the flight. The repetitions, each with record numbers of its own,
-/// are kept for the moments at which the owner wants them.
+/// libssl repeats a flight only when its own timer expires, and reads the clock for that in every call. To leave
+/// timing to the owner, that timer is disabled: libssl asks this callback how long to wait before it repeats a
+/// flight; the callback returns 1 µs, so libssl repeats the flight at once; after a fixed number of repetitions it
+/// returns the maximum. All of that happens inside the call that made the flight. The repetitions, each with its own
+/// record numbers, are kept until the owner requests them.
 ///
-/// The callbacks run inside calls of libssl, so on the thread of the one owner.
+/// The callbacks run inside calls of libssl, and therefore on the owner's thread.
 @safe
 final class DatagramFlights {
-    /// What libssl repeats before it gives up is 12; the schedule of Spec 10 needs 9 in the 10 s of a handshake.
+    /// libssl gives up after 12 repetitions; the schedule of Spec 10 needs 9 in the 10 s of a handshake.
     static let repetitions = 10
     static let identity = Array("mpc/1".utf8)
 
-    /// Gone, and erased, when the handshake is over.
+    /// Released, and thereby erased, when the handshake is over.
     private var key: SecureBytes?
     private let output: OpaquePointer
     private let keyLog: KeyLog?
-    /// Where in the output each repetition begins.
+    /// The offset in the output at which each repetition begins.
     private var marks: [Int] = []
 
     init(key: SecureBytes, output: OpaquePointer, keyLog: KeyLog?) {
@@ -35,13 +36,13 @@ final class DatagramFlights {
 
     func forgetKey() { key = nil }  // [secret.erase]
 
-    /// Where the repetitions of the flight begin that the last call made; empty when it made none.
+    /// Returns the offsets of the repetitions of the flight that the last call made; empty when it made none.
     func takeMarks() -> [Int] {
         defer { marks = [] }
         return marks
     }
 
-    /// The flights that were attached to a connection. The connection's owner keeps them alive.
+    /// Returns the flights that are attached to a connection. The connection's owner keeps them alive.
     private static func of(_ ssl: OpaquePointer?) -> DatagramFlights? {
         guard let data = unsafe SSL_get_ex_data(ssl, 0) else { return nil }
         return unsafe Unmanaged<DatagramFlights>.fromOpaque(data).takeUnretainedValue()
@@ -51,8 +52,8 @@ final class DatagramFlights {
 // MARK: - Callbacks
 
 extension DatagramFlights {
-    /// How many microseconds libssl waits before it repeats a flight: asked when the flight begins (`last` is 0) and
-    /// right before each repetition.
+    /// Returns how many microseconds libssl waits before it repeats a flight: called when the flight begins (`last`
+    /// is 0) and right before each repetition.
     private static let wait: @convention(c) (OpaquePointer?, CUnsignedInt) -> CUnsignedInt = { ssl, last in
         guard let flights = unsafe DatagramFlights.of(ssl) else { return CUnsignedInt.max }
         if last != 0 { flights.marks.append(unsafe BIO_ctrl_pending(flights.output)) }
@@ -86,7 +87,7 @@ extension DatagramFlights {
             return unsafe DatagramFlights.of(ssl)?.copyKey(to: room, count) ?? 0
         }
 
-    /// Returns the key's length, or 0, which ends the handshake.
+    /// Copies the key and returns its length, or 0, which ends the handshake.
     private func copyKey(to room: UnsafeMutablePointer<UInt8>?, _ count: CUnsignedInt) -> CUnsignedInt {
         guard let key, let room = unsafe room, key.count <= Int(count) else { return 0 }
         key.withBytes { bytes in

@@ -1,6 +1,6 @@
 import CLibSSL
 
-/// A growing memory BIO for OpenSSL's text and DER writers. OpenSSL erases what it frees.
+/// A growing memory BIO for OpenSSL's text and DER writers. OpenSSL erases the memory that it frees.
 @safe
 struct MemoryBIO: ~Copyable {
     let bio: OpaquePointer

@@ -1,7 +1,7 @@
 import CLibSSL
 
 extension OpenSSLErrors {
-    /// Whose doing a failed TLS call was: a table from libssl's reasons to ours.
+    /// Returns which side caused a failed TLS call: maps libssl's reasons to faults.
     func fault(verification: Int, isEstablished: Bool) -> SecurityFault {
         guard let reason = sslReason else {
             return isEstablished ? .peer(.badRecord) : .peer(.handshakeFailed(text))
@@ -44,7 +44,7 @@ extension OpenSSLErrors {
         SSL_R_HTTPS_PROXY_REQUEST: .notTLS,
     ]
 
-    /// Reasons that nothing received can cause.
+    /// Reasons that no received data can cause.
     private static let ours: Set<CInt> = [
         SSL_R_UNINITIALIZED, SSL_R_PROTOCOL_IS_SHUTDOWN, SSL_R_NO_CERTIFICATE_ASSIGNED,
         SSL_R_NO_PRIVATE_KEY_ASSIGNED,

@@ -1,10 +1,10 @@
 import CLibSSL
 
-/// What OpenSSL's error queue of this thread held, oldest first.
+/// The contents of OpenSSL's error queue of this thread, oldest first.
 ///
-/// The queue belongs to the thread: clear it before a call and drain it after, in one synchronous function.
+/// The queue is per thread: clear it before a call and drain it after, in one synchronous function.
 struct OpenSSLErrors {
-    /// Packed codes, as ERR_get_error answers them.
+    /// Packed codes, as ERR_get_error returns them.
     private(set) var codes: [UInt] = []
 
     static func clear() { ERR_clear_error() }
@@ -27,7 +27,7 @@ struct OpenSSLErrors {
         codes.contains { multipeer_err_lib($0) == library && multipeer_err_reason($0) == reason }
     }
 
-    /// OpenSSL's own words for the first error. They hold no data of ours or of the peer.
+    /// OpenSSL's own text for the first error. It contains no data of either side.
     var text: String {
         guard let code = codes.first else { return "unknown reason" }
         guard let words = unsafe ERR_reason_error_string(code) else { return "error \(code)" }

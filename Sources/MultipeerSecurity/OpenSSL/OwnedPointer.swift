@@ -1,10 +1,10 @@
-/// One OpenSSL object with one owner, freed when the owner lets go.
+/// One OpenSSL object with one owner, freed when the owner releases it.
 @safe
 struct OwnedPointer: ~Copyable {
     let pointer: OpaquePointer
     private let free: (OpaquePointer?) -> Void
 
-    /// Returns nil when OpenSSL made nothing.
+    /// Returns nil when OpenSSL returned null.
     init?(_ pointer: OpaquePointer?, _ free: @escaping (OpaquePointer?) -> Void) {
         guard let pointer = unsafe pointer else { return nil }
         unsafe self.pointer = pointer

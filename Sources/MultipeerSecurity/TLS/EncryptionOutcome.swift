@@ -1,21 +1,21 @@
-/// How two sessions talk to each other. Both compute it from the two preferences; nothing is negotiated on
-/// the wire, so there is nothing to downgrade there. Spec 5.1.
+/// How two sessions communicate. Both compute it from the two preferences; nothing is negotiated on the wire,
+/// so nothing can be downgraded there. Spec 5.1.
 public enum EncryptionOutcome: Sendable, Hashable, CaseIterable {
-    /// Unencrypted, by the wish of at least one side and the consent of the other.
+    /// Unencrypted: at least one side prefers it and the other permits it.
     case plain
     /// TLS 1.3 with both keys pinned.
     case encrypted
-    /// One side never encrypts and the other never goes without: there is no link.
+    /// One side never encrypts and the other requires encryption: there is no link.
     case refused
 
-    /// The outcome for two sessions, the same from either end.
+    /// Returns the outcome for two sessions, the same from either end.
     ///
     /// - Parameters:
     ///   - one: what the first session prefers.
     ///   - oneHasIdentity: whether the first session was given an identity by its application.
     ///   - other: what the second session prefers.
     ///   - otherHasIdentity: whether the second session was given an identity by its application.
-    /// - Returns: what both ends do, without asking each other.
+    /// - Returns: what both ends do, without negotiation.
     public static func between(
         _ one: EncryptionPreference, identity oneHasIdentity: Bool,
         and other: EncryptionPreference, identity otherHasIdentity: Bool
@@ -32,7 +32,8 @@ public enum EncryptionOutcome: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// A session that has an identity wants it to be seen, so it never settles for a plain link by default.
+    /// Returns the effective preference: a session that has an identity is meant to be authenticated, so it
+    /// does not accept a plain link by default.
     private static func effective(
         _ preference: EncryptionPreference, identity: Bool
     ) -> EncryptionPreference {

@@ -1,6 +1,6 @@
-/// What a session asks of the links it makes. The raw values travel in connection data. Spec 5.1.
+/// What a session requires of its links. The raw values are sent in connection data. Spec 5.1.
 public enum EncryptionPreference: UInt8, Sendable, Hashable, CaseIterable {
-    /// Encrypted, unless the other side wants none.
+    /// Encrypted, unless the other side never encrypts.
     case optional = 0
     /// Encrypted, or no link at all.
     case required = 1

@@ -6,7 +6,7 @@ struct PlainEngine: ~Copyable {
 
     var output = ByteBuffer()
     private var input = ByteBuffer()
-    /// How much of the other side's preface has come.
+    /// How many bytes of the other side's preface have been received.
     private var matched = 0
     private var failed = false
 
@@ -14,7 +14,8 @@ struct PlainEngine: ~Copyable {
 
     mutating func open() { output.append(Self.preface) }  // [plain.preface]
 
-    /// The preface is compared byte by byte, so that a stranger is known by its first byte.
+    /// Takes received bytes. The preface is compared byte by byte, so that another protocol is detected by
+    /// its first byte.
     mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
         var start = 0
         while !isEstablished, start < bytes.count {

@@ -1,14 +1,14 @@
 extension SecureChannel {
-    /// What a read brought.
+    /// The result of a read.
     package enum ReadResult: Equatable, Sendable {
-        /// So many bytes were appended; there may be more.
+        /// This many bytes were appended; there may be more.
         case bytes(Int)
-        /// Nothing more until more has been received.
+        /// No more data until more bytes are received.
         case needsInput
-        /// The other side said that it sends no more (close_notify).
+        /// The other side announced that it sends no more (close_notify).
         case closed
     }
 
-    /// Who speaks first: the dialler is the client.
+    /// Which end sends first: the dialler is the client.
     package enum Role: Sendable { case client, server }
 }

@@ -1,28 +1,28 @@
 package import MultipeerFraming
 
-/// Bytes of the network in, bytes of the application out, and back: TLS 1.3 or, after a preface, plain.
+/// Translates between bytes of the network and bytes of the application: TLS 1.3 or, after a preface, plain.
 ///
-/// It touches no socket. The owner feeds what arrived with `receive`, calls `handshake` until it returns true, then
-/// `read` and `write`, and after each call hands `withOutput` to its socket. After a fault there may still be
-/// output: the alert that tells the other side.
+/// It uses no socket. The owner passes received bytes to `receive`, calls `handshake` until it returns true, then
+/// `read` and `write`, and after each call writes what `withOutput` lends to its socket. After a fault there may
+/// still be output: the alert that notifies the other side.
 package struct SecureChannel: ~Copyable {
     /// Nil for a plain channel.
     private var tls: TLSEngine?
     private var plain = PlainEngine()
 
-    /// A TLS 1.3 channel that ends inside the handshake unless the other side holds one of the keys.
+    /// Creates a TLS 1.3 channel that fails in the handshake unless the other side holds one of the keys.
     package static func tls(
         _ context: TLSContext, role: Role, accepting: [Fingerprint]
     ) throws(SecurityFault) -> SecureChannel {
         SecureChannel(tls: try TLSEngine(context, role: role, accepting: .only(Set(accepting))))
     }
 
-    /// For `InvitationTLS` alone.
+    /// Creates a channel for `InvitationTLS` alone.
     static func invitation(_ context: TLSContext, role: Role) throws(SecurityFault) -> SecureChannel {
         SecureChannel(tls: try TLSEngine(context, role: role, accepting: .anyone))
     }
 
-    /// A channel without protection; both ends say so with a preface.
+    /// Creates a channel without protection; both ends declare that with a preface.
     package static func plain() -> SecureChannel {
         var channel = SecureChannel(tls: nil)
         channel.plain.open()
@@ -35,15 +35,15 @@ package struct SecureChannel: ~Copyable {
 
     // MARK: Network side
 
-    /// Takes bytes that arrived. They are kept until `handshake` or `read` gets to them.
+    /// Takes received bytes. They are kept until `handshake` or `read` processes them.
     package mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
         guard try tls?.receive(bytes) == nil else { return }
         try plain.receive(bytes)
     }
 
-    /// The connection ended. A fault unless the other side had said farewell (close_notify). A plain channel has no
-    /// farewell of its own, so there it is always a fault: do not ask when a CLOSE frame came before.
-    /// Read everything first.
+    /// Handles the end of the connection. Throws unless the other side has sent close_notify. A plain channel has
+    /// no such signal, so there it always throws: do not call it when a CLOSE frame was received before. Read
+    /// everything first.
     package func end() throws(SecurityFault) {
         guard ask({ $0.isFarewellReceived }) == true else { throw .peer(.truncated) }  // [tls.truncation]
     }
@@ -61,7 +61,7 @@ package struct SecureChannel: ~Copyable {
 
     // MARK: Application side
 
-    /// Goes on with the handshake. True once it is complete: only then may `write` be called.
+    /// Continues the handshake. Returns true once it is complete: only then may `write` be called.
     package mutating func handshake() throws(SecurityFault) -> Bool {
         if let done = try tls?.handshake() { return done }
         return plain.isEstablished
@@ -75,7 +75,7 @@ package struct SecureChannel: ~Copyable {
         return plain.read(into: &buffer, upTo: limit)
     }
 
-    /// Protects all of the bytes and queues them for sending. Nothing is queued for no bytes.
+    /// Protects all of the bytes and queues them for sending. Queues nothing when there are no bytes.
     package mutating func write(_ bytes: Span<UInt8>) throws(SecurityFault) {
         guard !bytes.isEmpty, try tls?.write(bytes) == nil else { return }
         plain.output.append(bytes)
@@ -87,12 +87,12 @@ package struct SecureChannel: ~Copyable {
         buffer.removeAll()
     }
 
-    /// Queues the farewell (close_notify). Nothing may be written after it.
+    /// Queues close_notify. Nothing may be written after it.
     package mutating func close() { tls?.close() }
 
     // MARK: Facts
 
-    /// Key material that both ends compute alike and nobody else can. RFC 8446, section 7.5.
+    /// Derives key material that both ends, and no one else, can compute. RFC 8446, section 7.5.
     package func exportKey(label: String, context: [UInt8], count: Int) throws(SecurityFault) -> [UInt8] {
         let key = try ask { engine throws(SecurityFault) in
             try engine.exportKey(label: label, context: context, count: count)
@@ -101,8 +101,8 @@ package struct SecureChannel: ~Copyable {
         return key
     }
 
-    /// What the other side presented, the leaf first. Empty before the end of the handshake and for plain.
-    /// Described anew at each call.
+    /// The certificates that the other side presented, the leaf first. Empty before the end of the handshake
+    /// and for a plain channel. Parsed again at each call.
     package var peerChain: [Certificate] { ask { $0.peerChain } ?? [] }
 
     /// The fingerprint of the other side's leaf, as the handshake compared it.
@@ -110,12 +110,12 @@ package struct SecureChannel: ~Copyable {
         ask { $0.peerFingerprint } ?? nil
     }
 
-    /// The cipher suite, in the registry's words: "TLS_AES_128_GCM_SHA256".
+    /// The cipher suite, by its IANA name: "TLS_AES_128_GCM_SHA256".
     package var suite: String? {
         ask { $0.suite } ?? nil
     }
 
-    /// Asks the TLS engine; returns nil when there is none.
+    /// Queries the TLS engine; returns nil when there is none.
     private func ask<Answer, Failure: Error>(
         _ body: (borrowing TLSEngine) throws(Failure) -> Answer
     ) throws(Failure) -> Answer? {

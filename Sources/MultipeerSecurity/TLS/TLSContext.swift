@@ -1,23 +1,23 @@
 import CLibSSL
 
-/// What all TLS connections of one session share: the identity and the profile of Spec 5.3. What the profile leaves in
-/// clear is listed in Spec 19. [privacy.clear]
+/// What all TLS connections of one session share: the identity and the profile of Spec 5.3. What the profile leaves
+/// unencrypted is listed in Spec 19. [privacy.clear]
 ///
-/// A stranger is refused inside the handshake: the leaf's fingerprint is compared in the verify callback, which
-/// takes the place of chain building and of the check of dates.
+/// A peer that is not expected is refused inside the handshake: the verify callback compares the leaf's fingerprint,
+/// which replaces chain building and the check of dates.
 @safe
 package final class TLSContext: Sendable {
-    // Configured in init and then only handed to SSL_new, which libssl allows from any thread.
+    // Configured in init and then only passed to SSL_new, which libssl allows from any thread.
     nonisolated(unsafe) let pointer: OpaquePointer
     let rules: TLSVerifier
-    /// Held because the key log callback finds it through the context.
+    /// Retained because the key log callback reaches it through the context.
     private let keyLog: KeyLogSink
 
     /// - Parameters:
-    ///   - identity: what this side shows.
+    ///   - identity: what this side presents.
     ///   - applicationProtocol: the one ALPN name that both ends must offer.
-    ///   - keyLog: where the secrets go; nil, as it should be, for nowhere.
-    /// - Throws: ``SecurityFault`` when OpenSSL does not take the key.
+    ///   - keyLog: where the secrets are logged; nil, as it should be, for nowhere.
+    /// - Throws: ``SecurityFault`` when OpenSSL does not accept the key.
     package init(
         identity: Identity, applicationProtocol: String = "mpc/1", keyLog: KeyLog? = nil
     ) throws(SecurityFault) {
@@ -42,7 +42,7 @@ package final class TLSContext: Sendable {
             && multipeer_ctx_set_groups(pointer, "X25519:P-256") == 1  // [tls.suites]
             && SSL_CTX_set_num_tickets(pointer, 0) == 1  // [tls.no-resumption]
             && SSL_CTX_set_max_early_data(pointer, 0) == 1
-            // ALPN is the one setter here that answers 0 for success. [tls.alpn]
+            // ALPN is the only setter here that returns 0 for success. [tls.alpn]
             && SSL_CTX_set_alpn_protos(pointer, rules.offer, CUnsignedInt(rules.offer.count)) == 0
         guard done else { throw .internal("TLS cannot be configured: \(OpenSSLErrors.drain().text)") }
         unsafe multipeer_ctx_set_cache_off(pointer)  // [tls.no-resumption]
@@ -78,7 +78,7 @@ package final class TLSContext: Sendable {
     }
 }
 
-/// A key log where a C callback can find it.
+/// A key log that a C callback can reach.
 private final class KeyLogSink: Sendable {
     let log: KeyLog?
     init(_ log: KeyLog?) { self.log = log }

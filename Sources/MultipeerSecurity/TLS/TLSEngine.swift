@@ -1,22 +1,22 @@
 import CLibSSL
 import MultipeerFraming
 
-/// One TLS 1.3 connection over two memory BIOs. The only owner of its `SSL`, so nothing can share it by accident.
+/// One TLS 1.3 connection over two memory BIOs. The only owner of its `SSL`, so it cannot be shared by accident.
 ///
-/// Every method clears OpenSSL's error queue before a call and drains it after, without anything in between.
+/// Every method clears OpenSSL's error queue immediately before a call and drains it immediately after.
 @safe
 struct TLSEngine: ~Copyable {
     private let ssl: OpaquePointer
-    /// What arrived and was not yet decrypted; and what waits to be sent. Both belong to `ssl`.
+    /// Received bytes not yet decrypted, and bytes waiting to be sent. Both are owned by `ssl`.
     private let input: OpaquePointer
     private let output: OpaquePointer
-    /// Held because the verify callback finds them through `ssl`.
+    /// Retained because the verify callback reaches them through `ssl`.
     private let context: TLSContext
     private let rules: TLSVerifier
     private var state = State.fresh
 
     private enum State: Equatable {
-        /// Not a byte has come.
+        /// No byte has been received.
         case fresh
         case shakingHands
         case established
@@ -59,7 +59,7 @@ struct TLSEngine: ~Copyable {
 // MARK: - Network side
 
 extension TLSEngine {
-    /// The first byte of a TLS connection is that of a handshake record or of an alert.
+    /// The valid first bytes of a TLS connection: of a handshake record or of an alert.
     private static let firstBytes: [UInt8] = [22, 21]
 
     mutating func receive(_ bytes: Span<UInt8>) throws(SecurityFault) {
@@ -108,7 +108,7 @@ extension TLSEngine {
         throw fail(diagnose())
     }
 
-    /// Decrypts records until the limit, the end of the input, or a fault. A fault after good bytes comes with the
+    /// Decrypts records until the limit, the end of the input, or a fault. A fault after valid bytes is thrown by the
     /// next call.
     mutating func read(
         into buffer: inout ByteBuffer, upTo limit: Int
@@ -140,7 +140,7 @@ extension TLSEngine {
         return stop == SSL_ERROR_ZERO_RETURN ? .closed : .needsInput
     }
 
-    /// Whether a read could find anything: OpenSSL allocates room for a record, and frees it, in each read that does not.
+    /// Whether a read could return data: in each read that does not, OpenSSL allocates and frees a record buffer.
     private var hasInput: Bool {
         unsafe BIO_ctrl_pending(input) > 0 || SSL_has_pending(ssl) == 1 || isFarewellReceived
     }
@@ -181,7 +181,7 @@ extension TLSEngine {
         guard state == .established, let leaf = unsafe SSL_get0_peer_certificate(ssl) else { return [] }
         var chain = unsafe [Certificate(leaf)]
         let sent = unsafe SSL_get_peer_cert_chain(ssl)
-        // A client finds the leaf at the head of what was sent, a server does not.
+        // For a client the list begins with the leaf, for a server it does not.
         let first: CInt = unsafe SSL_is_server(ssl) == 1 ? 0 : 1
         let count = unsafe OPENSSL_sk_num(sent)
         for index in first..<max(first, count) {

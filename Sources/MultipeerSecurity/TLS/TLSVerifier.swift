@@ -1,14 +1,14 @@
 import CLibSSL
 
-/// What the callbacks of the handshake compare with.
+/// The values that the callbacks of the handshake compare with.
 final class TLSVerifier: Sendable {
-    /// 16 KiB of certificates, and what TLS 1.3 puts around 8 of them.
+    /// 16 KiB of certificates, and the framing that TLS 1.3 adds to 8 of them.
     static let largestCertificateMessage = Identity.largestChain + 64
 
-    /// Whose key may be on the other side.
+    /// Which keys the other side may have.
     enum Acceptance {
         case anyone
-        /// Empty: nobody.
+        /// An empty set accepts no one.
         case only(Set<Fingerprint>)
     }
 
@@ -20,14 +20,14 @@ final class TLSVerifier: Sendable {
         self.accepted = accepted
     }
 
-    /// The ALPN list with the one name, as it travels: length, name.
+    /// The ALPN list with the one name, as sent: length, name.
     var offer: [UInt8] { [UInt8(applicationProtocol.count)] + applicationProtocol }
 
     func accepting(_ accepted: Acceptance) -> TLSVerifier {
         TLSVerifier(applicationProtocol: applicationProtocol, accepted: accepted)
     }
 
-    /// The rules that were attached to a connection. The connection's owner keeps them alive.
+    /// Returns the verifier that is attached to a connection. The connection's owner keeps it alive.
     private static func of(_ ssl: OpaquePointer?) -> TLSVerifier? {
         guard let data = unsafe SSL_get_ex_data(ssl, 0) else { return nil }
         return unsafe Unmanaged<TLSVerifier>.fromOpaque(data).takeUnretainedValue()
@@ -41,8 +41,8 @@ final class TLSVerifier: Sendable {
 // MARK: - Certificates
 
 extension TLSVerifier {
-    /// Judges the peer's certificates in the place of chain building. Anything but 1 ends the handshake with the
-    /// alert that belongs to the error.
+    /// Verifies the peer's certificates instead of chain building. Any result but 1 ends the handshake with the
+    /// alert that corresponds to the error.
     static let verify: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?) -> CInt = { store, _ in
         let data = unsafe X509_STORE_CTX_get_ex_data(store, SSL_get_ex_data_X509_STORE_CTX_idx())
         let ssl = OpaquePointer(data)
@@ -51,7 +51,8 @@ extension TLSVerifier {
         return verdict == X509_V_OK ? 1 : 0
     }
 
-    /// No date is looked at: a pinned key is the right one at any time. [tls.dates]
+    /// Returns the result for the peer's chain. Dates are not checked: a pinned key is valid at any time.
+    /// [tls.dates]
     private func judge(_ ssl: OpaquePointer?, _ store: OpaquePointer?) -> CInt {
         guard unsafe Self.selectedProtocol(ssl) == applicationProtocol else {  // [tls.alpn]
             return X509_V_ERR_APPLICATION_VERIFICATION
@@ -86,15 +87,15 @@ extension TLSVerifier {
     }
 }
 
-/// What a handshake says of the certificates that the other side shows.
+/// The result of a handshake for the certificates that the other side presents.
 package enum ChainVerdict: Equatable, Sendable {
     case accepted
-    /// None at all, more than 8, or more than 16 KiB.
+    /// No certificates, more than 8, or more than 16 KiB.
     case chainRefused
     /// The leaf is not the pinned certificate.
     case notPinned
 
-    /// The verdict on a chain, the leaf first, by the same code that judges in a handshake.
+    /// Returns the verdict on a chain, the leaf first, by the code that is used in a handshake.
     package static func on(_ chain: [Certificate], accepting accepted: [Fingerprint]) -> ChainVerdict {
         let rules = TLSVerifier(applicationProtocol: []).accepting(.only(Set(accepted)))
         return switch rules.judge(chain) {
@@ -117,7 +118,7 @@ extension TLSVerifier {
 // MARK: - Application protocol
 
 extension TLSVerifier {
-    /// The server's choice: the one name, or the end of the handshake.
+    /// Selects the one name as a server, or ends the handshake.
     static let selectProtocol:
         @convention(c) (
             OpaquePointer?, UnsafeMutablePointer<UnsafePointer<UInt8>?>?, UnsafeMutablePointer<UInt8>?,
@@ -133,7 +134,7 @@ extension TLSVerifier {
             return SSL_TLSEXT_ERR_OK
         }
 
-    /// Where the name stands in an ALPN list; the list's own lengths are not trusted.
+    /// Returns the position of the name in an ALPN list; the lengths in the list are not trusted.
     private func position(in list: [UInt8]) -> Int? {
         var start = 0
         while start < list.count {

@@ -1,21 +1,21 @@
 public import MultipeerCore
 
-/// What is known of a peer when its link asks to be trusted.
+/// What is known of a peer when the trust decision on its link is made.
 public struct TrustEvidence: Hashable, Sendable {
-    /// What the peer calls itself.
+    /// The uid that the peer claims.
     public let peer: UID
-    /// The display name, as the peer gave it. Escape it before showing it.
+    /// The display name, as the peer gave it. Escape it before displaying it.
     public let name: String
     /// The certificates of the peer's identity, the leaf first. Empty when it has only a key for this session.
     public let chain: [Certificate]
-    /// The key that the peer has proved to hold. Nil on a plain link.
+    /// The key that the peer has proven to hold. Nil on a plain link.
     public let fingerprint: Fingerprint?
     /// The key that this peer had when it was first trusted, if it was.
     public let known: Fingerprint?
     /// Seconds since 1970, UTC: the time at which certificates must be valid.
     public let now: Int64
 
-    /// Collects the facts; see the properties of the same names.
+    /// Creates the evidence; see the properties of the same names.
     public init(
         peer: UID, name: String, chain: [Certificate], fingerprint: Fingerprint?, known: Fingerprint?,
         now: Int64
@@ -35,6 +35,6 @@ public enum TrustVerdict: Hashable, Sendable {
     case trusted(by: String, remember: Bool)
     /// Not trusted, and why.
     case distrusted(reason: String)
-    /// Nobody but the application can tell.
+    /// Only the application can decide.
     case undecided
 }

@@ -1,14 +1,16 @@
-/// Which peers a session links with. Policies compose; an empty composition trusts nobody. Spec 5.4.
+/// Which peers a session links with. Policies compose; an empty composition trusts no peer. Spec 5.4.
 ///
-/// TLS has already seen to it that the peer holds the key of its connection data. A policy says what else it takes.
+/// TLS has already verified that the peer holds the key of its connection data. A policy states what else is
+/// required.
 public indirect enum TrustPolicy: Sendable {
-    /// The key in the connection data suffices: whoever handed it over is trusted to have handed over the right one.
+    /// The key in the connection data suffices: the source of the connection data is trusted to have supplied the
+    /// right one.
     case connectionData
     /// The key must be one of these.
     case fingerprints(Set<Fingerprint>)
     /// The peer must have an identity that one of these authorities has certified, and that is valid now.
     case certificateAuthority([Certificate])
-    /// The key must be the one that the peer had the first time; the first one is accepted and remembered.
+    /// The key must be the one that the peer had at first contact; that one is accepted and remembered.
     case trustOnFirstUse
     /// The application decides, perhaps by asking its user.
     case ask(@Sendable (TrustEvidence) async -> Bool)
@@ -17,7 +19,7 @@ public indirect enum TrustPolicy: Sendable {
     /// One of these must trust the peer.
     case any([TrustPolicy])
 
-    /// The verdict as far as it can be told without asking the application.
+    /// Returns the verdict as far as it can be determined without asking the application.
     public func evaluate(_ evidence: TrustEvidence) -> TrustVerdict {
         switch self {
         case .connectionData: .trusted(by: "connection data", remember: false)
@@ -30,7 +32,7 @@ public indirect enum TrustPolicy: Sendable {
         }
     }
 
-    /// The verdict. The application is asked only when the verdict depends on its answer; never `undecided`.
+    /// Returns the verdict, never `undecided`. The application is asked only when the verdict depends on its answer.
     public func decide(_ evidence: TrustEvidence) async -> TrustVerdict {
         let verdict = evaluate(evidence)
         guard verdict == .undecided else { return verdict }
@@ -49,7 +51,7 @@ public indirect enum TrustPolicy: Sendable {
         }
     }
 
-    /// Asks one after the other, until an answer settles the matter.
+    /// Evaluates the policies in order, until a verdict decides the outcome.
     private static func decide(
         _ policies: [TrustPolicy], _ evidence: TrustEvidence, until isSettled: (TrustVerdict) -> Bool
     ) async -> [TrustVerdict] {
@@ -86,7 +88,7 @@ extension TrustVerdict {
         if case .trusted = self { true } else { false }
     }
 
-    /// The first distrust wins, then an open question; otherwise all reasons together.
+    /// Returns the first distrust, else the first undecided verdict; otherwise trust for all reasons together.
     static func all(_ verdicts: [TrustVerdict]) -> TrustVerdict {
         var reasons: [String] = []
         var remember = false
@@ -104,7 +106,7 @@ extension TrustVerdict {
         return isOpen ? .undecided : .trusted(by: reasons.joined(separator: " and "), remember: remember)
     }
 
-    /// The first trust wins, then an open question; otherwise all reasons together.
+    /// Returns the first trust, else the first undecided verdict; otherwise distrust for all reasons together.
     static func any(_ verdicts: [TrustVerdict]) -> TrustVerdict {
         if let trusted = verdicts.first(where: \.isTrusted) { return trusted }
         if verdicts.contains(.undecided) { return .undecided }

@@ -1,24 +1,25 @@
 public import MultipeerCore
 
-/// Which key each peer had when it was first trusted. A value; somebody else reads and writes the file.
+/// Which key each peer had when it was first trusted. A value; the caller reads and writes the file.
 ///
-/// The text has one entry a line, the peer's 32 hexadecimal digits and its fingerprint; `#` begins a comment line.
+/// The text has one entry per line, the peer's 32 hexadecimal digits and its fingerprint; `#` begins a comment
+/// line.
 public struct TrustStore: Hashable, Sendable {
-    /// The most entries that a store takes.
+    /// The maximum number of entries in a store.
     public static let most = 10_000
 
     /// The key of each peer.
     public private(set) var entries: [UID: Fingerprint] = [:]
 
-    /// A store that knows nobody.
+    /// Creates an empty store.
     public init() {}
 
     /// The key of a peer, if it is known.
     public subscript(peer: UID) -> Fingerprint? { entries[peer] }
 
-    /// Remembers the key of a peer, in the place of an earlier one.
+    /// Remembers the key of a peer, replacing an earlier one.
     ///
-    /// - Returns: false when the store is full; it is unchanged then.
+    /// - Returns: false when the store is full; the store is then unchanged.
     public mutating func remember(_ fingerprint: Fingerprint, of peer: UID) -> Bool {
         guard entries[peer] != nil || entries.count < Self.most else { return false }
         entries[peer] = fingerprint
@@ -31,7 +32,7 @@ public struct TrustStore: Hashable, Sendable {
 
 extension TrustStore {
     private static let title = "# multipeer trust store, version 1: peer id, SHA-256 of its certificate\n"
-    /// Longer than any text that this type prints; comments have room.
+    /// The maximum size of a text in bytes: longer than any that this type prints, to leave room for comments.
     private static let largest = 4_194_304
 
     /// The store as text, sorted, so that equal stores are equal texts.
@@ -42,7 +43,7 @@ extension TrustStore {
 
     /// Reads a store from text.
     ///
-    /// - Parameter text: what ``text`` has printed, perhaps edited.
+    /// - Parameter text: the output of ``text``, possibly edited.
     /// - Throws: ``SecurityFault`` with the number of the first line that is wrong. Nothing is skipped silently: a
     ///   store that loses an entry would trust a new key.
     public init(text: [UInt8]) throws(SecurityFault) {
