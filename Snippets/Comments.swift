@@ -51,7 +51,7 @@ func write(_ session: Session, _ bob: PeerID) async throws {
 
 func listen() -> SessionConfiguration {
     var configuration = SessionConfiguration()
-    configuration.listening = DiscoveryConfiguration.standard.listening
+    configuration.listenAddresses = DiscoveryConfiguration.standard.listening
     return configuration
 }
 

@@ -24,7 +24,7 @@ import Multipeer
 /// Everything of this sample stays on the machine.
 func loopback(_ name: String) throws -> Session {
     var configuration = SessionConfiguration()
-    configuration.listening = DiscoveryConfiguration.loopback.listening
+    configuration.listenAddresses = DiscoveryConfiguration.loopback.listening
     return try Session(peer: PeerID(displayName: name), configuration: configuration)
 }
 

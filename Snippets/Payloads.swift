@@ -7,7 +7,7 @@ import Multipeer
 
 func loopback(_ name: String) throws -> Session {
     var configuration = SessionConfiguration()
-    configuration.listening = [.loopback]
+    configuration.listenAddresses = [.loopback]
     return try Session(peer: PeerID(displayName: name), configuration: configuration)
 }
 

@@ -23,7 +23,7 @@ struct DatagramWork: Sendable {
 
     /// Until then they would travel on the link.
     private func untilUp(_ party: Party) async throws {
-        while await party.session.facts(for: party.other.peer)?.datagrams.isUp != true {
+        while await party.session.connectionInfo(for: party.other.peer)?.datagrams.isUp != true {
             try await Task.sleep(for: .milliseconds(5))
         }
     }

@@ -34,7 +34,7 @@ struct Party: Sendable {
 
     static var configuration: SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
+        configuration.listenAddresses = [.loopback]
         return configuration
     }
 

@@ -56,7 +56,7 @@ extension DemoParticipant {
     }
 
     func reportLink(to peer: PeerID) async {
-        guard let facts = await session.facts(for: peer) else { return }
+        guard let facts = await session.connectionInfo(for: peer) else { return }
         try? await report(
             .linked(
                 DemoLink(

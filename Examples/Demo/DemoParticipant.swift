@@ -99,7 +99,7 @@ final class DemoParticipant: Sendable {
             try await session.send(bulk, to: peer)
             sent += bulk.count
         }
-        try await session.flush(to: peer)
+        try await session.waitUntilReceived(by: peer)
         let rate = Double(sent) / start.duration(to: .now).seconds
         return DemoSpeed(
             peer: peer.displayName, roundTrip: times.sorted()[times.count / 2], bytesPerSecond: rate)

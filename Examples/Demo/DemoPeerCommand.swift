@@ -15,7 +15,7 @@ enum DemoPeerCommand: Subcommand {
     static func run(_ arguments: Arguments) async throws(CommandError) {
         let options = try SessionOptions(arguments)
         var configuration = options.configuration
-        if let cap = try arguments.number("--cap", in: 2...16) { configuration.peers = cap }
+        if let cap = try arguments.number("--cap", in: 2...16) { configuration.maximumPeers = cap }
         configuration.topology = arguments.has("--mesh") ? .mesh : .star
         let actor = try DemoParticipant(options.peer, configuration, DiscoveryOptions(arguments))
         try await actor.run()

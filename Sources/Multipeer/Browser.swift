@@ -18,8 +18,8 @@ public import MultipeerTransport
 /// cleanly, is lost within two seconds; one that vanishes without a goodbye, after `DiscoveryConfiguration.hostTTL`, or within
 /// about ten seconds when an invitation does not reach it or a session of this process loses its link to it.
 ///
-/// Discovery results are unauthenticated. If discovery is limited to loopback, set `SessionConfiguration.listening` to
-/// `configuration.listening`, so that the session stays on loopback, too: otherwise it listens on every interface and sends its
+/// Discovery results are unauthenticated. If discovery is limited to loopback, set `SessionConfiguration.listenAddresses` to
+/// `configuration.listenAddresses`, so that the session stays on loopback, too: otherwise it listens on every interface and sends its
 /// addresses to linked peers.
 public actor Browser {
     /// The local peer, which browses and invites.

@@ -9,7 +9,7 @@ extension Session {
     ///
     /// It accepts what `send` would accept at once, and after that 64 MiB or 262,144 messages for each peer; they are sent in
     /// order with everything else for that peer, and count as undelivered in the link's disconnect reason when they are not sent.
-    /// `flush` ignores those that wait. An unreliable message that would go over UDP is dropped when the UDP queue is full.
+    /// `waitUntilReceived` ignores those that wait. An unreliable message that would go over UDP is dropped when the UDP queue is full.
     ///
     /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts, `ended`
     /// when the link has just ended, and `full` when the queue is full.

@@ -21,15 +21,15 @@ public import MultipeerTransport
 /// session can be used again after that. Releasing it ends its links without a goodbye, its connection attempts, and its events.
 ///
 /// What happens at the limits, all of them in chapter 15 of the spec:
-/// - 7 links, or 8 peers in the mesh, by default (`configuration.peers`): `connect` throws `ended` with the reason `full` on both
+/// - 7 links, or 8 peers in the mesh, by default (`configuration.maximumPeers`): `connect` throws `ended` with the reason `full` on both
 ///   sides.
 /// - 32 peers connecting or linked: `connect` throws `ended` with the reason `busy`.
 /// - 4 MiB, or 16,384 messages, accepted and not yet written to one peer: `send` waits.
 /// - 256 KiB, or 1,024 messages, on their way to one peer over UDP: `send` of an unreliable one waits.
 /// - 1 MiB of unreliable messages of one peer that no task takes from `events`: further ones over UDP are lost.
-/// - The peer's `maxMessage`: `send` throws `tooLarge`. A peer that exceeds ours is disconnected.
+/// - The peer's `maximumMessageSize`: `send` throws `tooLarge`. A peer that exceeds ours is disconnected.
 /// - 4 MiB of messages that no task takes from `events`: their sender waits, and is not disconnected.
-/// - The peer's `maxChannels`, default 64, of streams and files open to it: `openStream` waits.
+/// - The peer's `maximumStreams`, default 64, of streams and files open to it: `openStream` waits.
 /// - 512 KiB written to a stream and not yet sent, with 256 KiB that its reader has not taken: `write` waits.
 /// - 20 MiB of unread streams and files, from all peers: the one with the most is given up, `busy` at both ends.
 /// - 32 unauthenticated connections at once, 4 from one address: the oldest is dropped.
@@ -92,7 +92,7 @@ public final class Session: Sendable {
     /// Throws `system` when the session cannot listen or the machine has no address.
     ///
     /// With `mesh`, a link made with it joins the meshes of both sides: all their members are introduced to each other, up to
-    /// `configuration.peers`, and the others appear in `events` by themselves. Both sides must exchange such data, and links that
+    /// `configuration.maximumPeers`, and the others appear in `events` by themselves. Both sides must exchange such data, and links that
     /// are not encrypted introduce no members unless both sides' preference is none. Without `mesh`, a link is between two peers.
     /// A session with the topology `star` throws `invalidArgument` for it.
     public func connectionData(
@@ -103,7 +103,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Connects to the peer of `data` and returns once it is linked, at most `configuration.patience` later.
+    /// Connects to the peer of `data` and returns once it is linked, at most `configuration.connectTimeout` later.
     ///
     /// Both sides call it, in any order, after each has made its own data. For a peer that is already linked it returns at once;
     /// data of a session that the peer made later starts a new attempt, and the old link stays until the new one is made. While
@@ -138,7 +138,7 @@ public final class Session: Sendable {
     }
 
     /// Returns the protection and the statistics of the link to a peer; nil without a link.
-    public func facts(for peer: PeerID) async -> LinkFacts? { await driver.facts(peer.uid) }
+    public func connectionInfo(for peer: PeerID) async -> ConnectionInfo? { await driver.facts(peer.uid) }
 
     /// Ends all links gracefully after what was accepted for sending, and waits for that at most `patience`; then for the
     /// connections to end, at most one second more. A patience of zero or less sends the goodbyes at once.
@@ -157,7 +157,7 @@ public final class Session: Sendable {
     /// Sends one reliable message; waits while the send queue of that peer is full.
     ///
     /// The message is delivered whole, once, in order, as long as the link lives. When the call returns, the message is accepted;
-    /// `flush` confirms that it arrived, and the disconnect reason says how many were not sent.
+    /// `waitUntilReceived` confirms that it arrived, and the disconnect reason says how many were not sent.
     ///
     /// Throws `notConnected` when the peer is not linked, `tooLarge` when the message is longer than the peer accepts, `ended`
     /// when the link ends while waiting, and `cancelled` when the task is cancelled while waiting: in all of these cases nothing
@@ -174,7 +174,7 @@ public final class Session: Sendable {
     ///
     /// An unreliable message costs less and does not wait for earlier ones, but may be lost or arrive out of order; it never
     /// arrives twice. It goes over UDP, protected like the link. One of more than 1,150 bytes, and any while UDP does not get
-    /// through, is sent on the link and counts as reliable there. `flush` ignores those that went over UDP.
+    /// through, is sent on the link and counts as reliable there. `waitUntilReceived` ignores those that went over UDP.
     ///
     /// Waits while the queue is full; throws like `send` for a reliable one.
     public func send(
@@ -217,7 +217,7 @@ public final class Session: Sendable {
     /// Waits until the peer's session has received everything sent to it so far, whether or not its application has taken it.
     ///
     /// Throws `notConnected` when there is no link, or it ends first, and `cancelled` when the task is cancelled first.
-    public func flush(to peer: PeerID) async throws(MultipeerError) {
+    public func waitUntilReceived(by peer: PeerID) async throws(MultipeerError) {
         let outcome = Promise<Bool?>()
         Task.following { [driver] in outcome.send(await driver.flush(peer.uid)) }
         switch await outcome.value(onCancel: { outcome.send(nil) }) {

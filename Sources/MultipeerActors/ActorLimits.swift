@@ -9,7 +9,7 @@ public struct ActorLimits: Hashable, Sendable {
     /// 65,536; default 64. At each depth they have the bytes of one `envelope`.
     public var nestedCalls = 64
     /// The longest arguments of one call, and the longest result, in bytes with what belongs to them: 1 KiB to 16 MiB, no more
-    /// than `callBytes`; default 1 MiB, and never more than the session's `maxMessage`. Send longer ones as a `ByteStream` or a
+    /// than `callBytes`; default 1 MiB, and never more than the session's `maximumMessageSize`. Send longer ones as a `ByteStream` or a
     /// `SentFile`.
     public var envelope = 1_048_576
     /// This side's calls that wait for an answer, or to be sent, 1 to 1,000,000; default 100,000. A further one throws `busy`.

@@ -101,7 +101,7 @@ public final class PeerActorSystem: DistributedActorSystem, Sendable {
         incarnation = max(1, randomness.next())
         var limits = configuration.limits
         // More than the session accepts is not announced.
-        limits.envelope = min(limits.envelope, session.configuration.maxMessage)
+        limits.envelope = min(limits.envelope, session.configuration.maximumMessageSize)
         exchange = Locked(Exchange(incarnation: incarnation, limits: limits))
         transfers = AttachmentTransfers(session, configuration.limits, patience: configuration.patience)
         timer = DeadlineTimer(session.driver.loop)

@@ -263,8 +263,8 @@ struct CallTests {
     @Test("a result that is longer than a message of the caller's session is refused, and says so")
     func sessionLimit() async throws {
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
-        configuration.maxMessage = 65_536
+        configuration.listenAddresses = [.loopback]
+        configuration.maximumMessageSize = 65_536
         let ann = try await PeerActorSystem(
             Session(peer: PeerID(displayName: "ann"), configuration: configuration))
         let bob = try await PeerActorSystem.alone("bob")

@@ -50,7 +50,7 @@ extension PeerActorSystem {
 extension Session {
     static func onLoopback(_ name: String) throws -> Session {
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
+        configuration.listenAddresses = [.loopback]
         return try Session(peer: PeerID(displayName: name), configuration: configuration)
     }
 

@@ -57,10 +57,12 @@ extension RegistryPlace {
         RegistryPlace(
             "missedPings", "MultipeerLink/Datagrams/DatagramPath.swift", "static let mostMissed = #"),
         RegistryPlace(
-            "smallestPeers", "MultipeerTransport/Session/SessionConfiguration+Ranges.swift", "#...16 ~= peers"
+            "smallestPeers", "MultipeerTransport/Session/SessionConfiguration+Ranges.swift",
+            "#...16 ~= maximumPeers"
         ),
         RegistryPlace(
-            "largestPeers", "MultipeerTransport/Session/SessionConfiguration+Ranges.swift", "2...# ~= peers"),
+            "largestPeers", "MultipeerTransport/Session/SessionConfiguration+Ranges.swift",
+            "2...# ~= maximumPeers"),
         RegistryPlace("members", "MultipeerMesh/DatabaseEntry.swift", "static let longestList = #"),
         RegistryPlace("entryBucketSent", "MultipeerMesh/MeshLink.swift", "static let burst = #"),
         RegistryPlace("entriesSentPerSecond", "MultipeerMesh/MeshLink.swift", "let perSecond: Int64 = #"),
@@ -131,12 +133,14 @@ extension RegistryPlace {
             "retryFirst", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let firstPause = #"),
         RegistryPlace(
             "retryLast", "MultipeerIntroduction/Establishment/DialPlan.swift", "static let longestPause = #"),
-        RegistryPlace("ping", "MultipeerTransport/Session/SessionConfiguration.swift", "        silence = #"),
+        RegistryPlace(
+            "ping", "MultipeerTransport/Session/SessionConfiguration.swift", "        keepAliveInterval = #"),
         RegistryPlace("ping", "MultipeerLink/Control/Liveness.swift", "keepAliveInterval: Duration = #"),
-        RegistryPlace("dead", "MultipeerTransport/Session/SessionConfiguration.swift", "        death = #"),
+        RegistryPlace(
+            "dead", "MultipeerTransport/Session/SessionConfiguration.swift", "        idleTimeout = #"),
         RegistryPlace("dead", "MultipeerLink/Control/Liveness.swift", "idleTimeout: Duration = #"),
         RegistryPlace(
-            "userTimeout", "MultipeerTransport/Session/SessionConfiguration.swift", "        death = #"),
+            "userTimeout", "MultipeerTransport/Session/SessionConfiguration.swift", "        idleTimeout = #"),
         RegistryPlace("clockGap", "MultipeerLink/Control/Liveness.swift", "sleep: Duration = #"),
         RegistryPlace("resumeGrace", "MultipeerLink/Control/Liveness.swift", "grace: Duration = #"),
         RegistryPlace("entryOutside", "MultipeerMesh/MembershipTiming.swift", "let unreachable = #"),

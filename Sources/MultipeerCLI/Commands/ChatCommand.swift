@@ -64,9 +64,9 @@ enum ChatCommand: Subcommand {
         let options = try SessionOptions(arguments) { await questions.ask($0) }
         var configuration = options.configuration
         configuration.topology = arguments.has("--star") ? .star : .mesh
-        configuration.peers = try arguments.number("--peers", in: 2...16) ?? configuration.peers
-        configuration.maxMessage = 65_536
-        configuration.maxChannels = 16
+        configuration.maximumPeers = try arguments.number("--peers", in: 2...16) ?? configuration.maximumPeers
+        configuration.maximumMessageSize = 65_536
+        configuration.maximumStreams = 16
         let session = try CommandError.translating { [configuration] () throws(MultipeerError) in
             try Session(peer: options.peer, configuration: configuration)
         }

@@ -18,8 +18,8 @@ final class ConnectivitySession: NSObject, MCSessionDelegate, Sendable {
             ["required": MCEncryptionPreference.required, "optional": .optional, "none": .none][$0]
         }
         var configuration = SessionConfiguration()
-        configuration.listening = options.selectedInterfaces.listening
-        configuration.maxMessage = 65_536
+        configuration.listenAddresses = options.selectedInterfaces.listening
+        configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog
         unsafe session = MCSession(
             peer: MCPeerID(peer), securityIdentity: nil, encryptionPreference: preference ?? .required,

@@ -52,9 +52,9 @@ actor InvitationResponder {
             peer: peer, service: options.service, info: info,
             configuration: options.configuration)
         var configuration = SessionConfiguration()
-        configuration.listening = options.selectedInterfaces.listening
+        configuration.listenAddresses = options.selectedInterfaces.listening
         configuration.topology = .star
-        configuration.maxMessage = 65_536
+        configuration.maximumMessageSize = 65_536
         configuration.keyLog = options.keyLog
         session = try CommandError.translating { [configuration] () throws(MultipeerError) in
             isAccepting ? try Session(peer: peer, configuration: configuration) : nil

@@ -21,7 +21,7 @@ struct CodeComparison: Sendable {
     /// Returns nil without the option.
     init?(_ arguments: Arguments, _ configuration: SessionConfiguration) throws(CommandError) {
         guard arguments.has(CodeComparison.option.name) else { return nil }
-        guard configuration.preference != .none else {
+        guard configuration.encryption != .none else {
             throw arguments.commandError("'--verify' and '--preference none' cannot be used together")
         }
         guard Terminal.isThere else {

@@ -91,7 +91,7 @@ final class PeerConnector: Sendable {
         }
         state.withLock { $0.data = mine }
         try exchange.own.publish(mine)
-        let theirs = try await exchange.obtain(within: session.configuration.patience)
+        let theirs = try await exchange.obtain(within: session.configuration.connectTimeout)
         if let name, theirs.peer.displayName != name {
             throw CommandError(
                 "this connection data is from \(theirs.peer.displayName.printable), not \(name.printable)",
@@ -112,7 +112,7 @@ final class PeerConnector: Sendable {
     }
 
     private func introduce(_ peer: PeerID) async {
-        guard !isQuiet, let facts = await session.facts(for: peer) else { return }
+        guard !isQuiet, let facts = await session.connectionInfo(for: peer) else { return }
         Terminal.say(
             "linked with \(peer.displayName.printable), \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }

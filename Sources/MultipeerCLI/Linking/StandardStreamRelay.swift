@@ -47,7 +47,7 @@ final class StandardStreamRelay: Sendable {
         Task { await settle { () throws(CommandError) in try await self.receive() } }
         if let commandError = await outcome.value() { throw commandError }
         // The peer leaves as soon as it has everything, so the link may have ended already.
-        try? await session.flush(to: peer)
+        try? await session.waitUntilReceived(by: peer)
     }
 
     private func settle(_ body: () async throws(CommandError) -> Void) async {

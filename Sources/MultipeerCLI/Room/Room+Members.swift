@@ -64,7 +64,7 @@ extension Room {
     }
 
     private func introduce(_ peer: PeerID) async {
-        guard let facts = await session.facts(for: peer) else { return }
+        guard let facts = await session.connectionInfo(for: peer) else { return }
         let name = members.name(of: peer)
         screen.note("\(name) joined, \(facts.isEncrypted ? "encrypted" : "not encrypted")")
         guard isVerbose else { return }

@@ -134,7 +134,7 @@ actor Room {
     /// A program's first lines come before any peer can be linked.
     private func waitForSomebody() async {
         guard arrival.isPending else { return }
-        await arrival.wait(atMost: session.configuration.patience)
+        await arrival.wait(atMost: session.configuration.connectTimeout)
         arrival.waitEnded()
     }
 

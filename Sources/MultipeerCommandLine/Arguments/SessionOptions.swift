@@ -37,7 +37,7 @@ package struct SessionOptions {
         let preference = try arguments.choice("--preference", of: ["required", "optional", "none"]) {
             EncryptionPreference(name: $0)
         }
-        var configuration = SessionConfiguration(preference: preference ?? .required)
+        var configuration = SessionConfiguration(encryption: preference ?? .required)
         if let path = arguments.value("--identity") {
             guard preference != EncryptionPreference.none else {
                 throw arguments.commandError("'--identity' and '--preference none' cannot be used together")
@@ -48,18 +48,18 @@ package struct SessionOptions {
             guard let address = SessionOptions.address(text) else {
                 throw arguments.commandError("option '--listen' takes ADDRESS or ADDRESS:PORT, not '\(text)'")
             }
-            configuration.listening.append(address)
+            configuration.listenAddresses.append(address)
         }
-        if configuration.listening.isEmpty {
-            configuration.listening = InterfaceSelection(arguments).listening
+        if configuration.listenAddresses.isEmpty {
+            configuration.listenAddresses = InterfaceSelection(arguments).listening
         }
         for text in arguments.values("--advertise") {
             guard let address = SocketAddress(text), address.port > 0 else {
                 throw arguments.commandError("option '--advertise' takes ADDRESS:PORT, not '\(text)'")
             }
-            configuration.advertised.append(address)
+            configuration.advertisedAddresses.append(address)
         }
-        configuration.patience = .seconds(
+        configuration.connectTimeout = .seconds(
             try arguments.number("--timeout", in: 1...600) ?? SessionOptions.standardPatience)
         configuration.keyLog = try KeyLogOption.read(arguments)
         try TrustOption.apply(arguments, to: &configuration, asking: asking)

@@ -24,9 +24,9 @@ struct ShimOptions: Sendable {
         folder = try request.text("receiving").map { URL(fileURLWithPath: $0, isDirectory: true) }
         let preference = try request.word(
             "preference", ["required": EncryptionPreference.required, "optional": .optional, "none": .none])
-        var configuration = SessionConfiguration(preference: preference ?? .required)
-        configuration.listening = try request.addresses("listen") ?? [.loopback]
-        configuration.datagrams = try request.flag("datagrams") ?? true
+        var configuration = SessionConfiguration(encryption: preference ?? .required)
+        configuration.listenAddresses = try request.addresses("listen") ?? [.loopback]
+        configuration.allowsDatagrams = try request.flag("datagrams") ?? true
         configuration.identity = try request.text("identity").map(ShimOptions.identity)
         configuration.keyLog = try request.text("keylog").map(ShimOptions.keyLog)
         if let policy = try ShimOptions.trust(&request, peer.displayName, tell) {
@@ -89,18 +89,18 @@ struct ShimOptions: Sendable {
         _ configuration: inout SessionConfiguration, _ request: inout ShimRequest
     ) throws(ShimFault) {
         guard var limits = try request.object("limits") else { return }
-        if let bytes = try limits.count("maxMessage") { configuration.maxMessage = bytes }
+        if let bytes = try limits.count("maxMessage") { configuration.maximumMessageSize = bytes }
         if let bytes = try limits.count("messageCredit") {
             configuration.overrides.messageCredit = try ShimOptions.window(bytes, "messageCredit")
         }
         if let bytes = try limits.count("channelCredit") {
             configuration.overrides.channelCredit = try ShimOptions.window(bytes, "channelCredit")
         }
-        if let count = try limits.count("channels") { configuration.maxChannels = count }
-        if let count = try limits.count("peers") { configuration.peers = count }
-        if let time = try limits.seconds("patience") { configuration.patience = time }
-        if let time = try limits.seconds("silence") { configuration.silence = time }
-        if let time = try limits.seconds("death") { configuration.death = time }
+        if let count = try limits.count("channels") { configuration.maximumStreams = count }
+        if let count = try limits.count("peers") { configuration.maximumPeers = count }
+        if let time = try limits.seconds("patience") { configuration.connectTimeout = time }
+        if let time = try limits.seconds("silence") { configuration.keepAliveInterval = time }
+        if let time = try limits.seconds("death") { configuration.idleTimeout = time }
         try limits.end()
     }
 

@@ -83,7 +83,7 @@ extension ShimSubject {
         var links: [String: ShimValue] = [:]
         let known = Array(peers.values)
         for (peer, _) in known {
-            guard let facts = await context.session.facts(for: peer) else { continue }
+            guard let facts = await context.session.connectionInfo(for: peer) else { continue }
             links[ShimValue.digits(of: peer.uid.bytes)] = facts.object
         }
         let states = known.map { (ShimValue.digits(of: $0.peer.uid.bytes), ShimValue.text($0.state)) }
@@ -119,7 +119,7 @@ extension ShimSubject {
         context.lanes.later(request, in: "send \(session.peer.uid) \(peer.uid)") {
             () async throws(ShimFault) in
             try await ShimFault.translating { () async throws(MultipeerError) in
-                try await session.flush(to: peer)
+                try await session.waitUntilReceived(by: peer)
             }
             return [:]
         }
@@ -158,7 +158,7 @@ private final class ShimAttempt: Sendable {
     }
 }
 
-extension LinkFacts {
+extension ConnectionInfo {
     fileprivate var object: ShimValue {
         .object(with: [
             "encrypted": .flag(isEncrypted), "suite": suite.map { .text($0) }, "dialled": .flag(isDialled),

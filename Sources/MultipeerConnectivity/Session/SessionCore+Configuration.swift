@@ -5,8 +5,8 @@ extension SessionConfiguration {
     /// As sessions of this framework are: found like everything of the process, with Apple's limit of eight.
     static var facade: SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.listening = DiscoveryConfiguration.standard.listening
-        configuration.peers = kMCSessionMaximumNumberOfPeers
+        configuration.listenAddresses = DiscoveryConfiguration.standard.listening
+        configuration.maximumPeers = kMCSessionMaximumNumberOfPeers
         return configuration
     }
 }
@@ -26,7 +26,7 @@ extension MCSession {
         _ configuration: SessionConfiguration, _ identity: [Any]?, _ preference: MCEncryptionPreference
     ) -> SessionConfiguration {
         var configuration = configuration
-        configuration.preference = EncryptionPreference(preference)
+        configuration.encryption = EncryptionPreference(preference)
         configuration.identity = MCIdentity.native(identity)
         return configuration
     }

@@ -93,7 +93,7 @@ final class SessionLink {
     let peer: PeerID
     let sendQueue: SendQueue<DisconnectReason>
     let suite: String?
-    let authentication: LinkFacts.Authentication
+    let authentication: ConnectionInfo.Authentication
 
     /// Nil when the link has no datagrams.
     var flow: DatagramFlow?
@@ -110,7 +110,7 @@ final class SessionLink {
 
     init(
         _ peer: PeerID, sendQueue: SendQueue<DisconnectReason>, suite: String?,
-        authentication: LinkFacts.Authentication
+        authentication: ConnectionInfo.Authentication
     ) {
         self.peer = peer
         self.sendQueue = sendQueue

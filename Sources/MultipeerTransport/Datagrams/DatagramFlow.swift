@@ -46,9 +46,9 @@ final class DatagramFlow {
     /// Whether packets wait for the socket to have room.
     var isBlocked: Bool { !batch.isEmpty }
 
-    var facts: LinkFacts.Datagrams {
+    var facts: ConnectionInfo.Datagrams {
         let counts = peer.datagramCounts
-        return LinkFacts.Datagrams(
+        return ConnectionInfo.Datagrams(
             isUp: sendQueue != nil, sent: counts.sent, received: counts.received,
             dropped: dropped + counts.dropped)
     }

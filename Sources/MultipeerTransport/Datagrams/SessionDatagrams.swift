@@ -41,7 +41,7 @@ extension SessionDatagrams {
                 let peer = engine.links.peer(on: id),
                 let local = connection.socket.localAddress?.host
             else { return engine.datagramPort(id, nil, at: loop.now) }
-            let everywhere = configuration.listening.isEmpty
+            let everywhere = configuration.listenAddresses.isEmpty
             let port = try ports.open(at: everywhere ? nil : local, on: loop, for: client)
             link.flow = DatagramFlow(
                 of: peer, port: port, host: connection.remote.host, keyLog: configuration.keyLog)

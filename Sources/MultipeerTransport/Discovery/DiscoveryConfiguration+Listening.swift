@@ -1,6 +1,6 @@
 extension DiscoveryConfiguration {
     /// The addresses at which a session should listen to be reachable by peers that find it with this configuration: for
-    /// `SessionConfiguration.listening`.
+    /// `SessionConfiguration.listenAddresses`.
     ///
     /// 127.0.0.1 when discovery is limited to the loopback interface, by its configuration or by the environment; otherwise
     /// empty, which stands for every interface. A session that listens on every interface does not announce loopback addresses to
@@ -8,7 +8,7 @@ extension DiscoveryConfiguration {
     ///
     /// ```swift
     /// var configuration = SessionConfiguration()
-    /// configuration.listening = DiscoveryConfiguration.standard.listening
+    /// configuration.listenAddresses = DiscoveryConfiguration.standard.listening
     /// ```
     public var listening: [SocketAddress] {
         host == nil && (try? settings)?.interfaces == .loopback ? [.loopback] : []

@@ -9,16 +9,17 @@ import MultipeerSecurity
 extension SessionConfiguration {
     var engine: SessionEngineConfiguration {
         SessionEngineConfiguration(
-            peers: peers, timing: Liveness.Timing(keepAliveInterval: silence, idleTimeout: death),
+            peers: maximumPeers,
+            timing: Liveness.Timing(keepAliveInterval: keepAliveInterval, idleTimeout: idleTimeout),
             isStar: topology == .star,
-            takesDatagrams: datagrams, datagramTiming: overrides.datagramTiming)
+            takesDatagrams: allowsDatagrams, datagramTiming: overrides.datagramTiming)
     }
 
     static let agent = "swift-multipeer/0.1"
 
     /// Returns the identity that this side presents, with its TLS context; neither when the preference is none.
     func credentials() throws(SecurityFault) -> (Identity?, TLSContext?) {
-        guard preference != .none else { return (nil, nil) }
+        guard encryption != .none else { return (nil, nil) }
         let identity: Identity  // [key.ephemeral]
         if let own = self.identity { identity = own } else { identity = try Identity.generate() }
         return (identity, try TLSContext(identity: identity, keyLog: keyLog))
@@ -29,12 +30,12 @@ extension SessionConfiguration {
         _ peer: PeerID, _ fingerprint: Fingerprint?, using randomness: inout SystemRandomness
     ) -> LocalPeer {
         var limits = LinkLimits.standard
-        limits.maxMessage = UInt64(maxMessage)
-        limits.maxChannels = UInt32(maxChannels)
+        limits.maxMessage = UInt64(maximumMessageSize)
+        limits.maxChannels = UInt32(maximumStreams)
         limits.messageCredit = overrides.messageCredit
         limits.channelCredit = overrides.channelCredit
         var local = LocalPeer(
-            peer: peer, instance: randomness.next(), preference: preference, hasIdentity: identity != nil,
+            peer: peer, instance: randomness.next(), preference: encryption, hasIdentity: identity != nil,
             fingerprint: fingerprint, limits: limits, agent: SessionConfiguration.agent)
         local.decision = overrides.decision
         return local
@@ -42,7 +43,7 @@ extension SessionConfiguration {
 
     /// Returns the addresses at which others can reach a session that listens at `listening`.
     func candidates(listeningAt listening: [SocketAddress]) throws(SessionFault) -> [Candidate] {
-        let addresses = advertised.isEmpty ? listening : advertised
+        let addresses = advertisedAddresses.isEmpty ? listening : advertisedAddresses
         let candidates = Array(addresses.compactMap { Candidate($0) }.prefix(Limits.candidates))
         guard !candidates.isEmpty else { throw .noAddress }
         return overrides.advertising?(candidates) ?? candidates

@@ -6,17 +6,23 @@ extension SessionConfiguration {
     /// Throws `.invalidArgument` for the first field that is outside its range.
     func validate() throws(SessionFault) {
         try Self.require(
-            .seconds(1) ... .seconds(600) ~= patience, "patience is 1 to 600 seconds, not \(patience)")
+            .seconds(1) ... .seconds(600) ~= connectTimeout,
+            "connectTimeout is 1 to 600 seconds, not \(connectTimeout)")
         try Self.require(
-            Limits.smallestMaxMessage...Self.largestMaxMessage ~= maxMessage,
-            "maxMessage is 65,536 to 1,073,741,824 bytes, not \(maxMessage)")
+            Limits.smallestMaxMessage...Self.largestMaxMessage ~= maximumMessageSize,
+            "maximumMessageSize is 65,536 to 1,073,741,824 bytes, not \(maximumMessageSize)")
         try Self.require(
-            1...Self.largestMaxChannels ~= maxChannels, "maxChannels is 1 to 1,024, not \(maxChannels)")
-        try Self.require(silence >= .milliseconds(10), "silence is 10 milliseconds at least, not \(silence)")
+            1...Self.largestMaxChannels ~= maximumStreams,
+            "maximumStreams is 1 to 1,024, not \(maximumStreams)")
         try Self.require(
-            silence < death, "silence is shorter than death; \(silence) is not shorter than \(death)")
-        try Self.require(death <= .seconds(3_600), "death is 1 hour at the most, not \(death)")
-        try Self.require(2...16 ~= peers, "peers is 2 to 16, not \(peers)")
+            keepAliveInterval >= .milliseconds(10),
+            "keepAliveInterval is at least 10 milliseconds, not \(keepAliveInterval)")
+        try Self.require(
+            keepAliveInterval < idleTimeout,
+            "keepAliveInterval is shorter than idleTimeout; \(keepAliveInterval) is not shorter than \(idleTimeout)"
+        )
+        try Self.require(idleTimeout <= .seconds(3_600), "idleTimeout is at most 1 hour, not \(idleTimeout)")
+        try Self.require(2...16 ~= maximumPeers, "maximumPeers is 2 to 16, not \(maximumPeers)")
         try validateAddresses()
     }
 
@@ -25,16 +31,16 @@ extension SessionConfiguration {
 
     private func validateAddresses() throws(SessionFault) {
         try Self.require(
-            max(listening.count, advertised.count) <= Limits.candidates,
-            "a session listens at, and advertises, \(Limits.candidates) addresses at the most")
-        for address in listening {
+            max(listenAddresses.count, advertisedAddresses.count) <= Limits.candidates,
+            "a session has at most \(Limits.candidates) addresses to listen at or to advertise")
+        for address in listenAddresses {
             try Self.require(
-                !address.host.isMulticast && !address.host.isBroadcast, "nobody can listen at \(address)")
+                !address.host.isMulticast && !address.host.isBroadcast, "no session can listen at \(address)")
             try Self.require(
-                address.port == 0 || address.port >= 1_024 || !advertised.isEmpty,
+                address.port == 0 || address.port >= 1_024 || !advertisedAddresses.isEmpty,
                 "a port below 1,024 is never dialled: \(address)")
         }
-        for address in advertised {
+        for address in advertisedAddresses {
             try Self.require(
                 Candidate(address)?.isDialable(allowingLoopback: true) == true,
                 "\(address) is never dialled")

@@ -87,7 +87,7 @@ extension SessionDriver {
     private func begin(_ data: ConnectionData) throws(LinkEstablishment.Refusal) -> ConnectRequestID? {
         tellZones(for: data)
         return try engine.connect(
-            with: data, within: configuration.patience, at: EventLoop.currentMoment())
+            with: data, within: configuration.connectTimeout, at: EventLoop.currentMoment())
     }
 
     func tellZones(for data: ConnectionData) {
@@ -157,13 +157,13 @@ extension SessionDriver {
     }
 
     /// Returns the protection and the statistics of the link to a peer; nil without a link.
-    package func facts(_ uid: UID) -> LinkFacts? {
+    package func facts(_ uid: UID) -> ConnectionInfo? {
         guard let connection = sockets.link(to: uid), let link = connection.link,
             var statistics = engine.links.peer(on: connection.id)?.link.statistics
         else { return nil }
         statistics.channelBytesSent = link.channelBytesSent
         statistics.channelBytesReceived = link.channelBytesReceived
-        return LinkFacts(connection, link, statistics)
+        return ConnectionInfo(connection, link, statistics)
     }
 
     /// Puts a marker after all events until now.

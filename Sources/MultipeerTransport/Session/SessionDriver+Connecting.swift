@@ -53,7 +53,7 @@ extension SessionDriver {
         guard sockets.acceptor == nil else { return }
         guard !isOver else { throw .refused(DisconnectReason(code: .left)) }
         try SessionFault.network { () throws(SocketFault) in
-            try listen(at: Acceptor(configuration.listening, on: loop))
+            try listen(at: Acceptor(configuration.listenAddresses, on: loop))
         }
     }
 }

@@ -12,7 +12,7 @@ struct TrustDecisions {
     private let store: TrustStoreFile?
     /// Questions that wait for a user, or for a file to be written.
     private var questions: [UID: Task<Void, Never>] = [:]
-    private var authentications: [UID: LinkFacts.Authentication] = [:]
+    private var authentications: [UID: ConnectionInfo.Authentication] = [:]
     /// First keys, for the life of the session, when there is no store on disk.
     private var remembered = TrustStore()
 }
@@ -60,13 +60,14 @@ extension TrustDecisions {
         return remembers && store == nil ? remembered.rememberFirst(evidence) : true
     }
 
-    private func authentication(_ evidence: TrustEvidence, by policy: String) -> LinkFacts.Authentication {
+    private func authentication(_ evidence: TrustEvidence, by policy: String) -> ConnectionInfo.Authentication
+    {
         if evidence.fingerprint == nil { return .tokens }
         return evidence.chain.isEmpty ? .connectionData : .identity(by: policy)
     }
 
     /// Returns what the last decision about this peer rests on.
-    func authentication(of uid: UID) -> LinkFacts.Authentication? { authentications[uid] }
+    func authentication(of uid: UID) -> ConnectionInfo.Authentication? { authentications[uid] }
 
     mutating func forget(_ uid: UID) { authentications[uid] = nil }
 }

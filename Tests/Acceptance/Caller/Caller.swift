@@ -37,9 +37,9 @@ actor Caller {
 
     init(_ peer: PeerID, _ folder: URL) async throws {
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
-        configuration.death = .seconds(3)
-        configuration.silence = .seconds(1)
+        configuration.listenAddresses = [.loopback]
+        configuration.idleTimeout = .seconds(3)
+        configuration.keepAliveInterval = .seconds(1)
         let session = try Session(peer: peer, configuration: configuration)
         let system = try await PeerActorSystem(session)
         try system.register(Target.self)

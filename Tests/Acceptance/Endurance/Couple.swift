@@ -11,7 +11,7 @@ struct Couple: Sendable {
         _ preference: EncryptionPreference = .required
     ) async throws -> Couple {
         var configuration = Endurance.loopback
-        configuration.preference = preference
+        configuration.encryption = preference
         let couple = Couple(
             one: try Session(peer: PeerID(displayName: "one"), configuration: configuration),
             other: try Session(peer: PeerID(displayName: "other"), configuration: configuration))

@@ -51,8 +51,8 @@ enum Endurance {
     /// Listens on 127.0.0.1 alone.
     static var loopback: SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
-        configuration.patience = .seconds(30)
+        configuration.listenAddresses = [.loopback]
+        configuration.connectTimeout = .seconds(30)
         return configuration
     }
 

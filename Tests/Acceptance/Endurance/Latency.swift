@@ -17,7 +17,7 @@ struct Latency {
             throw Endurance.Failure(description: "no address: \(address)")
         }
         var configuration = Endurance.loopback
-        configuration.listening = [SocketAddress(host, port: 0)]
+        configuration.listenAddresses = [SocketAddress(host, port: 0)]
         session = try Session(peer: PeerID(displayName: "latency"), configuration: configuration)
         self.folder = URL(filePath: folder)
     }

@@ -159,7 +159,8 @@ private struct InvitingPair: Sendable {
                 try Endurance.expect(states == [.connecting, .connected], "the \(name) saw \(states)")
             }
         }
-        guard let atOne = await ones.facts(for: other.peer), let atOther = await others.facts(for: one.peer)
+        guard let atOne = await ones.connectionInfo(for: other.peer),
+            let atOther = await others.connectionInfo(for: one.peer)
         else { throw Endurance.Failure(description: "a link is gone") }
         try Endurance.expect(
             atOne.address == atOther.localAddress && atOne.localAddress == atOther.address,

@@ -40,8 +40,8 @@ struct Rounds {
         let states = try await Endurance.talk(lower, higher)
         try Endurance.expect(states.0 == [.connecting, .connected], "the lower peer saw \(states.0)")
         try Endurance.expect(states.1 == [.connecting, .connected], "the higher peer saw \(states.1)")
-        guard let atLower = await lower.facts(for: higher.peer),
-            let atHigher = await higher.facts(for: lower.peer)
+        guard let atLower = await lower.connectionInfo(for: higher.peer),
+            let atHigher = await higher.connectionInfo(for: lower.peer)
         else { throw Endurance.Failure(description: "a link is gone") }
         try Endurance.expect(
             atLower.isDialled != atHigher.isDialled, "both ends say that they dialled, or neither")

@@ -17,7 +17,7 @@ struct Churn {
             options.name = "member-\(number)"
             options.folder = folder
             options.history = history
-            options.configuration.listening = [.loopback]
+            options.configuration.listenAddresses = [.loopback]
             options.rate = 5
             options.files = 0.5
             members.append(try Member(options))

@@ -54,7 +54,9 @@ extension Member {
     /// Waits until everything has arrived, and writes it down when it has.
     func flush(_ peer: PeerID, on session: Session) async {
         guard let number = lastSent[peer], let before = await link(to: peer, on: session) else { return }
-        guard (try? await session.flush(to: peer)) != nil, await link(to: peer, on: session) == before else {
+        guard (try? await session.waitUntilReceived(by: peer)) != nil,
+            await link(to: peer, on: session) == before
+        else {
             return
         }
         log(.flushed, peer) {
@@ -65,7 +67,9 @@ extension Member {
 
     /// The two addresses of the link, which nothing else has at the same time and both ends know.
     private func link(to peer: PeerID, on session: Session) async -> String? {
-        await session.facts(for: peer).map { [$0.address, $0.localAddress].sorted().joined(separator: "-") }
+        await session.connectionInfo(for: peer).map {
+            [$0.address, $0.localAddress].sorted().joined(separator: "-")
+        }
     }
 
     // MARK: files

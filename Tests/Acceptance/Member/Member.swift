@@ -69,9 +69,9 @@ actor Member {
         log(.start) {
             $0.instance = instance
             $0.name = options.name
-            $0.cap = options.configuration.peers
-            $0.patience = options.configuration.patience.seconds
-            $0.death = options.configuration.death.seconds
+            $0.cap = options.configuration.maximumPeers
+            $0.patience = options.configuration.connectTimeout.seconds
+            $0.death = options.configuration.idleTimeout.seconds
             $0.topology = options.configuration.topology == .star ? .star : .mesh
         }
         try publish(data)

@@ -27,7 +27,7 @@ enum MultipeerMember {
             options.name = words[0]
             options.folder = URL(fileURLWithPath: words[1], isDirectory: true)
             options.history = words[2]
-            options.configuration.listening = [.loopback]
+            options.configuration.listenAddresses = [.loopback]
             words.removeFirst(3)
             while let word = words.first {
                 words.removeFirst()
@@ -48,7 +48,7 @@ enum MultipeerMember {
             options.configuration.topology = .star
             return
         case "--everywhere":
-            options.configuration.listening = []
+            options.configuration.listenAddresses = []
             return
         default: break
         }
@@ -57,14 +57,14 @@ enum MultipeerMember {
         switch (word, Double(value)) {
         case ("--rate", let rate?): options.rate = rate
         case ("--files", let files?): options.files = files
-        case ("--cap", let cap?): options.configuration.peers = Int(cap)
-        case ("--patience", let seconds?): options.configuration.patience = .seconds(seconds)
+        case ("--cap", let cap?): options.configuration.maximumPeers = Int(cap)
+        case ("--patience", let seconds?): options.configuration.connectTimeout = .seconds(seconds)
         case ("--death", let seconds?):
-            options.configuration.death = .seconds(seconds)
-            options.configuration.silence = .seconds(seconds * 0.3)
+            options.configuration.idleTimeout = .seconds(seconds)
+            options.configuration.keepAliveInterval = .seconds(seconds * 0.3)
         case ("--listen", _):
             guard let address = SocketAddress(value) else { throw Complaint(usage) }
-            options.configuration.listening = [address]
+            options.configuration.listenAddresses = [address]
         case ("--uid", _):
             guard let uid = UID(text: value) else { throw Complaint(usage) }
             options.uid = uid

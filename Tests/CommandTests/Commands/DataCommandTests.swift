@@ -9,7 +9,7 @@ import Testing
 struct DataCommandTests {
     private static func blob() async throws -> [UInt8] {
         var configuration = SessionConfiguration()
-        configuration.listening = [SocketAddress(.loopbackV4, port: 0)]
+        configuration.listenAddresses = [SocketAddress(.loopbackV4, port: 0)]
         let session = try Session(peer: PeerID(displayName: "ann"), configuration: configuration)
         return try await session.connectionData().bytes
     }

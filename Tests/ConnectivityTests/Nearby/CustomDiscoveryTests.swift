@@ -75,7 +75,7 @@ struct CustomDiscoveryTests {
     @Test("a search that finds nobody ends, and one that is called off ends at once")
     func searches() async throws {
         var configuration = Member.loopback
-        configuration.patience = .seconds(1)
+        configuration.connectTimeout = .seconds(1)
         let (ann, bob, cid) = (Member("ann", configuration: configuration), Member("bob"), Member("cid"))
         _ = try await ann.session.nearbyConnectionData(forPeer: bob.peer)
         let ofBob = try await bob.session.nearbyConnectionData(forPeer: ann.peer)

@@ -256,7 +256,7 @@ struct InvitationTests {
 extension SessionConfiguration {
     static var loopback: SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
+        configuration.listenAddresses = [.loopback]
         return configuration
     }
 }

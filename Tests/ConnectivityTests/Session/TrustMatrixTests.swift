@@ -82,7 +82,7 @@ struct TrustMatrixTests {
         let network = InMemoryDiscovery()
         func handset(_ name: String, _ identity: [MCIdentity]?) -> TestApplication {
             TestApplication(name, on: network, encryption: row.encryption, identity: identity) {
-                $0.patience = patience
+                $0.connectTimeout = patience
                 if row.behaviour == .neverAnswers { $0.overrides.decision = .seconds(1) }
             }
         }

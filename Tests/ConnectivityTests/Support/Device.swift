@@ -50,7 +50,7 @@ final class Device: NSObject, @unchecked Sendable {
         peer = MCPeerID(displayName: name)
         self.manners = Locked(manners)
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
+        configuration.listenAddresses = [.loopback]
         session = MCSession(
             peer: peer, securityIdentity: nil, encryptionPreference: preference, configuration: configuration)
         advertiser = MCNearbyServiceAdvertiser(

@@ -36,7 +36,7 @@ final class Member: Sendable {
     /// Listens on 127.0.0.1 alone, so that nothing leaves the machine.
     static var loopback: SessionConfiguration {
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
+        configuration.listenAddresses = [.loopback]
         return configuration
     }
 

@@ -57,7 +57,7 @@ final class TestApplication: NSObject, @unchecked Sendable {
         self.encryption = encryption
         self.identity = identity
         var configuration = SessionConfiguration()
-        configuration.listening = [.loopback]
+        configuration.listenAddresses = [.loopback]
         change(&configuration)
         self.configuration = configuration
         super.init()

@@ -53,8 +53,9 @@ struct DatagramStrangerTests {
             #expect(lost < 5)
             guard lost == 0 else { return }
             // The path was never in doubt: nothing of this is a fault.
-            #expect(await meeting.ann.facts(for: meeting.bob.peer)?.datagrams.isUp == true)
-            #expect(await meeting.ann.facts(for: meeting.bob.peer)?.datagrams.received == messages.count)
+            #expect(await meeting.ann.connectionInfo(for: meeting.bob.peer)?.datagrams.isUp == true)
+            #expect(
+                await meeting.ann.connectionInfo(for: meeting.bob.peer)?.datagrams.received == messages.count)
         }
     }
 

@@ -11,7 +11,9 @@ struct DatagramTests {
     @Test("unreliable messages go both ways over UDP, each once [dgram.mode]", arguments: preferences)
     func bothWays(_ preference: EncryptionPreference) async throws {
         for address in [SocketAddress.loopback, SocketAddress(.loopbackV6, port: 0)] {
-            let configuration = SessionConfiguration.loopback(preference).with { $0.listening = [address] }
+            let configuration = SessionConfiguration.loopback(preference).with {
+                $0.listenAddresses = [address]
+            }
             let meeting = try Meeting(ann: configuration, bob: configuration)
             try await meeting.linkUp()
             let messages = (0..<60).map { [UInt8](repeating: UInt8($0), count: $0 * 19) }
@@ -20,10 +22,10 @@ struct DatagramTests {
                 let arrived = try await within { await to.events.arrivals(60) }
                 #expect(Set(arrived.map(\.bytes)) == Set(messages))
                 #expect(arrived.allSatisfy { $0.delivery == .unreliable && $0.peer == from.peer })
-                let facts = try #require(await from.facts(for: to.peer)).datagrams
+                let facts = try #require(await from.connectionInfo(for: to.peer)).datagrams
                 #expect(facts.sent == 60)
                 #expect(facts.dropped == 0)
-                #expect(try #require(await to.facts(for: from.peer)).datagrams.received == 60)
+                #expect(try #require(await to.connectionInfo(for: from.peer)).datagrams.received == 60)
             }
             await meeting.end()
         }
@@ -52,7 +54,7 @@ struct DatagramTests {
 
     @Test("who wants no datagrams gets none, and messages take the link [dgram.offer] [dgram.fallback]")
     func unwanted() async throws {
-        let without = SessionConfiguration.loopback().with { $0.datagrams = false }
+        let without = SessionConfiguration.loopback().with { $0.allowsDatagrams = false }
         let meeting = try Meeting(bob: without)
         try await meeting.link()
         #expect(try await meeting.ann.connectionData().flags.contains(.datagrams))
@@ -61,7 +63,7 @@ struct DatagramTests {
             try await from.send([7], to: to.peer, delivery: .unreliable)
             let arrived = try await within { await to.events.arrivals(1) }
             #expect(arrived.map(\.delivery) == [.reliable])
-            #expect(await from.facts(for: to.peer)?.datagrams == LinkFacts.Datagrams())
+            #expect(await from.connectionInfo(for: to.peer)?.datagrams == ConnectionInfo.Datagrams())
         }
         await meeting.end()
     }
@@ -121,13 +123,15 @@ struct DatagramTests {
         let message = MessageTests.pattern(1_100)
         // A few at a time, until many were too many: how many are lost on the way is the kernel's affair.
         try await within {
-            while let facts = await meeting.bob.facts(for: meeting.ann.peer), facts.datagrams.dropped < 200 {
+            while let facts = await meeting.bob.connectionInfo(for: meeting.ann.peer),
+                facts.datagrams.dropped < 200
+            {
                 for _ in 0..<20 {
                     try await meeting.ann.send(message, to: meeting.bob.peer, delivery: .unreliable)
                 }
             }
         }
-        let facts = try #require(await meeting.bob.facts(for: meeting.ann.peer)).datagrams
+        let facts = try #require(await meeting.bob.connectionInfo(for: meeting.ann.peer)).datagrams
         #expect(facts.received * (1_100 + 64) <= 1_048_576)
         #expect(facts.dropped > 0)
         let arrived = try await within { await meeting.bob.events.arrivals(facts.received) }

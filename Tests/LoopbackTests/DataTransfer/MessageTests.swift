@@ -26,7 +26,7 @@ struct MessageTests {
     @Test("a message longer than the peer takes is refused before anything of it is sent [msg.local-limit]")
     func tooLarge() async throws {
         let meeting = try Meeting(
-            bob: .loopback().with { $0.maxMessage = 65_536 })
+            bob: .loopback().with { $0.maximumMessageSize = 65_536 })
         try await meeting.link()
         await #expect(throws: MultipeerError(.tooLarge, "")) {
             try await meeting.bob.send([UInt8](repeating: 0, count: 16 * 1_048_576 + 1), to: meeting.ann.peer)
@@ -82,7 +82,7 @@ struct MessageTests {
             _ = try await within { await meeting.ann.events.firstMessage() }
         }
         #expect(counter.count == Self.room)
-        let facts = try #require(await meeting.ann.facts(for: meeting.bob.peer))
+        let facts = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
         #expect(facts.statistics.bytesSent <= 4 * 1_048_576)
         let received = try await within { await meeting.bob.events.messages(400) }
         #expect(received.map { Array($0.prefix(4)) } == (0..<400).map(Self.numbered))
@@ -162,11 +162,11 @@ struct MessageTests {
         let meeting = try Meeting()
         try await meeting.link()
         for number in 0..<100 { try await meeting.ann.send(Self.numbered(number), to: meeting.bob.peer) }
-        try await within { try await meeting.ann.flush(to: meeting.bob.peer) }
-        let facts = try #require(await meeting.bob.facts(for: meeting.ann.peer))
+        try await within { try await meeting.ann.waitUntilReceived(by: meeting.bob.peer) }
+        let facts = try #require(await meeting.bob.connectionInfo(for: meeting.ann.peer))
         #expect(facts.statistics.messagesReceived == 100)
         try await fill(meeting)
-        let flushing = Task { try await meeting.ann.flush(to: meeting.bob.peer) }
+        let flushing = Task { try await meeting.ann.waitUntilReceived(by: meeting.bob.peer) }
         await meeting.bob.disconnect(within: .zero)
         _ = try await within { await flushing.result }
         await #expect(throws: MultipeerError.self) { try await flushing.value }

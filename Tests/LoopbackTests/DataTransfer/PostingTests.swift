@@ -105,7 +105,7 @@ struct PostingTests {
             await meeting.bob.events.messages { $0.count == 2_000 }
         }
         #expect(long.last == MessageTests.pattern(2_000))
-        let facts = try #require(await meeting.ann.facts(for: meeting.bob.peer)).datagrams
+        let facts = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer)).datagrams
         #expect(facts.sent <= 5_000)
         await meeting.end()
     }

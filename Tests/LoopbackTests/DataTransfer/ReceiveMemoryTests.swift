@@ -17,7 +17,7 @@ struct ReceiveMemoryTests {
 
     private static func meetSevenGreedyPeers() async throws {
         let ann = try SessionDriver(
-            PeerID(displayName: "ann"), .loopback(.none).with { $0.death = .seconds(600) })
+            PeerID(displayName: "ann"), .loopback(.none).with { $0.idleTimeout = .seconds(600) })
         let data = try await ann.connectionData(for: nil)
         let before = try residentBytes()
         let (linked, filled, over) = (Counter(), Counter(), Counter())

@@ -37,7 +37,7 @@ struct StreamCrowdTests {
 
     @Test("the 65th stream waits until one of the 64 is over [channel.limit]")
     func waiting() async throws {
-        let meeting = try Meeting(bob: .loopback().with { $0.maxChannels = 2 })
+        let meeting = try Meeting(bob: .loopback().with { $0.maximumStreams = 2 })
         try await meeting.link()
         let (first, firstRead) = try await meeting.stream("1")
         let (second, secondRead) = try await meeting.stream("2")
@@ -62,7 +62,7 @@ struct StreamCrowdTests {
 
     @Test("who waits for a place hears when the link ends")
     func endedWhileWaiting() async throws {
-        let meeting = try Meeting(bob: .loopback().with { $0.maxChannels = 1 })
+        let meeting = try Meeting(bob: .loopback().with { $0.maximumStreams = 1 })
         try await meeting.link()
         let (first, stream) = try await meeting.stream()
         let waiting = Task { try await meeting.ann.openStream(to: meeting.bob.peer, name: "2") }
@@ -78,7 +78,7 @@ struct StreamCrowdTests {
     @Test(
         "1,000 streams at once arrive whole, with room for all and for 64", arguments: [1_024, 64])
     func concurrent(places: Int) async throws {
-        let configuration = SessionConfiguration.loopback().with { $0.maxChannels = places }
+        let configuration = SessionConfiguration.loopback().with { $0.maximumStreams = places }
         let meeting = try Meeting(ann: configuration, bob: configuration)
         try await meeting.link()
         let count = Sanitizer.fewer(1_000)
@@ -159,7 +159,7 @@ struct StreamCrowdTests {
             }
             out.abort()
         }
-        try await within { try await meeting.ann.flush(to: meeting.bob.peer) }
+        try await within { try await meeting.ann.waitUntilReceived(by: meeting.bob.peer) }
         reader.cancel()
         _ = await reader.result
         await meeting.expectMessages()

@@ -19,7 +19,7 @@ struct StreamTests {
         _ = try await (first, second)
         #expect(atBob == bytes)
         #expect(atAnn == bytes)
-        let facts = try #require(await meeting.ann.facts(for: meeting.bob.peer))
+        let facts = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
         #expect(facts.statistics.channelBytesSent == bytes.count)
         #expect(facts.statistics.channelBytesReceived == bytes.count)
         await meeting.end()
@@ -91,7 +91,7 @@ struct StreamTests {
                 try await out.finish()
             }
             // A round trip of messages: what fits into the credit has come meanwhile.
-            try await within { try await meeting.ann.flush(to: meeting.bob.peer) }
+            try await within { try await meeting.ann.waitUntilReceived(by: meeting.bob.peer) }
             #expect(try await within { try await stream.all() } == bytes)
             try await within { try await writer.value }
         }

@@ -53,8 +53,8 @@ struct GlareTests {
         }()
         _ = try await (higher, lower)
         try await within { try await meeting.expectTalk() }
-        let atLower = try #require(await meeting.ann.facts(for: meeting.bob.peer))
-        let atHigher = try #require(await meeting.bob.facts(for: meeting.ann.peer))
+        let atLower = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
+        let atHigher = try #require(await meeting.bob.connectionInfo(for: meeting.ann.peer))
         #expect(atLower.isDialled != atHigher.isDialled)
         #expect(await meeting.ann.peers == [meeting.bob.peer])
         #expect(await meeting.bob.peers == [meeting.ann.peer])

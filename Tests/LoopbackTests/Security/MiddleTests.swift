@@ -162,7 +162,7 @@ struct MiddleTests {
                     bob: Self.tapped(preference, bobsTap, patience: .seconds(10)))
                 try await meeting.link()
                 try await within { try await meeting.expectTalk() }
-                let isAnns = await meeting.bob.facts(for: meeting.ann.peer)?.isDialled == true
+                let isAnns = await meeting.bob.connectionInfo(for: meeting.ann.peer)?.isDialled == true
                 let tap = isAnns ? annsTap : bobsTap
                 let recorded = await tap.flows.last?.fromDialler ?? []
                 let before = await tap.flows.count

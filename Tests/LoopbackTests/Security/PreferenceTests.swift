@@ -57,8 +57,12 @@ struct PreferenceTests {
             for flow in flows { check(flow, outcome) }
             let plainCanaries = flows.flatMap(\.all).count { $0.contains(Self.canary) }
             #expect(plainCanaries == (outcome == .plain ? 2 : 0))
-            #expect(await meeting.ann.facts(for: meeting.bob.peer)?.isEncrypted == (outcome == .encrypted))
-            #expect(await meeting.bob.facts(for: meeting.ann.peer)?.isEncrypted == (outcome == .encrypted))
+            #expect(
+                await meeting.ann.connectionInfo(for: meeting.bob.peer)?.isEncrypted
+                    == (outcome == .encrypted))
+            #expect(
+                await meeting.bob.connectionInfo(for: meeting.ann.peer)?.isEncrypted
+                    == (outcome == .encrypted))
         }
         await meeting.end()
         await annsTap.stop()

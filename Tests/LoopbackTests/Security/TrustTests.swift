@@ -18,7 +18,7 @@ struct TrustTests {
             ann: .loopback().with { $0.trust = .ask { await asked.decide($0) } },
             bob: .loopback(identity: identity))
         try await meeting.link()
-        let facts = try #require(await meeting.ann.facts(for: meeting.bob.peer))
+        let facts = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
         #expect(facts.authentication == .identity(by: "the application"))
         #expect(asked.all.map(\.fingerprint) == [identity.fingerprint])
         #expect(asked.all.first?.chain.map(\.der) == identity.chain.map(\.der))
@@ -94,7 +94,8 @@ struct TrustTests {
         let good = try Meeting(ann: strict, bob: .loopback(identity: known))
         try await good.link()
         #expect(
-            await good.ann.facts(for: good.bob.peer)?.authentication == .identity(by: "a listed fingerprint"))
+            await good.ann.connectionInfo(for: good.bob.peer)?.authentication
+                == .identity(by: "a listed fingerprint"))
         await good.end()
         let bad = try Meeting(ann: strict, bob: .loopback(identity: unknown))
         let fared = try await bad.attempt()
@@ -146,7 +147,7 @@ struct TrustTests {
         let good = try Meeting(ann: strict, bob: .loopback(identity: chain.identity))
         try await good.link()
         #expect(
-            await good.ann.facts(for: good.bob.peer)?.authentication
+            await good.ann.connectionInfo(for: good.bob.peer)?.authentication
                 == .identity(by: "a certificate authority"))
         await good.end()
         for other in [try Identity.generate(), nil] {

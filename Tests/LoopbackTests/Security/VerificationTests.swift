@@ -151,7 +151,7 @@ struct VerificationTests {
                     ann: .loopback(.none).tapped(by: annsTap), bob: .loopback(.none).tapped(by: bobsTap))
                 try await meeting.link()
                 try await within { try await meeting.expectTalk() }
-                let isAnns = await meeting.bob.facts(for: meeting.ann.peer)?.isDialled == true
+                let isAnns = await meeting.bob.connectionInfo(for: meeting.ann.peer)?.isDialled == true
                 let tap = isAnns ? annsTap : bobsTap
                 let live = try #require(await tap.flows.lastIndex { !$0.isOver })
                 var wire = ByteBuffer()
@@ -198,8 +198,8 @@ struct VerificationFailureTests {
     ) async throws {
         try await withTaps { annsTap, bobsTap in
             let brief = SessionConfiguration.loopback().with {
-                $0.silence = .milliseconds(500)
-                $0.death = .seconds(4)
+                $0.keepAliveInterval = .milliseconds(500)
+                $0.idleTimeout = .seconds(4)
             }
             let ann = try SessionDriver(PeerID(displayName: "ann"), brief.tapped(by: annsTap))
             let bob = try SessionDriver(PeerID(displayName: "bob"), brief.tapped(by: bobsTap))

@@ -48,7 +48,7 @@ struct CancellationTests {
             for tap in [annsTap, bobsTap] { await tap.meddle { _ in .hold } }
             let (ann, bob) = (meeting.ann, meeting.bob.peer)
             let waits = [
-                Task { try await ann.flush(to: bob) },
+                Task { try await ann.waitUntilReceived(by: bob) },
                 Task { while true { try await stream.write([UInt8](repeating: 1, count: 65_536)) } },
                 Task { while true { try await ann.send([UInt8](repeating: 1, count: 65_536), to: bob) } },
                 Task { _ = try await ann.verificationCode(for: bob) },

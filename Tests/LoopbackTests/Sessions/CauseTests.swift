@@ -60,7 +60,7 @@ struct CauseTests {
             }
         },
         Cause("there is no seat", ann: .reason(.full), bob: .reason(.full, .full)) {
-            let carl = try Meeting(ann: .loopback().with { $0.peers = 2 })
+            let carl = try Meeting(ann: .loopback().with { $0.maximumPeers = 2 })
             try await carl.link()
             let bob = try Session(peer: PeerID(displayName: "bob"), configuration: .loopback())
             let (annsData, bobsData) = (try await carl.ann.connectionData(), try await bob.connectionData())
@@ -212,8 +212,8 @@ struct CauseTests {
 
     /// Soon dead: a second is the least that an answer is given.
     private static let brief = SessionConfiguration.loopback().with {
-        $0.silence = .milliseconds(300)
-        $0.death = .milliseconds(1_500)
+        $0.keepAliveInterval = .milliseconds(300)
+        $0.idleTimeout = .milliseconds(1_500)
     }
 
     private static func linked(

@@ -47,8 +47,8 @@ struct DeathTests {
             try await Tap { reaper.judge($0, at: 0) }, try await Tap { reaper.judge($0, at: 1) },
         ]
         let brief = SessionConfiguration.loopback(death.preference, patience: patience).with {
-            $0.silence = .milliseconds(300)
-            $0.death = .milliseconds(1_500)
+            $0.keepAliveInterval = .milliseconds(300)
+            $0.idleTimeout = .milliseconds(1_500)
         }
         let meeting = try Meeting.annFirst(ann: brief.tapped(by: taps[0]), bob: brief.tapped(by: taps[1]))
         let listeners = [meeting.ann, meeting.bob].map { session in (session, Heard.listening(to: session)) }

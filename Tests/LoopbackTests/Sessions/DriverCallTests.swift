@@ -11,18 +11,18 @@ struct DriverCallTests {
     typealias Change = @Sendable (inout SessionConfiguration) -> Void
 
     static let outOfRange: [(name: String, change: Change)] = [
-        ("patience 0", { $0.patience = .zero }),
-        ("patience 601 s", { $0.patience = .seconds(601) }),
-        ("maxMessage 65,535", { $0.maxMessage = 65_535 }),
-        ("maxMessage over 1 GiB", { $0.maxMessage = (1 << 30) + 1 }),
-        ("silence 0", { $0.silence = .zero }),
-        ("silence as long as death", { $0.silence = $0.death }),
-        ("death over an hour", { $0.death = .seconds(3_601) }),
-        ("listening to a group", { $0.listening = [SocketAddress(.v4(0xE000_0001), port: 0)] }),
-        ("listening at port 80", { $0.listening = [.loopback.with(port: 80)] }),
-        ("listening at 17 addresses", { $0.listening = Array(repeating: .loopback, count: 17) }),
-        ("advertising no port", { $0.advertised = [.loopback] }),
-        ("advertising everywhere", { $0.advertised = [SocketAddress(.anyV4, port: 4_000)] }),
+        ("patience 0", { $0.connectTimeout = .zero }),
+        ("patience 601 s", { $0.connectTimeout = .seconds(601) }),
+        ("maxMessage 65,535", { $0.maximumMessageSize = 65_535 }),
+        ("maxMessage over 1 GiB", { $0.maximumMessageSize = (1 << 30) + 1 }),
+        ("silence 0", { $0.keepAliveInterval = .zero }),
+        ("silence as long as death", { $0.keepAliveInterval = $0.idleTimeout }),
+        ("death over an hour", { $0.idleTimeout = .seconds(3_601) }),
+        ("listening to a group", { $0.listenAddresses = [SocketAddress(.v4(0xE000_0001), port: 0)] }),
+        ("listening at port 80", { $0.listenAddresses = [.loopback.with(port: 80)] }),
+        ("listening at 17 addresses", { $0.listenAddresses = Array(repeating: .loopback, count: 17) }),
+        ("advertising no port", { $0.advertisedAddresses = [.loopback] }),
+        ("advertising everywhere", { $0.advertisedAddresses = [SocketAddress(.anyV4, port: 4_000)] }),
     ]
 
     @Test("a configuration out of its range is refused", arguments: outOfRange.indices)
@@ -39,8 +39,10 @@ struct DriverCallTests {
     func accepted() throws {
         let ann = try PeerID(displayName: "ann")
         for change: Change in [
-            { $0.patience = .seconds(1) }, { $0.patience = .seconds(600) }, { $0.maxMessage = 65_536 },
-            { $0.maxMessage = 1 << 30 }, { $0.silence = .milliseconds(10) }, { $0.death = .seconds(3_600) },
+            { $0.connectTimeout = .seconds(1) }, { $0.connectTimeout = .seconds(600) },
+            { $0.maximumMessageSize = 65_536 },
+            { $0.maximumMessageSize = 1 << 30 }, { $0.keepAliveInterval = .milliseconds(10) },
+            { $0.idleTimeout = .seconds(3_600) },
         ] {
             _ = try Session(peer: ann, configuration: .loopback().with(change))
         }
@@ -141,7 +143,7 @@ struct DriverCallTests {
         let port = try #require(try await first.connectionData().candidates.first).port
         let second = try Session(
             peer: PeerID(displayName: "bob"),
-            configuration: .loopback().with { $0.listening = [.loopback, .loopback.with(port: port)] })
+            configuration: .loopback().with { $0.listenAddresses = [.loopback, .loopback.with(port: port)] })
         for _ in 0..<2 {
             let error = await #expect(throws: MultipeerError.self) { _ = try await second.connectionData() }
             #expect(error?.code == .system)
@@ -207,7 +209,7 @@ struct DriverCallTests {
             }
             // As many as the credit allows have gone.
             try await within {
-                while let facts = await meeting.ann.facts(for: meeting.bob.peer),
+                while let facts = await meeting.ann.connectionInfo(for: meeting.bob.peer),
                     facts.statistics.messagesSent < 64
                 {
                     try Task.checkCancellation()
@@ -218,7 +220,7 @@ struct DriverCallTests {
             async let first: Void = meeting.ann.disconnect(within: .milliseconds(200))
             async let second: Void = meeting.ann.disconnect(within: .seconds(60))
             _ = try await within { [ann = meeting.ann, bob = meeting.bob.peer] in
-                await #expect(throws: MultipeerError.self) { try await ann.flush(to: bob) }
+                await #expect(throws: MultipeerError.self) { try await ann.waitUntilReceived(by: bob) }
             }
             _ = await (first, second)
             #expect(ContinuousClock.now - start < .seconds(5))

@@ -102,8 +102,8 @@ struct DriverLinkTests {
     func undelivered() async throws {
         try await withTaps { annsTap, bobsTap in
             let brief = SessionConfiguration.loopback().with {
-                $0.silence = .milliseconds(500)
-                $0.death = .seconds(4)
+                $0.keepAliveInterval = .milliseconds(500)
+                $0.idleTimeout = .seconds(4)
             }
             let meeting = try Meeting(
                 ann: brief.tapped(by: annsTap), bob: brief.tapped(by: bobsTap))

@@ -8,8 +8,8 @@ import Testing
 @Suite("14 Liveness over loopback", .inTurns, .timeLimit(.minutes(5)))
 struct LivenessTests {
     static let brief = SessionConfiguration.loopback().with {
-        $0.silence = .milliseconds(500)
-        $0.death = .seconds(3)
+        $0.keepAliveInterval = .milliseconds(500)
+        $0.idleTimeout = .seconds(3)
     }
 
     @Test("a peer from whom nothing comes is given up in time, at both ends [live.ping] [live.dead]")
@@ -35,7 +35,7 @@ struct LivenessTests {
     @Test("TCP gives a link up after the same time, at both ends [live.backstop]")
     func backstop() async throws {
         // A time that nobody else in this process has.
-        let configuration = SessionConfiguration.loopback().with { $0.death = .milliseconds(17_321) }
+        let configuration = SessionConfiguration.loopback().with { $0.idleTimeout = .milliseconds(17_321) }
         let meeting = try Meeting(ann: configuration, bob: configuration)
         #expect(Self.sockets(givingUpAfter: 17_321) == 0)
         try await meeting.link()
@@ -60,7 +60,7 @@ struct LivenessTests {
                 ann: Self.brief.tapped(by: annsTap), bob: Self.brief.tapped(by: bobsTap))
             try await meeting.link()
             try await within { try await meeting.expectTalk() }
-            let isAnns = await meeting.bob.facts(for: meeting.ann.peer)?.isDialled == true
+            let isAnns = await meeting.bob.connectionInfo(for: meeting.ann.peer)?.isDialled == true
             let tap = isAnns ? annsTap : bobsTap
             let before = await tap.flows.map(\.fromListener.count).max() ?? 0
             // A PING or PONG is 38 bytes on the wire: ten of them take longer than a dead peer would be given.
@@ -68,7 +68,7 @@ struct LivenessTests {
                 await tap.until { ($0.map(\.fromListener.count).max() ?? 0) >= before + 10 * 38 }
             }
             try await within { try await meeting.expectTalk() }
-            #expect(await meeting.ann.facts(for: meeting.bob.peer)?.statistics.roundTrip != nil)
+            #expect(await meeting.ann.connectionInfo(for: meeting.bob.peer)?.statistics.roundTrip != nil)
             await meeting.end()
         }
     }

@@ -160,7 +160,7 @@ struct SequenceEndTests {
             for number in UInt8(0)..<200 {
                 try await meeting.ann.send([UInt8](repeating: number, count: 16_384), to: meeting.bob.peer)
             }
-            try await meeting.ann.flush(to: meeting.bob.peer)
+            try await meeting.ann.waitUntilReceived(by: meeting.bob.peer)
             await meeting.end()
             for loop in loops { #expect(await loop.value == Array(0..<200)) }
         }

@@ -14,7 +14,7 @@ struct SessionTests {
         #expect(await meeting.bob.events.firstMessage() == Array("hello".utf8))
         try await meeting.bob.send(Array("hello yourself".utf8), to: meeting.ann.peer)
         #expect(await meeting.ann.events.firstMessage() == Array("hello yourself".utf8))
-        let facts = try #require(await meeting.ann.facts(for: meeting.bob.peer))
+        let facts = try #require(await meeting.ann.connectionInfo(for: meeting.bob.peer))
         #expect(facts.isEncrypted)
         #expect(facts.suite == "TLS_AES_128_GCM_SHA256")
         await meeting.ann.disconnect()

@@ -148,11 +148,11 @@ extension Session {
 
     /// Waits until the facts are so.
     nonisolated func datagrams(
-        to peer: PeerID, are condition: @escaping @Sendable (LinkFacts.Datagrams) -> Bool
+        to peer: PeerID, are condition: @escaping @Sendable (ConnectionInfo.Datagrams) -> Bool
     ) async throws {
         try await within {
             while true {
-                if let facts = await self.facts(for: peer), condition(facts.datagrams) { return }
+                if let facts = await self.connectionInfo(for: peer), condition(facts.datagrams) { return }
                 try await Task.sleep(for: .milliseconds(2))
             }
         }

@@ -85,9 +85,9 @@ extension SessionConfiguration {
         _ preference: EncryptionPreference = .required, identity: Identity? = nil,
         patience: Duration = .seconds(20)
     ) -> SessionConfiguration {
-        var configuration = SessionConfiguration(preference: preference, identity: identity)
-        configuration.listening = [.loopback]
-        configuration.patience = patience
+        var configuration = SessionConfiguration(encryption: preference, identity: identity)
+        configuration.listenAddresses = [.loopback]
+        configuration.connectTimeout = patience
         return configuration
     }
 

@@ -67,7 +67,8 @@ struct NetworkTests {
             for _ in 0..<200 { try await pair.ann.send([1], to: pair.bob.peer, delivery: .unreliable) }
             try await network.clock.sleep(for: .seconds(1))
             let facts = (
-                await pair.ann.facts(for: pair.bob.peer), await pair.bob.facts(for: pair.ann.peer)
+                await pair.ann.connectionInfo(for: pair.bob.peer),
+                await pair.bob.connectionInfo(for: pair.ann.peer)
             )
             return (facts.0?.datagrams.sent ?? 0, facts.1?.datagrams.received ?? 0)
         }

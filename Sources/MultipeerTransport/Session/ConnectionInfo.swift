@@ -1,7 +1,7 @@
 public import MultipeerLink
 
 /// The protection of a link, what the other side proved, and the statistics of the link.
-public struct LinkFacts: Sendable {
+public struct ConnectionInfo: Sendable {
     /// What the other side proved before it was linked.
     public enum Authentication: Hashable, Sendable, CustomStringConvertible {
         /// The key pinned by the exchanged connection data.
@@ -59,7 +59,7 @@ public struct LinkFacts: Sendable {
     public let statistics: LinkStatistics
 }
 
-extension LinkFacts {
+extension ConnectionInfo {
     init(_ connection: SocketConnection, _ link: SessionLink, _ statistics: LinkStatistics) {
         self.init(
             isEncrypted: link.isEncrypted, suite: link.suite, authentication: link.authentication,
