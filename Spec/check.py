@@ -92,6 +92,15 @@ def links(texts):
                 yield f"{name} points to {target}, which is not there"
 
 
+def terms(texts):
+    """The chapters use the terms that chapter 2 lists."""
+    used = re.sub(r"\s+", " ", " ".join(text for name, text in texts.items() if name != "02-conventions.md")).lower()
+    for row in json.loads((SPEC / "terms.json").read_text())["terms"]:
+        for term in row["term"].split(", "):
+            if term.lower() not in used:
+                yield f"terms.json lists '{term}', which no chapter uses"
+
+
 def states():
     machines = json.loads((SPEC / "states.json").read_text())["machines"]
     for name, machine in machines.items():
@@ -154,7 +163,8 @@ def main():
               f"{sum(words(text, tables=True) for text in texts.values())}")
     if "--labels" in sys.argv:
         print("\n".join(label for text in texts.values() for label in DEFINITION.findall(text)))
-    checks = (lengths(texts), labels(texts), cases(texts), sections(texts), links(texts), states(), vectors(), scripts())
+    checks = (lengths(texts), labels(texts), cases(texts), sections(texts), links(texts), terms(texts), states(), vectors(),
+              scripts())
     faults = [fault for check in checks for fault in check]
     print("\n".join(faults), end="\n" if faults else "")
     return 1 if faults else 0

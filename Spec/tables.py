@@ -11,6 +11,7 @@ REGISTRIES = json.loads((SPEC / "registries.json").read_text())
 STATES = json.loads((SPEC / "states.json").read_text())
 SHIM = json.loads((SPEC / "shim.json").read_text())
 PRIVACY = json.loads((SPEC / "privacy.json").read_text())
+TERMS = json.loads((SPEC / "terms.json").read_text())
 
 
 def table(head, rows):
@@ -38,7 +39,7 @@ def shown(channel):
         values = row.get("values", [row["value"]] if row.get("value") else [])
         return " or ".join(f"`{one}`" for one in values) or ("empty" if row.get("bytes") == 0 else "")
 
-    return table(["message", "field", "bytes", "value", "tells"], [
+    return table(["message", "field", "bytes", "value", "reveals"], [
         (row["message"], row["field"] + (f" ({row['extension']})" if "extension" in row else ""),
          row.get("bytes", ""), value(row), row["tells"]) for row in PRIVACY[channel]["fields"]])
 
@@ -60,7 +61,7 @@ def blocks():
         row = cells[state, event]
         if row["next"] == state and not row["notify"]:
             return "–"
-        return row["next"] + (" (tells " + ", ".join(row["notify"]) + ")" if row["notify"] != [row["next"]] else "")
+        return row["next"] + (" (reports " + ", ".join(row["notify"]) + ")" if row["notify"] != [row["next"]] else "")
 
     def place(state, event):
         row = places[state, event]
@@ -69,6 +70,8 @@ def blocks():
         return ", ".join([row["next"]] + [f"*{action}*" for action in row["actions"]])
 
     return {
+        "table terms": table(["term", "meaning", "from"], [
+            (row["term"], row["meaning"], row["from"]) for row in TERMS["terms"]]),
         "table connection-data": entries("connectionData"),
         "table hello": entries("hello"),
         "table open": entries("open"),
@@ -100,7 +103,7 @@ def blocks():
         "table causes": table(["cause", "this end", "the other end"], [
             (row["meaning"], row["here"], " / ".join(row[key] for key in ("there", "unheard") if key in row))
             for row in REGISTRIES["causes"]]),
-        "table privacy-discovery": table(["message", "field", "value", "tells"], [
+        "table privacy-discovery": table(["message", "field", "value", "reveals"], [
             (row["message"], row["field"], row["value"], row["tells"]) for row in PRIVACY["discovery"]["fields"]]),
         "table privacy-tls": shown("tls"),
         "table privacy-datagrams": shown("datagrams"),
