@@ -56,7 +56,7 @@ extension ConnectionData {
 }
 
 extension Endpoint {
-    /// The order of entries and lists: by uid, then by instance. [mesh.entry]
+    /// Orders entries and lists by uid, then by instance. [mesh.entry]
     package static func < (one: Endpoint, other: Endpoint) -> Bool {
         (one.uid.high, one.uid.low, one.instance) < (other.uid.high, other.uid.low, other.instance)
     }

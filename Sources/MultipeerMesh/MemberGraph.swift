@@ -79,7 +79,7 @@ extension MemberGraph {
     }
 }
 
-// MARK: who is reachable
+// MARK: reachability
 
 extension MemberGraph {
     /// Recomputes which members are reachable, if anything changed. Our own links need no corroboration.
@@ -125,7 +125,7 @@ extension MemberGraph {
     }
 }
 
-// MARK: how many entries
+// MARK: limits on entries
 
 extension MemberGraph {
     /// Returns the members that are not merely invented by one other member: our links, endpoints that have shown

@@ -59,7 +59,8 @@ package struct Membership: Sendable {
     var overCapacity = OverCapacity()
     private var hasToldToLeave = false
 
-    /// `peers`: the maximum number of members of the whole mesh. `seed` feeds pauses only.
+    /// Creates a membership without links. `peers`: the maximum number of members of the whole mesh. `seed` feeds
+    /// pauses only.
     package init(_ local: Endpoint, peers: Int = Limits.peers, seed: UInt64) {
         self.local = local
         graph = MemberGraph(local)
@@ -68,7 +69,7 @@ package struct Membership: Sendable {
     }
 }
 
-// MARK: what happens
+// MARK: input
 
 extension Membership {
     /// Publishes the data with which others dial us: issued by this endpoint, open to any peer, with the MESH flag.
@@ -180,7 +181,7 @@ extension Membership {
     }
 }
 
-// MARK: what follows
+// MARK: consequences
 
 extension Membership {
     package mutating func takeActions() -> [Action] {

@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 
-// MARK: how one thing leads to another
+// MARK: consequences
 
 extension Mesh {
     /// Carries out consequences until none is left, or the owner has to end a link first.

@@ -64,8 +64,9 @@ package struct Mesh: Sendable {
     /// the application is notified of depends on that.
     var undone: [LinkEstablishment.Action] = []
 
-    /// `seed` feeds jitter, holds and GREASE, nothing secret. `peers`: the maximum number of peers in the mesh, including the
-    /// local one; links are one fewer. `last`: the last connection of the previous instance, so that no number is reused.
+    /// Creates a mesh without peers. `seed` feeds jitter, holds and GREASE, nothing secret. `peers`: the maximum number of
+    /// peers in the mesh, including the local one; links are one fewer. `last`: the last connection of the previous instance,
+    /// so that no number is reused.
     package init(_ local: LocalPeer, peers: Int = Limits.peers, seed: UInt64, after last: UInt32 = 0) {
         self.local = local
         linkEstablishment = LinkEstablishment(local, maximumLinks: peers - 1, seed: seed, after: last)
@@ -97,7 +98,7 @@ package struct Mesh: Sendable {
     package var lastConnection: UInt32 { linkEstablishment.lastConnection }
 }
 
-// MARK: what the application asks for
+// MARK: requests of the application
 
 extension Mesh {
     /// Issues connection data. `token`: 32 random bytes, used when a new token is needed. Data with the flag `mesh` and no
@@ -150,7 +151,7 @@ extension Mesh {
     }
 }
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension Mesh {
     package var acceptedFingerprints: [Fingerprint] { linkEstablishment.acceptedFingerprints }
@@ -212,7 +213,7 @@ extension Mesh {
     }
 }
 
-// MARK: what links bring
+// MARK: input from links
 
 extension Mesh {
     /// Handles the end of the link to `uid`. `wasUsed`: its peer has shown that it knew of the link.

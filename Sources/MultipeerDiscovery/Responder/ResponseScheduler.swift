@@ -88,13 +88,13 @@ extension ResponseScheduler {
 
     func nextTime(for entry: LocalRecordSet) -> Moment? { said[entry].map { $0 + ResponseScheduler.gap } }
 
-    /// The host's name or addresses are others now: nothing was said of them yet.
+    /// Handles a change of the host's name or addresses: the new ones have not been sent yet.
     mutating func forgetHost() {
         for family in Family.allCases { said[.addresses(family)] = nil }
         said[.families] = nil
     }
 
-    /// Nothing more of what belongs to the advert.
+    /// Drops everything that belongs to the advert.
     mutating func drop(_ id: AdvertID) {
         said = said.filter { $0.key.advert != id }
         waiting = waiting.filter { $0.key.advert != id }
@@ -169,7 +169,7 @@ extension ResponseScheduler {
         return soonest == .distantFuture ? nil : soonest
     }
 
-    /// After a sleep nobody waits any more.
+    /// Discards waiting responses after a sleep.
     mutating func discardPending() {
         waiting = [:]
         held = []

@@ -35,7 +35,7 @@ struct ConnectionTable {
 
     mutating func add(_ id: ConnectionID) { connections[id] = Connection(id) }
 
-    // MARK: what is to be written
+    // MARK: pending writes
 
     mutating func markDue(_ connection: Connection) {
         guard !connection.isDue else { return }

@@ -34,7 +34,7 @@ package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
         return outputs
     }
 
-    /// The connections that may have something to write, each once.
+    /// Removes and returns the connections that may have data to write, each once.
     package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
 
     /// The next time at which `advance` has an effect.
@@ -51,7 +51,7 @@ package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
     }
 }
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension InvitationEngine {
     /// Handles an established TCP connection that was dialled.
@@ -119,12 +119,12 @@ extension InvitationEngine {
         settle()
     }
 
-    /// Appends the frames that wait to `output`.
+    /// Appends the waiting frames to `output`.
     package mutating func fill(_ id: ConnectionID, into output: inout ByteBuffer) {
         connections[id]?.takeFrames(into: &output)
     }
 
-    /// Whether to read from this connection, while so many bytes wait to be written to it.
+    /// Returns whether to read from this connection, while `unsent` bytes wait to be written to it.
     package func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {
         connections.wantsInput(id, unsent: unsent)
     }
@@ -140,7 +140,7 @@ extension InvitationEngine where Machine == Invitee {
     }
 }
 
-// MARK: what the machine decided
+// MARK: actions of the machine
 
 extension InvitationEngine {
     private mutating func settle() {

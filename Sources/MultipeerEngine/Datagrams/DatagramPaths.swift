@@ -21,7 +21,7 @@ package struct DatagramPaths {
     }
 }
 
-// MARK: - What channels say
+// MARK: - Input from channels
 
 extension DatagramPaths {
     /// Notes how many flights the channel has made; `isDone`: its handshake is complete.
@@ -86,7 +86,7 @@ extension DatagramPaths {
     }
 }
 
-// MARK: - What links and paths say
+// MARK: - Input from links and paths
 
 extension DatagramPaths {
     /// Offers datagrams on a new link, to a peer whose connection data announces them.

@@ -52,7 +52,7 @@ package struct LinkTable {
     }
 }
 
-// MARK: - What is written
+// MARK: - Writing
 
 extension LinkTable {
     /// Removes and returns the connections that may have data to write, each once.
@@ -104,7 +104,7 @@ extension LinkTable {
     }
 }
 
-// MARK: - What is read
+// MARK: - Reading
 
 extension LinkTable {
     /// Handles the report of a reader of a peer's channel, which has taken data or stopped. Returns whether the channel
@@ -137,8 +137,8 @@ extension LinkTable {
         }
     }
 
-    /// While all links together hold too many unread channel bytes, stops the fullest channel of the link that holds
-    /// most.
+    /// Stops the fullest channel of the link that holds most, while all links together hold too many unread channel
+    /// bytes.
     private mutating func relieveMemory(_ outputs: inout [SessionOutput]) {
         while let id = memory.excess(held), let peer = markedPeer(on: id),
             let number = peer.link.stopFullest(.busy)  // [limit.memory]

@@ -3,7 +3,7 @@ import MultipeerFraming
 package import MultipeerIntroduction
 import MultipeerMesh
 
-// MARK: what the application asks for
+// MARK: requests of the application
 
 extension SessionEngine {
     /// Issues connection data of this instance for one peer, or, when nil, for any. With `joinsMesh`, links made with it

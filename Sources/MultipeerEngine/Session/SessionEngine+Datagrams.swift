@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-// MARK: what the owner has done about datagrams; the rest it tells `datagrams`
+// MARK: datagram input from the owner; the rest goes to `datagrams`
 
 extension SessionEngine {
     /// Takes the result of `open`: the port at which this side receives, or nil, when unreliable messages use the

@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-// MARK: what the mesh decided
+// MARK: actions of the mesh
 
 extension SessionEngine {
     mutating func carryOut(_ action: Mesh.Action) {
@@ -54,7 +54,7 @@ extension SessionEngine {
     }
 }
 
-// MARK: - What a link has ready
+// MARK: - Outputs of a link
 
 extension SessionEngine {
     /// Collects the outputs of a link: messages first, then channels, then rare events, then the link's end.
@@ -126,7 +126,7 @@ extension SessionEngine {
     private static let lastFrames = 65_536
 }
 
-// MARK: - What the application takes and gives up
+// MARK: - Calls of the application
 
 extension SessionEngine {
     /// Sends RESET at once: what waits on the channel is dropped. This may end a link of a leaving session.

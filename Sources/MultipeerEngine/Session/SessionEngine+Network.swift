@@ -5,7 +5,7 @@ package import MultipeerLink
 import MultipeerMesh
 package import MultipeerSecurity
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension SessionEngine {
     /// The keys that a TLS dialler may present now. [tls.pin]

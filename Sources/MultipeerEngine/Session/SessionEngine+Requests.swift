@@ -2,7 +2,7 @@ package import MultipeerCore
 package import MultipeerIntroduction
 import MultipeerMesh
 
-// MARK: what the application asks for
+// MARK: requests of the application
 
 extension SessionEngine {
     /// Begins an invitation of or to `uid`. From here to `endInvitation` it belongs to the session: when the session

@@ -37,7 +37,7 @@ package struct SessionEngine: ~Copyable {
     var now = Moment(nanoseconds: 0)
     var leaving = ShutdownPhase.staying
 
-    /// `seed` feeds jitter, holds and GREASE, nothing secret.
+    /// Creates an engine without connections. `seed` feeds jitter, holds and GREASE, nothing secret.
     package init(
         _ local: LocalPeer, _ configuration: SessionEngineConfiguration = .init(), seed: UInt64
     ) {
@@ -56,7 +56,7 @@ package struct SessionEngine: ~Copyable {
     }
 }
 
-// MARK: - What follows
+// MARK: - Outputs and time
 
 extension SessionEngine {
     /// Returns the actions and events, in order. Empty when none is left.

@@ -164,7 +164,7 @@ package struct LinkAttempt: Sendable {
     }
 }
 
-// MARK: what the mesh asks
+// MARK: queries of the mesh
 
 extension LinkAttempt {
     /// The peer to which the session is connecting or linked.

@@ -2,7 +2,7 @@ package import MultipeerCore
 import MultipeerFraming
 import MultipeerSecurity
 
-// MARK: how one thing leads to another
+// MARK: consequences
 
 extension LinkEstablishment {
     /// Returns whether there is room for a link to `uid`: links to other peers count, and so does each SELECT sent to
