@@ -11,8 +11,8 @@ public enum PeerState: Hashable, Sendable {
     case connected
 }
 
-/// The state of every peer of a session, and the changes that are reported to the application, in order. Spec
-/// 14.1.
+/// The state of every peer of a session, and the changes that are reported to the application, in order.
+/// Spec 14.1.
 ///
 /// ```
 ///   notConnected ──sought──▶ connecting ──linked──▶ connected

@@ -139,8 +139,8 @@ extension ResponseScheduler {
 
     func isHolding(for requester: Requester) -> Bool { held.contains { $0.requester == requester } }
 
-    /// Returns the answers held for the requester's latest question. Several engines of one machine look like one requester (RFC
-    /// 6762, 15.2): known answers follow their question at once, so they most likely belong to the latest.
+    /// Returns the answers held for the requester's latest question. Several engines of one machine look like one requester
+    /// (RFC 6762, 15.2): known answers follow their question at once, so they most likely belong to the latest.
     func held(for requester: Requester) -> Set<LocalRecordSet> {
         held.last { $0.requester == requester }?.entries ?? []
     }
