@@ -15,8 +15,8 @@ extension Membership {
         enqueueOwnEntry()
     }
 
-    /// Answers a forwarded entry of ours that is not our current one: ours becomes newer. Not near the end of the sequence
-    /// numbers, so that no member can exhaust them for us.
+    /// Replies to a forwarded entry of ours that is not our current one: ours becomes newer. This is not done near the end
+    /// of the sequence numbers, so that no member can exhaust them for us.
     mutating func answer(_ entry: Members) {
         guard var own, entry != own, entry.sequence >= own.sequence else { return }
         guard entry.sequence < Membership.highestAnswered else { return }

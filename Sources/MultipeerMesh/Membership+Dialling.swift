@@ -134,8 +134,8 @@ extension Membership {
         return actions
     }
 
-    /// Returns whether another attempt is allowed, and there is room for a link. When members occupy all maximumLinks there is
-    /// one too many: no link follows, but the two verify each other, so that the member can be counted.
+    /// Returns whether another attempt is allowed, and there is room for a link. When members occupy all links there is one
+    /// too many: no link follows, but the two verify each other, so that the member can be counted.
     private func mayBegin(_ endpoint: Endpoint) -> Bool {
         let hasLinkCapacity =
             graph.links.count < cap - 1 || graph.links.values.contains { $0.endpoint.uid == endpoint.uid }

@@ -12,7 +12,7 @@ extension Membership {
         for (id, link) in graph.links where link.isMesh && id != source { graph.links[id]?.enqueue(origin) }
     }
 
-    /// Queues every entry for a new link, including entries about its peer, which corrects them if they are
+    /// Queues every entry for a new link, including those about its peer: the peer corrects them if they are
     /// wrong.
     mutating func enqueueEverything(for id: ConnectionID) {
         if own != nil { graph.links[id]?.enqueue(local, first: true) }
