@@ -35,7 +35,7 @@ public struct Candidate: Hashable, Sendable {
     }
 
     /// Returns whether the dialling rules allow this address: connection data must not make a peer dial arbitrary
-    /// hosts. Spec 4.4.
+    /// addresses. Spec 4.4.
     package func isDialable(allowingLoopback: Bool) -> Bool {
         if port < 1024 || isUnspecified || isMulticast || isBroadcast { return false }  // [dial.forbidden]
         return allowingLoopback || !isLoopback  // [dial.loopback]

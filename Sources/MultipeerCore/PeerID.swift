@@ -34,8 +34,8 @@ public struct PeerID: Hashable, Sendable {
     /// Hashes the 16 bytes alone.
     public func hash(into hasher: inout Hasher) { hasher.combine(uid) }
 
-    /// A hash that is the same in every process, unlike `hashValue`: computed from the bytes, not from the name. Spec
-    /// 3.1.
+    /// A hash that is the same in every process, unlike `hashValue`: computed from the bytes, not from the name.
+    /// Spec 3.1.
     public var hash: Int { Int(truncatingIfNeeded: uid.high ^ uid.low) }  // [peer.equal]
 }
 

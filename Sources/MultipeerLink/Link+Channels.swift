@@ -70,7 +70,7 @@ extension Link {
     package mutating func say(_ frame: Frame) { control.append(frame) }
 }
 
-// MARK: what the peer says
+// MARK: frames of the peer
 
 extension Link {
     mutating func opened(_ channel: UInt32, _ opening: ChannelOpening, payload: Int) throws(Violation) {

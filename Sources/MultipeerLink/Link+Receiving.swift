@@ -1,7 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
 
-// MARK: what comes from the peer
+// MARK: receiving
 
 extension Link: FrameSink {
     /// Takes bytes from the connection, in any pieces, and returns how many it consumed: all, unless CLOSE or

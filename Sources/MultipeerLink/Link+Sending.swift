@@ -1,7 +1,7 @@
 package import MultipeerCore
 package import MultipeerFraming
 
-// MARK: what goes to the peer
+// MARK: sending
 
 extension Link {
     /// The number of messages whose last frame was written, and their bytes.

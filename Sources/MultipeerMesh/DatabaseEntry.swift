@@ -3,38 +3,39 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerLink
 
-/// What the mesh says of one endpoint: its entry, and what was read out of it.
+/// The mesh's entry for one endpoint, and its decoded contents.
 struct DatabaseEntry: Sendable {
     var entry: Members
     var data: ConnectionData
-    /// The link that it came on.
+    /// The link on which it arrived.
     var link: ConnectionID
-    /// Counts the endpoints as they became known: the later of two instances of a peer is probably the living one.
+    /// The order in which the endpoint became known: the later of two instances of a peer is probably the live
+    /// one.
     let arrival: UInt64
-    /// Since when nobody reachable stands for it; nil while it is in the component.
+    /// The time since which no reachable member vouches for it; nil while it is in the component.
     var unreachableSince: Moment?
 }
 
-/// The newest that others say of an endpoint that is linked. It is not believed.
+/// The newest entry that others sent of a linked endpoint. It is not used while the link is up.
 struct Hearsay: Sendable {
     let entry: Members
     let data: ConnectionData
-    /// The link that it came on.
+    /// The link on which it arrived.
     let link: ConnectionID
 }
 
 extension Membership {
-    /// Links that one entry may list.
+    /// The maximum number of links that one entry may list.
     static let longestList = 31
 
-    /// The entry's data, after every check that needs no knowledge of the mesh. [mesh.entry]
+    /// Returns the entry's data, after every check that needs no knowledge of the mesh. [mesh.entry]
     func check(_ entry: Members) throws(Violation) -> ConnectionData {
         let members = entry.members
         let isSorted = zip(members, members.dropFirst()).allSatisfy { $0 < $1 }
         guard members.count <= Membership.longestList, isSorted, !members.contains(entry.origin) else {
             throw .badEntry(.members)
         }
-        // Most entries differ from the one before in their list only.
+        // Most entries differ from the previous one only in their list.
         if let held = graph.database[entry.origin], held.entry.blob == entry.blob { return held.data }
         let data: ConnectionData
         do throws(InvalidConnectionData) {
@@ -48,14 +49,14 @@ extension Membership {
 }
 
 extension ConnectionData {
-    /// Whether anybody in the mesh may dial `endpoint` with these data.
+    /// Returns whether every member of the mesh may dial `endpoint` with these data.
     func isOfMesh(of endpoint: Endpoint) -> Bool {
         self.endpoint == endpoint && flags.contains(.mesh) && recipient == nil
     }
 }
 
 extension Endpoint {
-    /// The order of entries and lists: by uid, then by instance. [mesh.entry]
+    /// Orders entries and lists by uid, then by instance. [mesh.entry]
     package static func < (one: Endpoint, other: Endpoint) -> Bool {
         (one.uid.high, one.uid.low, one.instance) < (other.uid.high, other.uid.low, other.instance)
     }

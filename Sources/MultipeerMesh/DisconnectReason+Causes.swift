@@ -2,10 +2,10 @@ import MultipeerFraming
 package import MultipeerIntroduction
 package import MultipeerLink
 
-// The one place where what the machines say becomes what users read.
+// The only place where results of the state machines become reasons that users read.
 
 extension DisconnectReason {
-    /// Why a link ended.
+    /// Creates the reason why a link ended.
     package init(_ end: LinkCloseReason) {
         switch end {
         case .closedByPeer(let code, let text): self.init(told: code, otherwise: .closedByPeer, detail: text)
@@ -18,7 +18,7 @@ extension DisconnectReason {
         }
     }
 
-    /// Why there never was a link.
+    /// Creates the reason why an attempt ended without a link.
     package init(_ failure: LinkAttemptFailure) {
         switch failure {
         case .timedOut(let connectionFailure):
@@ -30,7 +30,7 @@ extension DisconnectReason {
         }
     }
 
-    /// Why there was not even an attempt.
+    /// Creates the reason why no attempt was started.
     package init(_ refusal: LinkEstablishment.Refusal) {
         switch refusal {
         case .itself: self.init(code: .selfConnection)
@@ -43,19 +43,20 @@ extension DisconnectReason {
         }
     }
 
-    /// Whether the peer's instance is over, and not only a link to it. `hasTold`: an entry had come on the link. Whoever
-    /// leaves told one first; a peer that refuses what only we took for a link says FULL, too. [mesh.departed]
+    /// Returns whether the peer's instance has ended, and not only a link to it. `hasTold`: an entry had been received
+    /// on the link. A peer that leaves has sent one before; a peer that refuses what only we took for a link sends FULL,
+    /// too. [mesh.departed]
     package func hasDeparted(hasTold: Bool) -> Bool {
         code == .goodbye || code == .full && hasTold && closeCode != nil
     }
 
-    /// Whether one end let go of the other because the mesh had too many members. A peer that withdraws what only we took for
-    /// a link says UNKNOWN_PEER, too. [mesh.dismiss]
+    /// Returns whether one end dismissed the other because the mesh had too many members. A peer that withdraws what only we
+    /// took for a link sends UNKNOWN_PEER, too. [mesh.dismiss]
     package func isDismissal(hasTold: Bool) -> Bool {
         code == .full && closeCode == nil || closeCode == .unknownPeer && hasTold
     }
 
-    /// The peer said why.
+    /// Creates the reason from a code of the peer.
     private init(told code: CloseCode, otherwise: Code, detail: String = "") {
         let meaning: Code =
             switch code.known {  // [code.unknown]
@@ -65,7 +66,7 @@ extension DisconnectReason {
         self.init(code: meaning, closeCode: code, detail: detail)
     }
 
-    /// We told the peer why.
+    /// Creates the reason from a code that we sent.
     private init(telling code: CloseCode) {
         switch code {
         case .goodbye: self.init(code: .left)
@@ -76,7 +77,7 @@ extension DisconnectReason {
         }
     }
 
-    /// Codes that mean the same whoever says them.
+    /// Returns the meaning of a code that is the same from either end.
     private static func meaning(of code: CloseCode) -> Code? {
         switch code.known {
         case .timeout: .timedOut

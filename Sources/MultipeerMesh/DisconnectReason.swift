@@ -1,18 +1,18 @@
 public import MultipeerFraming
 
-/// Why a peer is not connected, or is not any more. Spec 14.3. [state.reason]
+/// Why a peer is not connected, or no longer connected. Spec 14.3. [state.reason]
 public struct DisconnectReason: Error, Hashable, Sendable {
-    /// What happened, and whose doing it was.
+    /// What happened, and which side caused it.
     public let code: Code
-    /// What was said on the wire, by either side, when something was.
+    /// The code that either side sent, if any.
     public let closeCode: CloseCode?
-    /// More about it for a log, perhaps the peer's own words made fit to be shown; may be empty.
+    /// Details for a log, possibly the peer's own text, sanitised for display; may be empty.
     public let detail: String
-    /// What this side had accepted for sending and could not hand to the connection before the link ended. Filled in
-    /// where a session tells that a peer is not connected any more; none elsewhere.
+    /// What this side had accepted for sending and could not pass to the connection before the link ended. Set when
+    /// a session reports that a peer is no longer connected; empty elsewhere.
     public package(set) var undelivered: Undelivered
 
-    /// A reason with everything that is known about it.
+    /// Creates a reason from its parts.
     public init(
         code: Code, closeCode: CloseCode? = nil, detail: String = "", undelivered: Undelivered = Undelivered()
     ) {
@@ -23,71 +23,71 @@ public struct DisconnectReason: Error, Hashable, Sendable {
     }
 }
 
-/// Reliable messages that a link's end left behind. [msg.failed]
+/// Reliable messages that were not sent before a link ended. [msg.failed]
 ///
-/// They were not delivered, not even the one of which a part had gone. Of those that were handed to the connection
-/// nobody can know: they may have arrived or not.
+/// They were not delivered, including a partially written one. For messages that were passed to the connection it is
+/// unknown whether they arrived.
 public struct Undelivered: Hashable, Sendable {
-    /// How many messages.
+    /// The number of messages.
     public let messages: Int
-    /// Their bytes together.
+    /// Their total size in bytes.
     public let bytes: Int
 
-    /// So many messages, of so many bytes; none, unless said.
+    /// Creates a count of messages and bytes; default 0.
     public init(messages: Int = 0, bytes: Int = 0) {
         self.messages = messages
         self.bytes = bytes
     }
 
-    /// What waited in two places.
+    /// Adds the counts of another queue.
     package static func += (one: inout Undelivered, other: Undelivered) {
         one = Undelivered(messages: one.messages + other.messages, bytes: one.bytes + other.bytes)
     }
 }
 
 extension DisconnectReason {
-    /// The kind of a reason. More may be added: handle the ones you do not know like `internal`.
+    /// The kind of a reason. More may be added: handle unknown ones like `internal`.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The reason in words, in lower case.
         public let rawValue: String
-        /// A code with those words.
+        /// Creates a code with those words.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// The peer left the session.
         public static let goodbye = Code(rawValue: "the peer left")
-        /// This session was left.
+        /// The local application left this session.
         public static let left = Code(rawValue: "this session was left")
-        /// The application gave up connecting.
+        /// The application cancelled connecting.
         public static let cancelled = Code(rawValue: "cancelled")
-        /// The peer did not answer in time.
+        /// The peer did not respond in time.
         public static let timedOut = Code(rawValue: "the peer did not answer in time")
-        /// The connection ended without a farewell.
+        /// The connection ended without a CLOSE.
         public static let lost = Code(rawValue: "the connection was lost")
-        /// A session has no seat left.
+        /// A session has no room left.
         public static let full = Code(rawValue: "the session is full")
-        /// One side encrypts always and the other never, or a key is not the one that was announced.
+        /// One side requires encryption and the other never encrypts, or a key is not the one that was announced.
         public static let policy = Code(rawValue: "encryption or identity do not agree")
         /// An application refused the other's certificate.
         public static let rejected = Code(rawValue: "the certificate was rejected")
         /// There is no common version of the protocol.
         public static let version = Code(rawValue: "no common version of the protocol")
-        /// The peer is linked under another session object, or occupied.
+        /// The peer is linked under another session object, or busy.
         public static let busy = Code(rawValue: "the peer is busy")
         /// The peer does not expect this one, or the connection data is for another.
         public static let unknownPeer = Code(rawValue: "not expected by the peer")
         /// The connection data is the session's own.
         public static let selfConnection = Code(rawValue: "the peer is this session itself")
-        /// The peer broke the protocol.
+        /// The peer violated the protocol.
         public static let protocolViolation = Code(rawValue: "the peer broke the protocol")
         /// The peer ended the link with some other code.
         public static let closedByPeer = Code(rawValue: "the peer closed the link")
         /// This side ended the link with some other code.
         public static let closed = Code(rawValue: "the link was closed")
-        /// A newer connection to the same peer took over.
+        /// A newer connection to the same peer replaced the link.
         public static let superseded = Code(rawValue: "a newer connection took over")
-        /// No way leads to the peer any more in the mesh that it was in.
+        /// The peer can no longer be reached in the mesh that it was in.
         public static let gone = Code(rawValue: "the peer is no longer in the mesh")
-        /// Something failed that is nobody's doing.
+        /// Something failed that neither side caused.
         public static let `internal` = Code(rawValue: "internal failure")
     }
 }

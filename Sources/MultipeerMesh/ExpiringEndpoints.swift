@@ -1,6 +1,7 @@
 import MultipeerCore
 
-/// Endpoints that are remembered for a while. At most 64: then whoever would be forgotten first makes room.
+/// Endpoints that are remembered for a while. At most 64: beyond that the one that would expire first is
+/// removed.
 struct ExpiringEndpoints: Sendable {
     static let capacity = 64
 

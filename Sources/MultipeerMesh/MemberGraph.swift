@@ -2,25 +2,26 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 
-/// The graph of the mesh as one member knows it: its own links, the entries that others flood, and who can be reached over
-/// them. Spec 11.
+/// The graph of the mesh as one member knows it: its own links, the entries that others flood, and the members reachable
+/// over them. Spec 11.
 struct MemberGraph: Sendable {
     let local: Endpoint
     var links: [ConnectionID: MeshLink] = [:]
-    /// The entries of others. With the own one, and one for each mesh link whose entry is yet to come, at most 32.
+    /// The entries of other members. Including our own one, and one for each mesh link whose entry has not arrived yet,
+    /// at most 32.
     private(set) var database: [Endpoint: DatabaseEntry] = [:]
-    /// Entries taken in so far.
+    /// The number of entries accepted so far.
     private var arrivals: UInt64 = 0
-    /// Who is connected to us over pairs that list each other.
+    /// The endpoints connected to us over pairs that list each other.
     private(set) var reached: Set<Endpoint> = []
-    /// Links or entries changed since `reached` was found.
+    /// Whether links or entries changed since `reached` was computed.
     private var isChanged = false
-    /// Who has shown that it exists, and until when that counts.
+    /// The endpoints that have shown that they exist, and until when that counts.
     var meetings = ExpiringEndpoints()
 
     init(_ local: Endpoint) { self.local = local }
 
-    /// A link began or ended.
+    /// Notes that a link began or ended.
     mutating func linksChanged() { isChanged = true }
 }
 
@@ -34,7 +35,7 @@ extension MemberGraph {
         links.values.contains { $0.isMesh && $0.endpoint == endpoint }
     }
 
-    /// The other counted members to which this one has a link.
+    /// Returns the other counted members to which this one has a link.
     func partners(of uid: UID, among counted: Set<UID>) -> Set<UID> {
         let neighbours = neighbours
         var partners: Set<UID> = []
@@ -56,7 +57,7 @@ extension MemberGraph {
 // MARK: entries
 
 extension MemberGraph {
-    /// Keeps an entry that came on this link, for which there is room, instead of the one that was held of its origin.
+    /// Stores an entry that arrived on this link, for which there is room, in place of the stored one of its origin.
     mutating func hold(_ entry: Members, _ data: ConnectionData, from id: ConnectionID, at now: Moment) {
         let held = database[entry.origin]
         if held == nil { arrivals += 1 }
@@ -78,10 +79,11 @@ extension MemberGraph {
     }
 }
 
-// MARK: who is reachable
+// MARK: reachability
 
 extension MemberGraph {
-    /// Finds out again who is reachable, if anything changed. Our own links need no witness. [mesh.component]
+    /// Recomputes which members are reachable, if anything changed. Our own links need no corroboration.
+    /// [mesh.component]
     mutating func explore(at now: Moment) {
         guard isChanged else { return }
         isChanged = false
@@ -101,7 +103,7 @@ extension MemberGraph {
         }
     }
 
-    /// Whether both say so.
+    /// Returns whether both entries list the link.
     func areLinked(_ one: Endpoint, _ other: Endpoint) -> Bool {
         guard let first = database[one], let second = database[other] else { return false }
         return first.entry.members.contains(other) && second.entry.members.contains(one)
@@ -114,20 +116,20 @@ extension MemberGraph {
             }
             remove(origin)  // [mesh.component]
         }
-        isChanged = false  // Nobody was reachable over them.
+        isChanged = false  // No member was reachable over them.
     }
 
-    /// When the next entry is dropped.
+    /// The time at which the next entry is dropped.
     var purging: Moment? {
         database.values.lazy.compactMap(\.unreachableSince).min().map { $0 + MembershipTiming.unreachable }
     }
 }
 
-// MARK: how many entries
+// MARK: limits on entries
 
 extension MemberGraph {
-    /// Members that are no invention of one other member: our links, whoever showed itself to us, and whoever two of our
-    /// links stand for. [mesh.counted]
+    /// Returns the members that are not merely invented by one other member: our links, endpoints that have shown
+    /// themselves to us, and endpoints that two of our links vouch for. [mesh.counted]
     func counted(at now: Moment) -> Set<UID> {
         Set(reached.lazy.filter { self.isReal($0, at: now) }.map(\.uid)).union([local.uid])
     }
@@ -137,8 +139,8 @@ extension MemberGraph {
             || meetings.holds(endpoint, at: now) || isCorroborated(endpoint)
     }
 
-    /// Whether two neighbours of different peers say, each on its own link, that they have a link to it, and its entry
-    /// does not deny that. [mesh.counted]
+    /// Returns whether two neighbours of different peers state, each on its own link, that they have a link to it, and
+    /// its entry does not contradict that. [mesh.counted]
     func isCorroborated(_ endpoint: Endpoint) -> Bool {
         let denied = database[endpoint].map(\.entry.members)
         var first: UID?
@@ -152,10 +154,11 @@ extension MemberGraph {
         return false
     }
 
-    /// Whether there is, or now is, a place for an entry of `origin`. [mesh.entries]
+    /// Makes room for an entry of `origin` if necessary; returns whether there is room. [mesh.entries]
     ///
-    /// Whoever is unreachable gives way, for the longest time first. A link's own entry always finds a place, and so does
-    /// one for which two neighbours stand: what nobody but one member has ever seen gives way to it.
+    /// Unreachable endpoints are removed, those unreachable for the longest time first. A linked endpoint's own entry
+    /// always gets a place, and so does one that two neighbours vouch for: an endpoint that only one member has ever
+    /// reported is removed for it.
     mutating func makeRoom(for origin: Endpoint, isLinked: Bool, at now: Moment) -> Bool {
         let neighbours = neighbours
         guard database[origin] == nil, !neighbours.contains(origin) else { return true }

@@ -5,21 +5,21 @@ import MultipeerIntroduction
 /// Whether the mesh has too many members, and since when.
 struct OverCapacity: Sendable {
     var since: Moment?
-    /// This member ranks below the last seat, and goes then if it still does.
+    /// The time at which this member leaves if it still ranks below the cap.
     var hold: Moment?
     var hasLeft = false
 }
 
-/// The cap on the whole mesh: who may come in, and who is evicted when too many did. Spec 11.
+/// The cap on the whole mesh: which members may join, and which are evicted when there are too many. Spec 11.
 extension Membership {
-    /// Whether the two meshes that a link to `remote` would join have room for each other. [mesh.full]
+    /// Returns whether the two meshes that a link to `remote` would join have room for each other. [mesh.full]
     package func admits(_ remote: Endpoint, listing members: [Endpoint]) -> Bool {
         var meshSnapshot = MeshSnapshot(local.uid, limit: cap)
         meshSnapshot.members = component
         return meshSnapshot.admits(remote, listing: members)
     }
 
-    /// Leaves when it has ranked below the last seat for its hold of 1 s to 2 s. [mesh.evict]
+    /// Leaves when this member has ranked below the cap for its hold of 1 s to 2 s. [mesh.evict]
     mutating func updateOverCapacity() {
         guard !overCapacity.hasLeft else { return }
         let counted = graph.reached.count < cap ? [] : graph.counted(at: now)
@@ -43,15 +43,16 @@ extension Membership {
 
     private func ranksBehind(_ counted: Set<UID>) -> Bool { counted.count { $0 < local.uid } >= cap }
 
-    /// The backstop: somebody who should have gone has not, so whoever is least connected goes. [mesh.backstop]
+    /// Returns the least connected members, which leave as a backstop when a member that should have left has not.
+    /// [mesh.backstop]
     private func lastByPairs(_ counted: Set<UID>) -> Set<UID> {
         let pairs = counted.map { (uid: $0, count: graph.partners(of: $0, among: counted).count) }
         let ranked = pairs.sorted { ($1.count, $0.uid) < ($0.count, $1.uid) }
         return Set(ranked.dropFirst(cap).map(\.uid))
     }
 
-    /// Whoever should have gone may not see it: two that cannot reach each other may each be one too many for the rest. So
-    /// the rest lets go of it. [mesh.dismiss]
+    /// Dismisses members that should have left: such a member may not detect it, since two that cannot reach each other
+    /// may each be one too many for the rest. [mesh.dismiss]
     mutating func dismissWhoShouldGo() -> [Action] {
         guard let since = overCapacity.since, now >= since + MembershipTiming.dismissal else { return [] }
         let last = lastByPairs(graph.counted(at: now))
@@ -65,7 +66,8 @@ extension Membership {
         }
     }
 
-    /// When somebody may have to go, or it is time to look again: a clock that jumps over several looks shows that we slept.
+    /// The time at which a member may have to leave, or of the next check: a clock that jumps over several checks shows that
+    /// the process was suspended.
     var leaving: Moment? {
         guard let since = overCapacity.since else { return nil }
         let moments = [since + MembershipTiming.backstop, since + MembershipTiming.dismissal].filter {

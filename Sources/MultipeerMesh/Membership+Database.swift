@@ -2,9 +2,9 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 
-/// The link-state database: which entry counts, who is reachable, whom there is room for. Spec 11.
+/// The link-state database: which entry is valid, which members are reachable, and for which there is room. Spec 11.
 extension Membership {
-    /// Own mesh links, or the data if there are new ones, changed. [mesh.own]
+    /// Renews our own entry after a change of our mesh links, or with new data. [mesh.own]
     mutating func renewOwnEntry(data: [UInt8]? = nil) {
         graph.linksChanged()
         let known = own ?? Members(origin: local, sequence: 0, members: [])
@@ -15,8 +15,8 @@ extension Membership {
         enqueueOwnEntry()
     }
 
-    /// Somebody passes on an entry of ours that is not ours: whatever it says, ours becomes newer. Far from the end of the
-    /// numbers, so that nobody can use them up for us.
+    /// Replies to a forwarded entry of ours that is not our current one: ours becomes newer. This is not done near the end
+    /// of the sequence numbers, so that no member can exhaust them for us.
     mutating func answer(_ entry: Members) {
         guard var own, entry != own, entry.sequence >= own.sequence else { return }
         guard entry.sequence < Membership.highestAnswered else { return }
@@ -27,7 +27,7 @@ extension Membership {
 
     private static let highestAnswered: UInt32 = 1 << 31
 
-    /// Keeps and passes on an entry of somebody else, if it says anything new.
+    /// Stores and forwards an entry of another member, if it is newer.
     mutating func take(_ entry: Members, _ data: ConnectionData, from id: ConnectionID) {
         let origin = entry.origin
         let isFirstHand = graph.links[id]?.endpoint == origin
@@ -50,8 +50,8 @@ extension Membership {
         if held?.entry != entry { enqueue(origin, except: id) }
     }
 
-    /// Not believed while the link to its endpoint stands. That link may be dead without our knowing, so it is kept: nobody
-    /// says it twice.
+    /// Stores an entry as hearsay, which is not used while the link to its endpoint is up. That link may be dead without
+    /// our knowledge, and entries are not repeated, so it is kept.
     private mutating func keep(_ entry: Members, _ data: ConnectionData, from id: ConnectionID) {
         let known = [graph.database[entry.origin]?.entry, hearsayEntries[entry.origin]?.entry].compactMap {
             $0?.sequence
@@ -60,13 +60,13 @@ extension Membership {
         hearsayEntries[entry.origin] = Hearsay(entry: entry, data: data, link: id)
     }
 
-    /// The link to `origin` is gone, so what others say of it counts. [mesh.first-hand]
+    /// Uses the hearsay about `origin`, because the link to it has ended. [mesh.first-hand]
     mutating func believeRumour(of origin: Endpoint) {
         guard let hearsay = hearsayEntries.removeValue(forKey: origin) else { return }
         take(hearsay.entry, hearsay.data, from: hearsay.link)
     }
 
-    /// The time is over in which nothing that is said of somebody dismissed counts. [mesh.dismiss]
+    /// Uses the hearsay about dismissed endpoints whose time has expired. [mesh.dismiss]
     mutating func believeOfDismissed() {
         for (endpoint, until) in dismissed.sorted(by: { $0.key < $1.key }) where until <= now {
             dismissed[endpoint] = nil

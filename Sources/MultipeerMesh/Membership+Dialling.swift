@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerIntroduction
 
-/// How far the search for one member without a link has come.
+/// The progress of connecting to one member without a link.
 ///
 /// ```
 ///   waiting ──a place is free──▶ active ──failed, withdrawn──▶ waiting, longer each time
@@ -11,21 +11,22 @@ import MultipeerIntroduction
 struct MemberDial: Sendable {
     enum Phase: Equatable, Sendable {
         case waiting(until: Moment)
-        /// With the data of this reference.
+        /// Connecting with the data of this reference.
         case active([UInt8], since: Moment)
-        /// No data but other ones are worth an attempt.
+        /// Permanently failed with these data; only other data justify another attempt.
         case hopeless([UInt8])
     }
 
     var phase: Phase
     var failures = 0
-    /// An attempt was made since it came into the component.
+    /// Whether an attempt was made since the member entered the component.
     var hasBegun = false
-    /// It left the component, and only its pause is remembered.
+    /// Whether the member left the component, and only its pause is remembered.
     var isOutside = false
-    /// The link that was lost was one of the mesh.
+    /// Whether the lost link was a mesh link.
     var isOfMesh = false
-    /// Until then the search goes on outside the component, too: the peer was dialling when its link ended.
+    /// The time until which the attempt continues even outside the component: the peer was dialling when its link
+    /// ended.
     var callback: Moment?
 
     var isActive: Bool {
@@ -33,9 +34,9 @@ struct MemberDial: Sendable {
     }
 }
 
-/// Everyone in the component dials everyone. Spec 11.
+/// Every member of the component dials every other. Spec 11.
 extension Membership {
-    /// Who is to be sought: members without any link. Not another instance of our own, and of a peer that has a link only
+    /// The members to connect: those without any link. Not another instance of the local peer, and of a linked peer only
     /// an instance that became known later. [mesh.dial]
     private var missing: [Endpoint] {
         let linked = graph.links.values.map(\.endpoint)
@@ -54,7 +55,8 @@ extension Membership {
 
     private var activeCount: Int { searches.values.count { $0.isActive } }
 
-    /// Ends the search for whoever left the component, and remembers a pause so that nobody flickers. [mesh.withdraw]
+    /// Stops connecting to endpoints that left the component, and remembers a pause so that their states do not
+    /// flicker. [mesh.withdraw]
     private mutating func withdraw(allBut missing: Set<Endpoint>) -> [Action] {
         var actions: [Action] = []
         for endpoint in searches.keys.sorted(by: <) where !missing.contains(endpoint) {
@@ -84,7 +86,7 @@ extension Membership {
         }
     }
 
-    /// What is sought with data that are out of date is sought with the new ones.
+    /// Restarts attempts that use outdated data with the new ones.
     private mutating func renewSearches() -> [Action] {
         searches.keys.sorted(by: <).compactMap { endpoint in
             guard let due = renewal(of: endpoint), due <= now else { return nil }
@@ -99,7 +101,7 @@ extension Membership {
         return since + MembershipTiming.freshData
     }
 
-    /// A peer that restarted: its new instance is sought instead of the one before.
+    /// Connects to the new instance of a restarted peer instead of the previous one.
     private mutating func replaceOldInstances(_ missing: [Endpoint]) -> [Action] {
         missing.compactMap { endpoint in
             guard isReady(endpoint), let former = replaced(by: endpoint) else { return nil }
@@ -117,7 +119,7 @@ extension Membership {
         return active
     }
 
-    /// As many as may be sought at once, whoever waited longest first. [mesh.dial]
+    /// Starts as many attempts as are allowed at once, the longest waiting first. [mesh.dial]
     private mutating func begin(_ missing: [Endpoint]) -> [Action] {
         let ready = missing.filter(isReady)
         let outdated = ready.filter { endpoint in
@@ -132,8 +134,8 @@ extension Membership {
         return actions
     }
 
-    /// Whether there is a place among those sought, and a seat. With members on all maximumLinks there is one too many: no link
-    /// will come of it, but the two meet, so that it can be counted.
+    /// Returns whether another attempt is allowed, and there is room for a link. When members occupy all links there is one
+    /// too many: no link follows, but the two verify each other, so that the member can be counted.
     private func mayBegin(_ endpoint: Endpoint) -> Bool {
         let hasLinkCapacity =
             graph.links.count < cap - 1 || graph.links.values.contains { $0.endpoint.uid == endpoint.uid }
@@ -179,7 +181,7 @@ extension Membership {
         }
     }
 
-    /// A link was lost. Its peer is sought again, at once if the link was of any use.
+    /// Connects again after a lost link, at once if the link was of any use.
     mutating func resume(after link: MeshLink) {
         let isSteady = now - link.since >= MembershipTiming.steady
         searches[link.endpoint] = MemberDial(
@@ -187,8 +189,8 @@ extension Membership {
         if !isSteady { fail(link.endpoint) }
     }
 
-    /// Of the two ends one may have seen more of the end of the link than the other: the search is withdrawn like any
-    /// other, but not before the peer had time to finish what it began. [mesh.withdraw]
+    /// Continues connecting to an endpoint: one end may have detected more of the end of the link than the other. The
+    /// attempt is withdrawn like any other, but not before the peer had time to finish its own. [mesh.withdraw]
     mutating func keepSearching(for endpoint: Endpoint) {
         guard searches[endpoint]?.isOfMesh == true, activeSearch(of: endpoint.uid) == nil else { return }
         let reference = graph.database[endpoint]?.data.reference ?? []
@@ -197,7 +199,7 @@ extension Membership {
         searches[endpoint]?.callback = now + MembershipTiming.callback
     }
 
-    /// 1 s, 2 s, 2 s, each half as long or half as long again at random.
+    /// Schedules the next attempt: after 1 s, 2 s, 2 s, each varied at random by up to 50 %.
     private mutating func fail(_ endpoint: Endpoint) {
         guard let failures = searches[endpoint]?.failures else { return }
         let pause = min(MembershipTiming.firstPause * (1 << min(failures, 5)), MembershipTiming.longestPause)
@@ -205,7 +207,7 @@ extension Membership {
         searches[endpoint]?.failures = min(failures + 1, 5)
     }
 
-    /// When somebody is due to be sought.
+    /// The time of the next attempt.
     var searching: Moment? {
         let missing = missing
         let callbacks = searches.filter { $0.value.isActive && !missing.contains($0.key) }

@@ -1,9 +1,9 @@
 import MultipeerCore
 import MultipeerIntroduction
 
-/// Telling everybody what is new, at a pace that the receiver bears. Spec 11. [mesh.flood]
+/// Flooding of new entries, at a rate that the receiver accepts. Spec 11. [mesh.flood]
 extension Membership {
-    /// The own entry goes ahead of all others, so that nobody's chatter delays it.
+    /// Queues our own entry before all others, so that they do not delay it.
     mutating func enqueueOwnEntry() {
         for (id, link) in graph.links where link.isMesh { graph.links[id]?.enqueue(local, first: true) }
     }
@@ -12,7 +12,8 @@ extension Membership {
         for (id, link) in graph.links where link.isMesh && id != source { graph.links[id]?.enqueue(origin) }
     }
 
-    /// A new link hears all there is, also what is said of itself: it corrects that if it is wrong.
+    /// Queues every entry for a new link, including those about its peer: the peer corrects them if they are
+    /// wrong.
     mutating func enqueueEverything(for id: ConnectionID) {
         if own != nil { graph.links[id]?.enqueue(local, first: true) }
         for origin in graph.database.keys.sorted(by: <) { graph.links[id]?.enqueue(origin) }
@@ -29,6 +30,6 @@ extension Membership {
         return actions
     }
 
-    /// When a link may be told more.
+    /// The time at which a link may be sent more entries.
     var flooding: Moment? { graph.links.values.lazy.compactMap(\.deadline).min() }
 }

@@ -3,33 +3,33 @@ package import MultipeerFraming
 package import MultipeerIntroduction
 package import MultipeerLink
 
-/// Who is in the mesh, as one member knows it: the entries that members flood, who can be reached over them, whom that
-/// makes us connect, and whether there is room. Spec 11.
+/// The membership of the mesh, as one member knows it: the entries that members flood, the members reachable over them,
+/// those to which to connect, and whether there is room. Spec 11.
 ///
 /// Pure: it never reads a clock or a random source, and knows links by number only. After every call the owner carries
-/// out `takeActions()` in order and sleeps until `deadline`. What is done is decided when it is taken, so that a link
-/// which replaces another in one go makes nobody connect.
+/// out `takeActions()` in order and sleeps until `deadline`. Actions are decided when they are taken, so that a link
+/// which replaces another in one step causes no attempt to connect.
 package struct Membership: Sendable {
     package enum Action: Equatable, Sendable {
         /// Write this entry on that mesh link.
         case tell(ConnectionID, Members)
-        /// Make a link to whoever these data are of, instead of what was sought of the same peer before. `isFirst`: the
-        /// application hears that it is connecting.
+        /// Connect to the peer of these data, in place of an earlier attempt to the same peer. `isFirst`: the
+        /// application is notified that the peer is connecting.
         case connect(ConnectionData, isFirst: Bool)
-        /// Stop seeking: it is no longer in the mesh.
+        /// Stop connecting: the peer is no longer in the mesh.
         case withdraw(UID)
-        /// The mesh has too many members, and the one at the other end does not go: end this link, telling FULL.
+        /// The mesh has too many members, and the one at the other end does not leave: end this link with FULL.
         case dismiss(ConnectionID)
-        /// The mesh has too many members, and this one goes: FULL on all links, then a new instance.
+        /// The mesh has too many members, and this one leaves: FULL on all links, then a new instance.
         case leave
     }
 
     let local: Endpoint
-    /// Members of the whole mesh at the most, this one included.
+    /// The maximum number of members of the whole mesh, including this one.
     let cap: Int
     var jitter: Jitter
-    /// Told by every call that can change anything. Whoever slept through the time in which others had to leave has not
-    /// seen whether they did.
+    /// Set by every call that can change anything. A member that was suspended while others had to leave does not know
+    /// whether they did.
     var now = Moment(nanoseconds: 0) {
         didSet {
             isSettled = false
@@ -38,27 +38,29 @@ package struct Membership: Sendable {
             latest = now
         }
     }
-    /// What the last call told, whether anything followed or not.
+    /// The time of the last call, whether or not it had an effect.
     private var latest = Moment(nanoseconds: 0)
-    /// Nothing has happened since all actions were taken. Finding out what follows looks at every member, and most calls
-    /// of a session are none of ours.
+    /// Whether nothing has happened since all actions were taken. Deciding the consequences visits every member, and
+    /// most calls of a session do not concern the membership.
     private var isSettled = false
-    /// The one of a settled membership.
+    /// The deadline of a settled membership.
     private var nextMoment: Moment?
-    /// The own entry; nil until data are published.
+    /// Our own entry; nil until data are published.
     var own: Members?
     var graph: MemberGraph
-    /// What others say of those to whom there are mesh links, whether an entry of them is held or not, and of `dismissed`.
+    /// What others report of endpoints with mesh links, whether or not their own entry is stored, and of `dismissed`.
     var hearsayEntries: [Endpoint: Hearsay] = [:]
-    /// To whom a link ended because they, or we, were one too many, and until when nothing of them is believed.
+    /// Endpoints whose link ended because they, or we, were one too many, and until when entries about them are not
+    /// used.
     var dismissed: [Endpoint: Moment] = [:]
-    /// Who left, and until when their entries are ignored.
+    /// Endpoints that left, and until when their entries are ignored.
     var departures = ExpiringEndpoints()
     var searches: [Endpoint: MemberDial] = [:]
     var overCapacity = OverCapacity()
     private var hasToldToLeave = false
 
-    /// `peers`: members of the whole mesh at the most. `seed` feeds pauses only.
+    /// Creates a membership without links. `peers`: the maximum number of members of the whole mesh. `seed` feeds
+    /// pauses only.
     package init(_ local: Endpoint, peers: Int = Limits.peers, seed: UInt64) {
         self.local = local
         graph = MemberGraph(local)
@@ -67,10 +69,10 @@ package struct Membership: Sendable {
     }
 }
 
-// MARK: what happens
+// MARK: input
 
 extension Membership {
-    /// The data with which others dial us: made by this endpoint, open, with the MESH flag.
+    /// Publishes the data with which others dial us: issued by this endpoint, open to any peer, with the MESH flag.
     package mutating func publish(_ data: ConnectionData, at now: Moment) {
         precondition(
             data.isOfMesh(of: local), "mesh data are open, have the MESH flag and are the session's own")
@@ -79,7 +81,8 @@ extension Membership {
         settle()
     }
 
-    /// A link stands. `isMesh`: both ends named data with the MESH flag, and it is encrypted or neither end encrypts.
+    /// Handles a new link. `isMesh`: both ends named data with the MESH flag, and it is encrypted or neither end
+    /// encrypts.
     package mutating func linked(_ id: ConnectionID, to remote: Endpoint, isMesh: Bool, at now: Moment) {
         self.now = now
         guard remote != local else { return }
@@ -95,8 +98,8 @@ extension Membership {
         settle()
     }
 
-    /// A link is gone. `hasDeparted`: the other end said that it leaves, GOODBYE or FULL. `isDismissed`: one end let go of the
-    /// other.
+    /// Handles the end of a link. `hasDeparted`: the other end announced that it leaves, with GOODBYE or FULL. `isDismissed`:
+    /// one end dismissed the other.
     package mutating func linkEnded(
         _ id: ConnectionID, hasDeparted: Bool, isDismissed: Bool = false, at now: Moment
     ) {
@@ -120,7 +123,7 @@ extension Membership {
         settle()
     }
 
-    /// A MEMBERS came on this link.
+    /// Handles a MEMBERS on this link.
     package mutating func receive(
         _ entry: Members, on id: ConnectionID, at now: Moment
     ) throws(Violation) {
@@ -138,22 +141,22 @@ extension Membership {
         settle()
     }
 
-    /// This endpoint has shown that it exists: its HELLO passed every check before the cap, or it said FULL on a
-    /// connection that only it could have.
+    /// Handles an endpoint that has shown that it exists: its HELLO passed every check before the cap, or it sent FULL
+    /// on a connection that only it could have.
     package mutating func met(_ endpoint: Endpoint, at now: Moment) {
         self.now = now
         graph.meetings.remember(endpoint, until: now + MembershipTiming.meeting, at: now)
         settle()
     }
 
-    /// What `connect` asked for came to nothing; `isHopeless`: with the same data it always will.
+    /// Handles the failure of a `connect`; `isHopeless`: it will always fail with the same data.
     package mutating func attemptEnded(_ uid: UID, isHopeless: Bool, at now: Moment) {
         self.now = now
         endSearch(of: uid, isHopeless: isHopeless)
         settle()
     }
 
-    /// The search for a peer goes on without the mesh having asked for it: the peer was dialling when its link ended.
+    /// Handles an attempt that continues without a request of the mesh: the peer was dialling when its link ended.
     package mutating func searchGoesOn(for endpoint: Endpoint, at now: Moment) {
         self.now = now
         keepSearching(for: endpoint)
@@ -169,7 +172,7 @@ extension Membership {
         settle()
     }
 
-    /// What follows from the changes, all at once.
+    /// Determines all consequences of the changes.
     private mutating func settle() {
         believeOfDismissed()
         graph.explore(at: now)
@@ -178,7 +181,7 @@ extension Membership {
     }
 }
 
-// MARK: what follows
+// MARK: consequences
 
 extension Membership {
     package mutating func takeActions() -> [Action] {
@@ -199,7 +202,7 @@ extension Membership {
         return connectMissingMembers() + tellWhatIsDue() + dismissWhoShouldGo()
     }
 
-    /// When `advance` or `takeActions` has something to do without anything happening.
+    /// The time at which `advance` or `takeActions` has an effect without further input.
     package var deadline: Moment? { isSettled ? nextMoment : earliest }
 
     private var earliest: Moment? {
@@ -207,10 +210,10 @@ extension Membership {
         return [flooding, graph.purging, searching, leaving, dismissed.values.min()].compactMap { $0 }.min()
     }
 
-    /// The mesh as far as it is known, by uid, without the local endpoint.
+    /// The known members of the mesh, by uid, without the local endpoint.
     package var component: [Endpoint] { graph.reached.sorted(by: <) }
 
-    /// Every entry held, the own one included, by origin.
+    /// Every stored entry, including our own one, by origin.
     package var entries: [Members] {
         (graph.database.values.map(\.entry) + [own].compactMap { $0 }).sorted { $0.origin < $1.origin }
     }

@@ -2,29 +2,32 @@ import MultipeerCore
 
 /// The timers and limits of chapter 11.
 enum MembershipTiming {
-    /// For so long an entry is kept that nobody reachable stands for.
+    /// How long an entry is kept that no reachable member vouches for.
     static let unreachable = Duration.seconds(60)
-    /// For so long entries of an endpoint that left are ignored.
+    /// How long entries of an endpoint that left are ignored.
     static let departure = Duration.seconds(60)
-    /// For so long an endpoint that showed itself counts as real.
+    /// How long an endpoint that has shown that it exists counts as real.
     static let meeting = Duration.seconds(60)
     static let firstPause = Duration.seconds(1)
-    /// Short, because two members link only while both try: after a fault all is well within 15 s.
+    /// The maximum pause. Short, because two members link only while both try: after a fault the mesh is complete again
+    /// within 15 s.
     static let longestPause = Duration.seconds(2)
-    /// A link that ended sooner counts as an attempt that failed.
+    /// A link that ended earlier than this counts as a failed attempt.
     static let steady = Duration.seconds(30)
-    /// Newer data of a peer that is being sought are used after so long.
+    /// The time after which an attempt uses newer data of its peer.
     static let freshData = Duration.seconds(5)
-    /// A search that goes on because the peer was dialling when its link ended has so long, unless the peer is a member.
+    /// The time limit of an attempt that continues because the peer was dialling when its link ended, unless the peer is
+    /// a member.
     static let callback = Duration.seconds(4)
-    /// While there are too many members, it is looked at least so often whether there still are.
+    /// The maximum interval between checks while there are too many members.
     static let look = Duration.seconds(1)
-    /// No clock that is awake leaves out so much while there are too many members.
+    /// A gap of the clock that shows a suspension while there are too many members.
     static let gap = Duration.seconds(3)
-    /// After so long with too many members, their pairs decide who goes.
+    /// The time with too many members after which their pairs decide which leave.
     static let backstop = Duration.seconds(10)
-    /// After so long, when whoever goes by itself has gone, links to whoever should have gone end.
+    /// The time after which links to members that should have left are ended; those that leave by themselves have left
+    /// by then.
     static let dismissal = Duration.seconds(12)
-    /// For so long nothing that is said of somebody dismissed counts, so that all others can let go of it, too.
+    /// How long entries about a dismissed member are not used, so that all others can dismiss it too.
     static let parting = Duration.seconds(5)
 }

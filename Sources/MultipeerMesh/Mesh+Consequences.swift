@@ -2,10 +2,10 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerIntroduction
 
-// MARK: how one thing leads to another
+// MARK: consequences
 
 extension Mesh {
-    /// Until nothing follows from anything, or the owner has to end a link first.
+    /// Carries out consequences until none is left, or the owner has to end a link first.
     mutating func settle() {
         while true {
             undone += linkEstablishment.takeActions()
@@ -56,7 +56,8 @@ extension Mesh {
             actions.append(.settled(uid, nil))
         case .met(let endpoint): membership.met(endpoint, at: now)
         case .connect(let uid):
-            // Its attempt was answered when it linked: from now on the mesh may go on with newer data.
+            // The application's attempt ended when the peer was linked: from now on the mesh may continue with newer
+            // data.
             introduced.insert(uid)
             note(.sought, of: uid)
             if let attempt = linkEstablishment[uid], attempt.callsBack {
@@ -87,18 +88,18 @@ extension Mesh {
         }
     }
 
-    /// A member that is not linked. What the application seeks by itself stays the application's, also with the data of the
-    /// mesh. [mesh.dial]
+    /// Connects to a member that is not linked. An attempt of the application remains the application's, also with the data
+    /// of the mesh. [mesh.dial]
     private mutating func connect(_ data: ConnectionData, isFirst: Bool) {
         let uid = data.peer.uid
         let known = linkEstablishment[uid]
         let isOwn = known?.endpoint == data.endpoint && !introduced.contains(uid)
         if isOwn, known?.hasTried(for: MembershipTiming.freshData, at: now) != true {
-            // Its data come first. When they lead nowhere, those of the mesh are tried: see below.
+            // The application's data come first. When they fail, those of the mesh are tried: see below.
             return membership.attemptEnded(uid, isHopeless: false, at: now)
         }
         do throws(LinkEstablishment.Refusal) {
-            // What is replaced by newer data goes on as the attempt that it was. [state.outcome]
+            // An attempt whose data are replaced by newer ones continues as the same attempt. [state.outcome]
             let remainingTime = known?.remainingTime(at: now) ?? HandshakeTiming.attempt
             guard
                 try linkEstablishment.connect(
@@ -118,7 +119,7 @@ extension Mesh {
             guard let peer = names[uid] else { continue }
             actions.append(.state(peer, transition.state))
         }
-        // A name is kept while its peer is sought or linked, so that nothing grows with the peers there were.
+        // A name is kept while its peer is connecting or linked, so that memory does not grow with former peers.
         guard roster.state(of: uid) == .notConnected, linkEstablishment[uid] == nil else { return }
         names[uid] = nil
     }

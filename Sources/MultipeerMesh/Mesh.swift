@@ -4,36 +4,37 @@ package import MultipeerIntroduction
 package import MultipeerLink
 package import MultipeerSecurity
 
-/// Everything that one instance of a session decides about its peers: who is introduced, who is linked, who else is in the
-/// mesh, and what the application hears of them. Spec 6, 11 and 14.
+/// Everything that one instance of a session decides about its peers: which are connecting, which are linked, which others
+/// are in the mesh, and what is reported to the application. Spec 6, 11 and 14.
 ///
-/// Pure: connections are numbers, time and randomness are told. After every call the owner carries out `takeActions()`
-/// in order, until there are none, and sleeps until `deadline`. The links themselves are the owner's.
+/// Pure: connections are numbers, time and randomness are inputs. After every call the owner carries out
+/// `takeActions()` in order, until there are none, and sleeps until `deadline`. The owner holds the links themselves.
 package struct Mesh: Sendable {
     package enum Action: Equatable, Sendable {
         case dial(ConnectionID, Candidate, accepting: Fingerprint?)
-        /// Whole frames, on a connection that is no link yet.
+        /// Whole frames, on a connection that is not a link yet.
         case send(ConnectionID, [UInt8])
-        /// Tell the peer the code if the channel is up, then end the connection. No further call about it comes.
+        /// Send the code to the peer if the channel is up, then end the connection. No further call refers to it.
         case close(ConnectionID, CloseCode)
-        /// May the holder of this connection's key be linked? Answered by `decide`, once for each peer and key.
+        /// Ask whether the holder of this connection's key may be linked. Answered with `decide`, once for each peer
+        /// and key.
         case ask(UID, ConnectionID)
         /// The connection is a link from now on; `remote` are the limits of the peer's HELLO.
         case link(ConnectionID, ConnectionData, remote: LinkLimits, isMesh: Bool)
         /// End this link now, and call `linkEnded` before anything else.
         case end(ConnectionID, DisconnectReason, telling: CloseCode)
-        /// Ask the link whether its peer still answers.
+        /// Probe the link to check whether its peer still responds.
         case probe(ConnectionID)
         /// Write this entry on this link.
         case tell(ConnectionID, Members)
-        /// The application hears this.
+        /// Report this state to the application.
         case state(PeerID, PeerState)
-        /// An attempt is over, with a link when there is no reason. Once for each.
+        /// An attempt has ended, with a link when there is no reason. Once for each.
         case settled(UID, DisconnectReason?)
-        /// The mesh has too many members, and this one gives way: end all links with FULL and begin a new instance.
+        /// The mesh has too many members, and this one leaves: end all links with FULL and begin a new instance.
         /// [mesh.evict]
         case leave
-        /// Make our mesh data anew: those that the members have expire some time later. [mesh.data]
+        /// Renew our mesh data: those that the members hold expire some time later. [mesh.data]
         case renew
     }
 
@@ -45,26 +46,27 @@ package struct Mesh: Sendable {
     var membership: Membership
     var roster: PeerStateTable
     var names: [UID: PeerID] = [:]
-    /// Those that only the mesh wants.
+    /// Peers that only the mesh connects, not the application.
     var introduced: Set<UID> = []
-    /// Links on which an entry has come: their peers knew of them.
+    /// Links on which an entry was received: their peers knew of them.
     var informants: Set<ConnectionID> = []
-    /// When our mesh data are to be made anew; nil before the first.
+    /// When our mesh data are to be renewed; nil before the first.
     var renewal: Moment?
     var isLeaving = false
-    /// Told by every call that can change anything.
+    /// Set by every call that can change anything.
     var now = Moment(nanoseconds: 0) { didSet { isSettled = false } }
-    /// Nothing has happened since all consequences were drawn. Most turns of a session bring payload and nothing for us.
+    /// Whether nothing has happened since all consequences were carried out. Most turns of a session carry only payload.
     var isSettled = false
-    /// The one of a settled mesh.
+    /// The deadline of a settled mesh.
     var nextMoment: Moment?
     var actions: [Action] = []
-    /// What was decided about links and nobody has looked at yet. It waits behind an `end` that is not carried out, because
-    /// what the application hears depends on that.
+    /// Actions of the link establishment that are not processed yet. They wait for an `end` to be carried out, because what
+    /// the application is notified of depends on that.
     var undone: [LinkEstablishment.Action] = []
 
-    /// `seed` feeds jitter, holds and GREASE, nothing secret. `peers`: those of the mesh at the most, the local one included;
-    /// links are one fewer. `last`: the last connection of the instance before, so that no number comes twice.
+    /// Creates a mesh without peers. `seed` feeds jitter, holds and GREASE, nothing secret. `peers`: the maximum number of
+    /// peers in the mesh, including the local one; links are one fewer. `last`: the last connection of the previous instance,
+    /// so that no number is reused.
     package init(_ local: LocalPeer, peers: Int = Limits.peers, seed: UInt64, after last: UInt32 = 0) {
         self.local = local
         linkEstablishment = LinkEstablishment(local, maximumLinks: peers - 1, seed: seed, after: last)
@@ -96,11 +98,11 @@ package struct Mesh: Sendable {
     package var lastConnection: UInt32 { linkEstablishment.lastConnection }
 }
 
-// MARK: what the application asks for
+// MARK: requests of the application
 
 extension Mesh {
-    /// `token`: 32 random bytes, used when a new token is needed. Data with the flag `mesh` and no recipient are also what
-    /// the members of the mesh hear of us. `lifetime`: of new data for others, in whole seconds.
+    /// Issues connection data. `token`: 32 random bytes, used when a new token is needed. Data with the flag `mesh` and no
+    /// recipient are also flooded to the members of the mesh. `lifetime`: of new data for others, in whole seconds.
     package mutating func connectionData(
         for recipient: UID?, candidates: [Candidate], flags: ConnectionData.Flags = [], token: [UInt8],
         lifetime: Duration = HandshakeTiming.lifetime, at now: Moment
@@ -115,7 +117,8 @@ extension Mesh {
         return data
     }
 
-    /// Starts to connect the peer of `data`; returns false when it is linked or sought already with the same data.
+    /// Starts connecting to the peer of `data`; returns false when it is already linked or connecting with the same
+    /// data.
     package mutating func connect(
         with data: ConnectionData, within timeout: Duration = HandshakeTiming.attempt, at now: Moment
     ) throws(LinkEstablishment.Refusal) -> Bool {
@@ -129,18 +132,18 @@ extension Mesh {
         return hasStarted
     }
 
-    /// Our mesh data could not be made anew now.
+    /// Postpones the renewal of our mesh data, which failed.
     package mutating func postponeRenewal() { renewal = now + Mesh.renewalPause }
 
     private static let renewalPause = Duration.seconds(60)
 
-    /// Stops seeking; does nothing for a linked peer.
+    /// Stops connecting to a peer; does nothing for a linked one.
     package mutating func cancel(_ uid: UID, at now: Moment) {
         self.now = now
         linkEstablishment.cancel(uid, at: now)
     }
 
-    /// The session leaves: nobody is awaited any more. Links are the owner's to close.
+    /// Cancels every attempt, because the session leaves. The owner closes the links.
     package mutating func cancelAll(at now: Moment) {
         self.now = now
         linkEstablishment.cancelAll(at: now)
@@ -148,7 +151,7 @@ extension Mesh {
     }
 }
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension Mesh {
     package var acceptedFingerprints: [Fingerprint] { linkEstablishment.acceptedFingerprints }
@@ -193,7 +196,7 @@ extension Mesh {
     package func phase(of id: ConnectionID) -> Handshake.Phase? { linkEstablishment.phase(of: id) }
     package func showsIdentity(_ uid: UID) -> Bool { linkEstablishment[uid]?.showsIdentity == true }
     package func awaits(_ uid: UID) -> Bool { linkEstablishment[uid] != nil }
-    /// Whether a link to `uid` would find a seat here, and the peer a place in the mesh.
+    /// Returns whether there is room for a link to `uid` here, and for the peer in the mesh.
     package func hasRoom(for uid: UID) -> Bool {
         let members = membership.component
         return linkEstablishment.hasLinkCapacity(besides: uid)  // [limit.links]
@@ -204,21 +207,21 @@ extension Mesh {
         linkEstablishment[endpoint.uid]?.isLinked(to: endpoint) == true
     }
     package func isConfirmed(_ id: ConnectionID) -> Bool { linkEstablishment.isConfirmed(id) }
-    /// Whether the application has so much of a peer to take that no link to it may begin. [limit.relink]
+    /// Sets whether the application has so many unread events of a peer that no link to it may begin. [limit.relink]
     package mutating func setUnread(_ isTooMuch: Bool, of uid: UID) {
         linkEstablishment.setUnread(isTooMuch, of: uid)
     }
 }
 
-// MARK: what links bring
+// MARK: input from links
 
 extension Mesh {
-    /// The link to `uid` is over. `wasUsed`: its peer has shown that it knew of the link.
+    /// Handles the end of the link to `uid`. `wasUsed`: its peer has shown that it knew of the link.
     package mutating func linkEnded(
         _ id: ConnectionID, of uid: UID, _ reason: DisconnectReason, wasUsed: Bool, at now: Moment
     ) {
         self.now = now
-        // A peer whose SELECTED came too late, or never, says TIMEOUT. [link.timeouts]
+        // A peer that received SELECTED too late, or never, sends TIMEOUT. [link.timeouts]
         let hasTold = informants.remove(id) != nil
         let mayResume = (reason.code == .lost || reason.closeCode == .timeout) && !wasUsed && !hasTold
         let hasDeparted = reason.hasDeparted(hasTold: hasTold)
@@ -226,7 +229,7 @@ extension Mesh {
         let isOver = hasDeparted || isDismissal
         linkEstablishment.linkEnded(id, of: uid, mayResume: mayResume, hasDeparted: isOver, at: now)
         membership.linkEnded(id, hasDeparted: hasDeparted, isDismissed: isDismissal, at: now)
-        // The peer's DUPLICATE says that it has another link, which need not be one that we know of.
+        // The peer's DUPLICATE means that it has another link, which we may not know of.
         let isReplaced = reason.code == .superseded && reason.closeCode == nil
         note(isReplaced ? .superseded : .linkEnded(reason), of: uid)
     }
@@ -236,7 +239,7 @@ extension Mesh {
         linkEstablishment.probeAnswered(by: uid, at: now)
     }
 
-    /// Returns with what is wrong, if the link has to end for it.
+    /// Handles a MEMBERS; returns the violation, if the link has to end because of it.
     package mutating func membersArrived(
         _ entry: Members, on id: ConnectionID, at now: Moment
     ) -> Violation? {
@@ -254,7 +257,7 @@ extension Mesh {
 // MARK: facts
 
 extension Mesh {
-    /// The name of a peer that is sought or linked.
+    /// Returns the name of a peer that is connecting or linked.
     package func name(of uid: UID) -> PeerID? { names[uid] }
     package func state(of uid: UID) -> PeerStateMachine.State { roster.state(of: uid) }
     package func peers(_ state: PeerStateMachine.State) -> [UID] { roster.peers(state) }

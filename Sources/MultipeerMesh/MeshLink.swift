@@ -1,25 +1,27 @@
 import MultipeerCore
 import MultipeerLink
 
-/// A link as membership sees it: who is at the other end, and what is still to be told there.
+/// The membership's state of a link: its peer, and the entries still to be sent.
 ///
-/// Not every link is of the mesh: one that is not takes a seat, and its peer is not sought.
+/// Not every link is a mesh link: one that is not still counts against the limit, and no attempt is made to connect to
+/// its peer.
 struct MeshLink: Sendable {
     let endpoint: Endpoint
     let isMesh: Bool
-    /// Attempts in a row that came to nothing, or to a link that did not last, before this one.
+    /// The number of consecutive attempts before this one that failed, or led to a link that did not last.
     let failures: Int
     let since: Moment
-    /// We told the owner to end it, because its peer is one too many.
+    /// Whether the owner was told to end it, because its peer is one too many.
     var isDismissed = false
-    /// Whose entries are to be written, in order; always the latest that is held.
+    /// The origins of the entries to be written, in order; always their latest stored entry.
     private(set) var queue: [Endpoint] = []
-    /// What may be written now: less than the other end takes, so that no delay makes a flood of it. [mesh.pace]
+    /// The rate limit for writing: below what the other end accepts, so that no delay turns it into a flood.
+    /// [mesh.pace]
     var sending: TokenBucket
     var receiving: TokenBucket
 
-    /// Entries for each link. The receiver's bucket holds what an honest end writes while the network, or the receiver,
-    /// stands still for longer than a link survives.
+    /// The rate limits for entries on each link. The receiver's bucket holds what an honest end writes while the
+    /// network, or the receiver, stalls for longer than a link survives.
     enum RateLimits {
         static let burst = 32
         static let perSecond: Int64 = 15
@@ -46,10 +48,10 @@ struct MeshLink: Sendable {
         }
     }
 
-    /// It is gone, or the other end has it already.
+    /// Removes an entry that no longer exists, or that the other end already has.
     mutating func dequeue(_ origin: Endpoint) { queue.removeAll { $0 == origin } }
 
-    /// The next to be written, if it may be now.
+    /// Returns the next origin, if its entry may be written now.
     mutating func next(at now: Moment) -> Endpoint? {
         guard !queue.isEmpty, sending.consume(at: now) else { return nil }
         return queue.removeFirst()

@@ -1,15 +1,15 @@
-/// What the application is told about one peer, as a table. Spec 14.1; `Spec/states.json` holds the same.
+/// The peer states that the application sees, as a table. Spec 14.1; `Spec/states.json` holds the same.
 package enum PeerStateMachine {
     package enum State: String, CaseIterable, Sendable {
         case notConnected, connecting, connected
     }
 
     package enum Event: String, CaseIterable, Sendable {
-        /// The application asked for the peer.
+        /// The application requested the peer.
         case sought
         /// One connection of the attempt failed; another may follow.
         case attemptLost
-        /// The attempt is over.
+        /// The attempt has ended.
         case abandoned
         /// SELECTED was sent or received.
         case linked
@@ -20,8 +20,8 @@ package enum PeerStateMachine {
         case left
     }
 
-    /// The next state, and the states that the application hears on the way: never the one it heard last.
-    /// [state.serial]
+    /// Returns the next state, and the states to report to the application on the way: never the one last
+    /// reported. [state.serial]
     package static func next(
         _ state: State, on event: Event
     ) -> (state: State, heard: [State]) {

@@ -1,7 +1,7 @@
 package import MultipeerCore
 import MultipeerFraming
 
-/// What is known about a peer's link.
+/// The state of the link to a peer.
 public enum PeerState: Hashable, Sendable {
     /// There is no link, for this reason.
     case notConnected(DisconnectReason)
@@ -11,7 +11,8 @@ public enum PeerState: Hashable, Sendable {
     case connected
 }
 
-/// The state of every peer of a session, and the changes that the application hears, in order. Spec 14.1.
+/// The state of every peer of a session, and the changes that are reported to the application, in order.
+/// Spec 14.1.
 ///
 /// ```
 ///   notConnected ──sought──▶ connecting ──linked──▶ connected
@@ -20,7 +21,7 @@ public enum PeerState: Hashable, Sendable {
 ///        └──────────linkEnded, left─────────────────────┘
 /// ```
 package struct PeerStateTable: Sendable {
-    /// Something that happened to one peer, with the reason if it may end in `notConnected`.
+    /// An event of one peer, with the reason if it may lead to `notConnected`.
     package enum Event: Equatable, Sendable {
         case sought
         case attemptLost
@@ -45,22 +46,22 @@ package struct PeerStateTable: Sendable {
     /// Peers that are not listed are not connected.
     private var states: [UID: PeerStateMachine.State] = [:]
 
-    /// `maximumLinks`: links at the most. [limit.links]
+    /// Creates an empty table. `maximumLinks`: the maximum number of links. [limit.links]
     package init(maximumLinks: Int = Limits.peers - 1) { self.maximumLinks = maximumLinks }
 
     package func state(of peer: UID) -> PeerStateMachine.State { states[peer] ?? .notConnected }
 
-    /// The peers in one state, in the order of their ids.
+    /// Returns the peers in one state, in the order of their ids.
     package func peers(_ state: PeerStateMachine.State) -> [UID] {
         states.filter { $0.value == state }.keys.sorted()
     }
 
-    /// Whether a link to this peer may be made: there is a seat, or it has one. [limit.links]
+    /// Returns whether a link to this peer may be made: there is room, or it already has one. [limit.links]
     package func hasLinkCapacity(for peer: UID) -> Bool {
         state(of: peer) == .connected || states.values.count { $0 == .connected } < maximumLinks
     }
 
-    /// What the application hears of this, in order. [state.serial]
+    /// Applies an event; returns the changes to report to the application, in order. [state.serial]
     package mutating func handle(_ event: Event, of peer: UID) -> [Transition] {
         precondition(event != .linked || hasLinkCapacity(for: peer), "a link was made without a seat")
         let (next, heard) = PeerStateMachine.next(state(of: peer), on: event.name)
@@ -68,7 +69,8 @@ package struct PeerStateTable: Sendable {
         return heard.map { Transition(peer, $0.told(event.reason)) }
     }
 
-    /// The session is left: what the application hears, in the order of the ids.
+    /// Handles the session's leaving; returns the changes to report to the application, in the order of the
+    /// ids.
     package mutating func leave() -> [Transition] {
         states.keys.sorted().flatMap { handle(.left, of: $0) }
     }
@@ -87,7 +89,7 @@ extension PeerStateTable.Event {
         }
     }
 
-    /// Why a peer that this leaves not connected is so. [state.reason]
+    /// The reason for a peer that this event leaves unconnected. [state.reason]
     fileprivate var reason: DisconnectReason {
         switch self {
         case .abandoned(let reason), .linkEnded(let reason): reason

@@ -2,7 +2,7 @@
 #define MULTIPEER_CPLATFORM_H
 
 // The few lines that have to be C: what Swift's Glibc module does not export, and the ThreadSanitizer
-// annotations, which only the C compiler can detect the sanitizer for.
+// annotations, which have to be compiled as C to detect the sanitizer.
 
 #include <stdbool.h>
 #include <sys/epoll.h>
@@ -12,8 +12,8 @@
 /// Names the calling thread, in at most 15 bytes. A GNU extension, which Swift's importer does not see.
 void multipeer_name_thread(const char *name);
 
-/// Calls `accept4` for a non-blocking, close-on-exec socket. Also a GNU extension. `address` is a `struct
-/// sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
+/// Calls `accept4` for a non-blocking, close-on-exec socket. Also a GNU extension. `address` is a
+/// `struct sockaddr` of `*length` bytes; its header is left to Swift's Glibc module.
 int multipeer_accept(int listener, void *address, unsigned int *length);
 
 /// The maximum number of packets per call of `multipeer_send_packets` or `multipeer_receive_packets`.

@@ -106,7 +106,7 @@ extension DNSData {
         return [UInt8](copying: bytes.extracting(range))
     }
 
-    /// The restricted form: one block, number 0, of 1 to 32 bytes. RFC 6762, 6.1.
+    /// Reads an NSEC of the restricted form: one block, number 0, of 1 to 32 bytes. RFC 6762, 6.1.
     private init(nsec range: Range<Int>, _ reader: inout DNSReader, in bytes: Span<UInt8>) throws(DNSFault) {
         let next = try reader.name(in: bytes)
         let block = try reader.integer(UInt8.self, in: bytes)

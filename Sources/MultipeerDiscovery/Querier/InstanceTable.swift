@@ -197,7 +197,7 @@ extension InstanceTable {
         return true
     }
 
-    /// When the table is full, queries the instances that are not confirmed: a single announcement is not enough to
+    /// Queries the instances that are not confirmed when the table is full: a single announcement is not enough to
     /// stay.
     private mutating func checkCrowd(at now: Moment, jitter: inout Jitter) {
         guard now >= nextCrowdCheck else { return }

@@ -59,8 +59,8 @@ extension Responder {
         }
     }
 
-    /// Handles a conflict: an established name is probed for again; a name that was being probed for is changed. RFC
-    /// 6762, 8.1 and 9. [mdns.conflict]
+    /// Handles a conflict: an established name is probed for again; a name that was being probed for is changed.
+    /// RFC 6762, 8.1 and 9. [mdns.conflict]
     private mutating func contradict(_ id: AdvertID, on scope: UInt32, at now: Moment) {
         let pause = conflicts.add(at: now)
         if local[id]?.isEstablished(on: scope) == true {

@@ -88,13 +88,13 @@ extension ResponseScheduler {
 
     func nextTime(for entry: LocalRecordSet) -> Moment? { said[entry].map { $0 + ResponseScheduler.gap } }
 
-    /// The host's name or addresses are others now: nothing was said of them yet.
+    /// Handles a change of the host's name or addresses: the new ones have not been sent yet.
     mutating func forgetHost() {
         for family in Family.allCases { said[.addresses(family)] = nil }
         said[.families] = nil
     }
 
-    /// Nothing more of what belongs to the advert.
+    /// Drops everything that belongs to the advert.
     mutating func drop(_ id: AdvertID) {
         said = said.filter { $0.key.advert != id }
         waiting = waiting.filter { $0.key.advert != id }
@@ -139,8 +139,8 @@ extension ResponseScheduler {
 
     func isHolding(for requester: Requester) -> Bool { held.contains { $0.requester == requester } }
 
-    /// Returns the answers held for the requester's latest question. Several engines of one machine look like one requester (RFC
-    /// 6762, 15.2): known answers follow their question at once, so they most likely belong to the latest.
+    /// Returns the answers held for the requester's latest question. Several engines of one machine look like one requester
+    /// (RFC 6762, 15.2): known answers follow their question at once, so they most likely belong to the latest.
     func held(for requester: Requester) -> Set<LocalRecordSet> {
         held.last { $0.requester == requester }?.entries ?? []
     }
@@ -169,7 +169,7 @@ extension ResponseScheduler {
         return soonest == .distantFuture ? nil : soonest
     }
 
-    /// After a sleep nobody waits any more.
+    /// Discards waiting responses after a sleep.
     mutating func discardPending() {
         waiting = [:]
         held = []

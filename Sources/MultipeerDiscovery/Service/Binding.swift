@@ -2,7 +2,7 @@ package import MultipeerCore
 
 /// The mapping between advertised peers and DNS names and records. Spec 12.2.
 package enum Binding {
-    /// `<beginning of the display name>-<uid in base32>`, 27 to 63 bytes. Returns the label of a peer. A peer that lost
+    /// Returns the label of a peer: `<beginning of the display name>-<uid in base32>`, 27 to 63 bytes. A peer that lost
     /// its name on the network tries again with the next `attempt`, which is part of the beginning: ` (2)` for attempt
     /// 1.
     package static func label(for peer: PeerID, attempt: Int = 0) -> [UInt8] {  // [service.instance]
@@ -19,13 +19,13 @@ package enum Binding {
         return Base32.decode(tail.dropFirst()).flatMap { UID($0) }
     }
 
-    /// `_chat._tcp.local`
+    /// Returns the name of a service type, such as `_chat._tcp.local`.
     package static func serviceName(_ type: ServiceType) -> DNSName {
         let label = [UInt8(ascii: "_")] + Array(type.name.utf8)
         return DNSName(wire: [UInt8(truncatingIfNeeded: label.count)] + label + transport.wire)
     }
 
-    /// `<label>._chat._tcp.local`
+    /// Returns the name of an instance, such as `<label>._chat._tcp.local`.
     package static func instanceName(_ peer: PeerID, _ type: ServiceType, attempt: Int = 0) -> DNSName {
         let label = label(for: peer, attempt: attempt)
         return DNSName(wire: [UInt8(truncatingIfNeeded: label.count)] + label + serviceName(type).wire)

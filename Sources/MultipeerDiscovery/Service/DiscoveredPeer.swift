@@ -1,7 +1,7 @@
 public import MultipeerCore
 
-/// A peer as claimed on the network, and its discovery info. Discovery results are unauthenticated. Spec
-/// 12.4.
+/// A peer as claimed on the network, and its discovery info. Discovery results are unauthenticated.
+/// Spec 12.4.
 public struct DiscoveredPeer: Hashable, Sendable {
     /// The identity that the peer claims. It is not authenticated until a session is.
     public let peer: PeerID

@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerFraming
 
-/// One connection, from its dial or its acceptance until it is given back. Only its engine holds it.
+/// One connection, from its dial or its acceptance until it is released. Only its engine holds it.
 ///
 /// ```
 /// securing ──secured──▶ open ──CLOSE, end of the link──▶ finishing ──the peer's end, 1 s──▶ (dropped)
@@ -11,18 +11,18 @@ final class Connection {
     enum Phase: Equatable {
         case securing
         case open
-        /// What waits is written, our side is ended, and the peer's end is awaited.
+        /// Waiting data is written, our side is closed, and the peer is expected to close its side.
         case finishing(until: Moment)
     }
 
     let id: ConnectionID
     var phase = Phase.securing
     var decoder = FrameDecoder()
-    /// Frames that are no link's: those before SELECTED, and the last CLOSE.
+    /// Frames outside a link: those before SELECTED, and the last CLOSE.
     var frames = ByteBuffer()
-    /// Set while the connection is a link.
+    /// The linked peer, while the connection is a link.
     var peer: LinkedPeer?
-    /// A frame has come.
+    /// Whether a frame was received.
     var hasReceivedFrame = false
     var isDue = false
     var isEncrypted = false

@@ -3,39 +3,39 @@ import MultipeerFraming
 import MultipeerIntroduction
 package import MultipeerSecurity
 
-/// What the owner of an engine does with a connection.
+/// What the owner of an engine is to do with a connection.
 package enum ConnectionAction: Sendable {
-    /// Open one. The owner answers with `secured` or `ended`. `accepting`: the key that the peer of a session has to show;
-    /// nil for a plain connection, and for an invitation, where any key will do.
+    /// Open one. The owner then calls `secured` or `ended`. `accepting`: the key that the peer of a session has to
+    /// present; nil for a plain connection, and for an invitation, which accepts any key.
     indirect case dial(ConnectionID, Candidate, accepting: Fingerprint?)
-    /// Write what `fill` still gives, end this side of the connection, and wait for the peer to end its own.
+    /// Write what `fill` still returns, close this side of the connection, and wait for the peer to close its own.
     case finish(ConnectionID)
-    /// Give the connection back to the system at once.
+    /// Close the connection at once.
     case drop(ConnectionID)
 }
 
-/// The connections of one engine, from the dial or the acceptance of each until it is given back.
+/// The connections of one engine, from the dial or the acceptance of each until it is released.
 struct ConnectionTable {
     private var connections: [ConnectionID: Connection] = [:]
-    /// Those that only wait for the peer to end its side, in the order in which they began to.
+    /// Connections that only wait for the peer to close its side, in the order in which they began to.
     private(set) var finishing: [Connection] = []
-    /// Those that may have something to write.
+    /// Connections that may have data to write.
     private var due: [ConnectionID] = []
 
     /// How long a connection that was closed waits for the other end to close its side. [close.linger]
     static let linger = Duration.seconds(1)
-    /// Replies to a peer that does not read them: with more than this waiting, nothing more is read from it either. More
-    /// than ever waits while the peer reads, however slowly.
+    /// The limit on replies that a peer does not read: beyond it, nothing more is read from the peer either. While the
+    /// peer reads, however slowly, fewer bytes wait.
     static let unreadReplies = 524_288
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
     var isEmpty: Bool { connections.isEmpty }
-    /// In the order in which they came.
+    /// The connections in the order of their arrival.
     var ids: [ConnectionID] { connections.keys.sorted() }
 
     mutating func add(_ id: ConnectionID) { connections[id] = Connection(id) }
 
-    // MARK: what is to be written
+    // MARK: pending writes
 
     mutating func markDue(_ connection: Connection) {
         guard !connection.isDue else { return }
@@ -43,7 +43,7 @@ struct ConnectionTable {
         due.append(connection.id)
     }
 
-    /// The connections that may have something to write, each once.
+    /// Removes and returns the connections that may have data to write, each once.
     mutating func takeDue() -> [ConnectionID] {
         if due.isEmpty { return [] }
         defer { due = [] }
@@ -51,17 +51,17 @@ struct ConnectionTable {
         return due
     }
 
-    /// Whether to read from this connection, while so many bytes wait to be written to it.
+    /// Returns whether to read from this connection, while `unsent` bytes wait to be written to it.
     func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {
         guard let connection = connections[id] else { return false }
-        // What comes while we close is dropped, so it makes no replies.
+        // Data received while we close is dropped, so it causes no replies.
         if connection.finishDeadline != nil { return true }
         return connection.frames.count + unsent <= ConnectionTable.unreadReplies  // [limit.unread]
     }
 
     // MARK: - Ends
 
-    /// Tells the code when frames can be told, writes what waits, and ends the connection. [close.linger]
+    /// Sends the code when frames can be sent, writes what waits, and ends the connection. [close.linger]
     mutating func close(_ id: ConnectionID, _ code: CloseCode, at now: Moment) -> ConnectionAction? {
         guard let connection = connections[id], connection.finishDeadline == nil else { return nil }
         guard connection.phase == .open else { return drop(connection, at: now) }
@@ -69,7 +69,7 @@ struct ConnectionTable {
         return finish(connection, at: now)
     }
 
-    /// Closing at once would take back what the peer has not read yet.
+    /// Finishes a connection gracefully: closing at once would discard what the peer has not read yet.
     mutating func finish(_ connection: Connection, at now: Moment) -> ConnectionAction {
         connection.phase = .finishing(until: now + ConnectionTable.linger)
         finishing.append(connection)
@@ -77,7 +77,7 @@ struct ConnectionTable {
         return .finish(connection.id)
     }
 
-    /// Nil when the connection was given back before.
+    /// Drops a connection; returns nil when it was already released.
     mutating func drop(_ connection: Connection, at now: Moment) -> ConnectionAction? {
         guard connections.removeValue(forKey: connection.id) != nil else { return nil }
         finishing.removeAll { $0 === connection }
@@ -85,11 +85,11 @@ struct ConnectionTable {
         return .drop(connection.id)
     }
 
-    /// Those whose peers had their time to end their side.
+    /// Returns the connections whose peers have not closed their side in time.
     func overdue(at now: Moment) -> [Connection] {
         finishing.filter { connection in connection.finishDeadline.map { $0 <= now } ?? false }
     }
 
-    /// When the first of those that close is given back.
+    /// The time at which the first closing connection is released.
     var deadline: Moment? { finishing.lazy.compactMap(\.finishDeadline).min() }
 }

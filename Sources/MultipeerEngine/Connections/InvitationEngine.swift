@@ -2,28 +2,27 @@ package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerIntroduction
 
-/// One end of invitations as a value: its connections from the first frame to the last, and the machine that decides over
-/// them. Spec 12.
+/// One end of invitations as a value: its connections from the first frame to the last, and their state machine. Spec 12.
 ///
-/// What holds for `SessionEngine` holds here: after every call the owner carries out `takeOutputs()` in order, writes what
-/// `fill` gives for each of `takeDue()`, and sleeps until `deadline`. An end of its own, because its connections are not a
-/// session's: they have a port, a key and an application protocol of their own, and at the end that is asked no session is
-/// chosen before the application says yes.
+/// As with `SessionEngine`, after every call the owner carries out `takeOutputs()` in order, writes what `fill` returns
+/// for each of `takeDue()`, and sleeps until `deadline`. A separate engine, because its connections do not belong to a
+/// session: they have a port, a key and an application protocol of their own, and at the invitee no session is chosen
+/// before the application accepts.
 package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
     package enum Output: Sendable {
         case connection(ConnectionAction)
         case tell(Machine.Event)
     }
 
-    /// The application calls it; what follows from that is in the next outputs.
+    /// The state machine. The application calls it; the consequences are in the next outputs.
     package var machine: Machine
     private var connections = ConnectionTable()
     private var outputs: [Output] = []
     private var now = Moment(nanoseconds: 0)
 
-    /// Frames that mean nothing, on one connection, before it is taken for a flood.
+    /// The number of ignored frames on one connection beyond which they are a flood.
     private static var ignoredFrames: UInt64 { 64 }
-    /// Connections that close and wait for the peer's end; beyond that the oldest is given back.
+    /// The maximum number of connections that wait for the peer to close; beyond that the oldest is released.
     private static var finishingConnections: Int { 64 }
 
     package init(_ machine: Machine) { self.machine = machine }
@@ -35,10 +34,10 @@ package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
         return outputs
     }
 
-    /// The connections that may have something to write, each once.
+    /// Removes and returns the connections that may have data to write, each once.
     package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
 
-    /// The next moment at which `advance` has something to do.
+    /// The next time at which `advance` has an effect.
     package var deadline: Moment? { .earlier(machine.deadline, connections.deadline) }
 
     /// Whether a connection remains.
@@ -52,10 +51,10 @@ package struct InvitationEngine<Machine: InvitationMachine>: ~Copyable {
     }
 }
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension InvitationEngine {
-    /// TCP stands on a connection that was dialled.
+    /// Handles an established TCP connection that was dialled.
     package mutating func connected(_ id: ConnectionID, at now: Moment) {
         self.now = now
         machine.connected(id, at: now)
@@ -69,8 +68,9 @@ extension InvitationEngine {
         settle()
     }
 
-    /// Bytes arrived on a secured connection. Returns how many were used: the rest is for another call, after the outputs
-    /// of this one. What comes on a connection that is closing is dropped. [close.after]
+    /// Handles bytes received on a secured connection. Returns how many were consumed: the caller passes the rest in
+    /// another call, after carrying out the outputs of this one. Bytes received on a closing connection are dropped.
+    /// [close.after]
     package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int {
         self.now = now
         var used = 0
@@ -101,8 +101,8 @@ extension InvitationEngine {
         }
     }
 
-    /// The connection ended below the frames, or could not be made. `hasAlert`: TLS has something to say before it is
-    /// given back.
+    /// Handles a connection that ended below the frame layer, or could not be made. `hasAlert`: TLS has an alert to
+    /// send before the connection is released.
     package mutating func ended(
         _ id: ConnectionID, _ connectionFailure: ConnectionFailure, hasAlert: Bool = false, at now: Moment
     ) {
@@ -119,19 +119,19 @@ extension InvitationEngine {
         settle()
     }
 
-    /// Appends the frames that wait to `output`.
+    /// Appends the waiting frames to `output`.
     package mutating func fill(_ id: ConnectionID, into output: inout ByteBuffer) {
         connections[id]?.takeFrames(into: &output)
     }
 
-    /// Whether to read from this connection, while so many bytes wait to be written to it.
+    /// Returns whether to read from this connection, while `unsent` bytes wait to be written to it.
     package func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {
         connections.wantsInput(id, unsent: unsent)
     }
 }
 
 extension InvitationEngine where Machine == Invitee {
-    /// A connection was accepted from this address (4 or 16 bytes).
+    /// Registers a connection accepted from this address (4 or 16 bytes).
     package mutating func accepted(from origin: [UInt8], at now: Moment) -> ConnectionID {
         self.now = now
         let id = machine.accepted(from: origin, at: now)
@@ -140,7 +140,7 @@ extension InvitationEngine where Machine == Invitee {
     }
 }
 
-// MARK: what the machine decided
+// MARK: actions of the machine
 
 extension InvitationEngine {
     private mutating func settle() {

@@ -1,19 +1,20 @@
 package import MultipeerFraming
 
-/// Takes one frame out of a decoder, then pauses it: before a link stands, each frame decides who gets the next one.
+/// Takes one frame from a decoder, then pauses it: before the link is established, each frame decides which machine
+/// receives the next one.
 package struct SingleFrameSink: FrameSink {
     package private(set) var header: FrameHeader?
     package private(set) var payload: [UInt8] = []
     package let frameLimit: Int
     package let frameContext: FrameContext?
 
-    /// Of a session: what may come before SELECTED.
+    /// Creates the sink of a session: for frames before SELECTED.
     package init() {
         frameLimit = Limits.frameBeforeSelect  // [frame.limit-before]
         frameContext = .beforeSelected  // [frame.order]
     }
 
-    /// Of an invitation; only INVITE may be long.
+    /// Creates the sink of an invitation; only INVITE may be long.
     package init(maybeInvite: Bool) {
         frameLimit = maybeInvite ? Limits.frame : Limits.frameBeforeSelect  // [frame.limit-before]
         frameContext = .invitation  // [invite.order]

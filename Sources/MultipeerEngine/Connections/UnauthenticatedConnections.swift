@@ -1,10 +1,10 @@
 package import MultipeerCore
 import MultipeerIntroduction
 
-/// The limit on unauthenticated connections: accepted ones that have brought no valid CONFIRM. Spec 15.
+/// The limit on unauthenticated connections: accepted ones without a valid CONFIRM so far. Spec 15.
 /// [limit.unauthenticated]
 ///
-/// There are 32 at most, 4 from one address; the oldest goes first, so that idle connections cannot keep an honest peer
+/// At most 32, 4 from one address; the oldest is dropped first, so that idle connections cannot keep an honest peer
 /// out.
 package struct UnauthenticatedConnections: Sendable {
     static let limit = 32
@@ -27,6 +27,6 @@ package struct UnauthenticatedConnections: Sendable {
         return dropped
     }
 
-    /// The connection is authenticated, or gone. One that was dialled never was here.
+    /// Removes a connection that is authenticated, or has ended. A dialled one was never in the list.
     package mutating func remove(_ id: ConnectionID) { waiting.removeAll { $0.id == id } }
 }

@@ -4,14 +4,15 @@ import MultipeerIntroduction
 package import MultipeerLink
 import MultipeerMesh
 
-/// The unreliable messages of a session's links: which of them have a path, and under which numbers this side receives.
+/// The unreliable messages of a session's links: which links have a path, and under which association numbers this side
+/// receives.
 package struct DatagramPaths {
-    /// Connection data says that unreliable messages may go over UDP.
+    /// Whether connection data announces that unreliable messages may use UDP.
     let isOffered: Bool
     let timing: DatagramPath.Timing
-    /// Whose datagrams come under which number.
+    /// The linked peer of each association number.
     private var associations: [UInt64: LinkedPeer] = [:]
-    /// Those whose paths have decided something.
+    /// Peers whose paths have actions to take.
     private var due: [LinkedPeer] = []
 
     init(isOffered: Bool, timing: DatagramPath.Timing) {
@@ -20,10 +21,10 @@ package struct DatagramPaths {
     }
 }
 
-// MARK: - What channels say
+// MARK: - Input from channels
 
 extension DatagramPaths {
-    /// The channel has made so many flights; `isDone`: its handshake is complete.
+    /// Notes how many flights the channel has made; `isDone`: its handshake is complete.
     package mutating func handshakeMoved(
         of peer: LinkedPeer, flights: Int, isDone: Bool, at now: Moment
     ) {
@@ -32,7 +33,7 @@ extension DatagramPaths {
         note(peer)
     }
 
-    /// The channel failed, or could not be made: the link does not suffer.
+    /// Handles a channel that failed, or could not be made: the link is not affected.
     package mutating func failed(of peer: LinkedPeer, at now: Moment) {
         peer.datagrams.path?.failed(at: now)
         note(peer)
@@ -42,7 +43,7 @@ extension DatagramPaths {
 // MARK: - Each datagram
 
 extension DatagramPaths {
-    /// Whose datagram this is; nil when it is for nobody, and dropped without a word. [dgram.silent]
+    /// Returns the peer of a datagram; nil when there is none, and the datagram is silently dropped. [dgram.silent]
     package func admit(_ header: DatagramHeader) -> LinkedPeer? {
         guard let peer = associations[header.association],
             peer.datagrams.path?.inPlace({ $0.admits(header) }) == true
@@ -50,7 +51,7 @@ extension DatagramPaths {
         return peer
     }
 
-    /// Takes a content: what the channel read, or, on a plain link, what followed the header of a datagram.
+    /// Handles a content: what the channel read, or, on a plain link, what followed the header of a datagram.
     package mutating func receive(
         _ content: Span<UInt8>, from peer: LinkedPeer, at now: Moment
     ) -> DatagramPath.Verdict {
@@ -70,7 +71,7 @@ extension DatagramPaths {
         return verdict
     }
 
-    /// Appends the content that carries a message; returns false when it does not go this way now. [dgram.fallback]
+    /// Appends the content that carries a message; returns false when the path cannot carry it now. [dgram.fallback]
     package func encode(
         _ message: Span<UInt8>, to peer: LinkedPeer, into content: inout ByteBuffer
     ) -> Bool {
@@ -85,17 +86,17 @@ extension DatagramPaths {
     }
 }
 
-// MARK: - What links and paths say
+// MARK: - Input from links and paths
 
 extension DatagramPaths {
-    /// Offers datagrams on a new link, to a peer whose connection data speaks of them.
+    /// Offers datagrams on a new link, to a peer whose connection data announces them.
     func open(_ peer: LinkedPeer, _ data: ConnectionData, _ outputs: inout [SessionOutput]) {
         guard isOffered, data.flags.contains(.datagrams) else { return }  // [dgram.offer]
         peer.datagrams.isOpening = true
         outputs.append(.datagram(peer.id, .open))
     }
 
-    /// There is a port for the link's datagrams, or none.
+    /// Takes the port for the link's datagrams, if there is one.
     mutating func opened(
         _ peer: LinkedPeer, _ port: UInt16?, isControlling: Bool, at now: Moment,
         _ outputs: inout [SessionOutput]
@@ -110,8 +111,8 @@ extension DatagramPaths {
         if let early = peer.datagrams.early.take() { receive(early, from: peer, at: now, &outputs) }
     }
 
-    /// This number was drawn for the link. Returns what to tell the peer; nil when another one has to be drawn, because
-    /// this is 0 or in use on another link.
+    /// Takes the random number drawn for the link. Returns the offer to send to the peer; nil when another number has
+    /// to be drawn, because this one is 0 or in use on another link.
     mutating func offer(_ number: UInt64, to peer: LinkedPeer, at now: Moment) -> DatagramOffer? {
         guard number != 0, associations[number] == nil else { return nil }  // [dgram.offer]
         guard peer.datagrams.path != nil else { return DatagramOffer(association: number, port: 0) }
@@ -121,7 +122,7 @@ extension DatagramPaths {
         return peer.datagrams.path?.announce(number, at: now)
     }
 
-    /// The peer's DGRAM.
+    /// Handles the peer's DGRAM.
     mutating func receive(
         _ offer: DatagramOffer, from peer: LinkedPeer, at now: Moment, _ outputs: inout [SessionOutput]
     ) {
@@ -131,7 +132,7 @@ extension DatagramPaths {
         note(peer)
     }
 
-    /// A peer that wants none says so once, in answer to an offer: port 0.
+    /// Declines an offer: a peer that accepts no datagrams states that once, in answer to an offer, with port 0.
     private func decline(_ offer: DatagramOffer, _ peer: LinkedPeer, _ outputs: inout [SessionOutput]) {
         guard offer.port != 0, !peer.datagrams.hasDeclined else { return }
         peer.datagrams.hasDeclined = true
@@ -144,14 +145,14 @@ extension DatagramPaths {
         note(peer)
     }
 
-    /// The session leaves: what was accepted goes, and no more.
+    /// Finishes a path because the session leaves: accepted messages are sent, and no more are accepted.
     mutating func finish(_ peer: LinkedPeer, _ outputs: inout [SessionOutput]) {
         guard peer.datagrams.path != nil else { return }
         collect(into: &outputs)
         outputs.append(.datagram(peer.id, .finish))
     }
 
-    /// The link is over: nothing more is taken or said.
+    /// Closes the path of a link that has ended: nothing more is accepted or sent.
     mutating func close(_ peer: LinkedPeer) {
         forgetAssociation(of: peer)
         peer.datagrams.path = nil
@@ -162,7 +163,7 @@ extension DatagramPaths {
         if let former = peer.datagrams.path?.association { associations[former] = nil }
     }
 
-    /// What the path decided is collected once for everything that came together, so that a peer that asks without end
+    /// Notes that a path has actions, which are collected once per batch of input, so that a peer that keeps sending
     /// fills no memory.
     private mutating func note(_ peer: LinkedPeer) {
         guard !peer.datagrams.isDue, peer.datagrams.path?.inPlace({ $0.hasActions }) == true

@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerFraming
 import MultipeerLink
 
-/// What the engine knows of the unreliable messages of one link.
+/// The engine's state of the unreliable messages of one link.
 ///
 /// ```
 ///            the peer's data has DATAGRAMS              a port
@@ -11,32 +11,33 @@ import MultipeerLink
 ///      └──────────────── no port ────────────────┘
 /// ```
 struct LinkDatagrams {
-    /// Nil while the link has none.
+    /// The path; nil while the link has none.
     var path: DatagramPath?
-    /// The owner was asked for a port.
+    /// Whether the owner was asked for a port.
     var isOpening = false
-    /// The peer's offer came before the port did.
+    /// The peer's offer, if it arrived before the port was known.
     var early: DatagramOffer?
-    /// The peer was told that this side takes no part, or will be.
+    /// Whether the peer was notified that this side accepts no datagrams, or will be.
     var hasDeclined = false
-    /// The path's decisions are due to become outputs.
+    /// Whether the path's actions are due to become outputs.
     var isDue = false
-    /// What messages have cost that the application has not taken.
+    /// The cost of the messages that the application has not taken.
     var unread = 0
     var sent = 0
     var received = 0
-    /// Messages that found too much unread.
+    /// The number of messages dropped because too much was unread.
     var overflowed = 0
 
-    /// What one peer's unreliable messages may cost until the application takes them; what comes beyond is lost.
-    /// [limit.datagrams]
+    /// The maximum cost of one peer's unreliable messages that the application has not taken; further ones are
+    /// lost. [limit.datagrams]
     static let mostUnread = 1_048_576
 
     var deadline: Moment? { mutating get { path?.inPlace { $0.deadline } } }
 }
 
 extension DatagramPath {
-    /// A call that only reads would copy the path out of its optional first.
+    /// Calls `body` on the path in place: a call that only reads would otherwise copy the path out of its
+    /// optional first.
     mutating func inPlace<Result>(_ body: (inout DatagramPath) -> Result) -> Result {
         body(&self)
     }

@@ -2,13 +2,13 @@ package import MultipeerCore
 package import MultipeerFraming
 import MultipeerLink
 
-/// The connections of one session, which of them are links, and what the links carry.
+/// The connections of one session, which of them are links, and the data of the links.
 ///
-/// The owner of the engine calls it for everything that only one link has to know of: what is sent, what is read, and
-/// what is to be written to a socket. What begins or ends a link is the engine's to decide.
+/// The owner of the engine calls it for everything that concerns only one link: what is sent, what is read, and what is
+/// to be written to a socket. The engine decides when a link begins or ends.
 package struct LinkTable {
     var connections = ConnectionTable()
-    /// Those that are links, in the order in which they became so.
+    /// The connections that are links, in the order in which they became links.
     private(set) var linked: [Connection] = []
     private var turns = ReassemblyTurns()
     private let memory: ReceiveMemory
@@ -17,21 +17,21 @@ package struct LinkTable {
 
     subscript(id: ConnectionID) -> Connection? { connections[id] }
 
-    /// The peer at the other end of this link; nil when the connection is none.
+    /// Returns the peer at the other end of this link; nil when the connection is not a link.
     package func peer(on id: ConnectionID) -> LinkedPeer? { connections[id]?.peer }
 
-    /// The connection that is the link to `uid`.
+    /// Returns the connection that is the link to `uid`.
     package func link(to uid: UID) -> ConnectionID? { linked.first { $0.peer?.peer.uid == uid }?.id }
 
-    /// Returns the peer at the other end of this link, and marks the connection: after what is done to the link, it may have
-    /// something to write.
+    /// Returns the peer at the other end of this link, and marks the connection: after the caller's operation on the link,
+    /// it may have data to write.
     mutating func markedPeer(on id: ConnectionID) -> LinkedPeer? {
         guard let connection = connections[id] else { return nil }
         connections.markDue(connection)
         return connection.peer
     }
 
-    /// When the first link, turn or closing connection has something to do.
+    /// The time at which the first link, turn or closing connection is due.
     var deadline: Moment? {
         var earliest = Moment.earlier(turns.deadline, connections.deadline)
         for connection in linked { earliest = .earlier(earliest, connection.peer?.deadline) }
@@ -44,7 +44,7 @@ package struct LinkTable {
         connections.markDue(connection)
     }
 
-    /// The link is over; its connection may stay for what is still to be written.
+    /// Removes a link that has ended; its connection may stay until the rest is written.
     mutating func remove(_ connection: Connection, at now: Moment) {
         connection.peer = nil
         linked.removeAll { $0 === connection }
@@ -52,13 +52,13 @@ package struct LinkTable {
     }
 }
 
-// MARK: - What is written
+// MARK: - Writing
 
 extension LinkTable {
-    /// The connections that may have something to write, each once.
+    /// Removes and returns the connections that may have data to write, each once.
     package mutating func takeDue() -> [ConnectionID] { connections.takeDue() }
 
-    /// Whether to read from this connection, while so many bytes wait to be written to it.
+    /// Returns whether to read from this connection, while `unsent` bytes wait to be written to it.
     package func wantsInput(_ id: ConnectionID, unsent: Int) -> Bool {
         connections.wantsInput(id, unsent: unsent)
     }
@@ -68,15 +68,15 @@ extension LinkTable {
         markedPeer(on: id)?.link.enqueue(messages)
     }
 
-    /// UDP does not get through any more: messages that were accepted for it take the link. Returns false when they are
-    /// given up, because the session leaves. [dgram.fallback]
+    /// Queues messages on the link that were accepted for UDP, which no longer works. Returns false when they are
+    /// dropped, because the session leaves. [dgram.fallback]
     package mutating func divert(_ messages: consuming [[UInt8]], on id: ConnectionID) -> Bool {
         guard let peer = markedPeer(on: id), !peer.isLeaving else { return false }
         peer.link.enqueue(messages)
         return true
     }
 
-    /// Asks the peer to say when it has received everything that was enqueued so far: `markReached`.
+    /// Requests a notification when the peer has received everything enqueued so far: `markReached`.
     package mutating func mark(_ number: UInt64, on id: ConnectionID) {
         markedPeer(on: id)?.link.mark(number)
     }
@@ -91,12 +91,12 @@ extension LinkTable {
         markedPeer(on: id)?.link.write(bytes, to: channel)
     }
 
-    /// FIN, after everything that was written.
+    /// Sends FIN after everything that was written.
     package mutating func finish(_ channel: UInt32, digest: [UInt8]?, on id: ConnectionID) {
         markedPeer(on: id)?.link.finish(channel, digest: digest)
     }
 
-    /// RESET, at once: what waits is dropped. The engine calls it, with the moment of its turn.
+    /// Sends RESET at once: what waits is dropped. The engine calls it, with the time of its turn.
     mutating func reset(
         _ channel: UInt32, _ code: CloseCode, on id: ConnectionID, at now: Moment
     ) {
@@ -104,29 +104,29 @@ extension LinkTable {
     }
 }
 
-// MARK: - What is read
+// MARK: - Reading
 
 extension LinkTable {
-    /// A reader of a peer's channel has taken something, or gave up. Returns whether the channel is over: nothing about it
-    /// comes any more.
+    /// Handles the report of a reader of a peer's channel, which has taken data or stopped. Returns whether the channel
+    /// has ended: no more events of it follow.
     package mutating func read(_ report: ReaderReport, of channel: UInt32, on id: ConnectionID) -> Bool {
         markedPeer(on: id)?.read(report, of: channel) ?? true
     }
 
-    /// The application has taken unreliable messages of this cost.
+    /// Counts unreliable messages of this cost that the application has taken.
     package mutating func consumedDatagrams(_ cost: Int, on id: ConnectionID) {
         peer(on: id)?.datagrams.unread -= cost
     }
 
-    /// Bytes of channels that have come and were not taken, of all links together.
+    /// The number of channel bytes received and not taken, of all links together.
     package var heldBytes: Int { held.reduce(0) { $0 + $1.bytes } }
 
-    /// What each link holds.
+    /// The number of bytes that each link holds.
     private var held: [(id: ConnectionID, bytes: Int)] {
         linked.compactMap { link in link.peer.map { (id: link.id, bytes: $0.link.heldBytes) } }
     }
 
-    /// Takes what a link says of its channels.
+    /// Collects the channel events of a link.
     mutating func collectChannels(of peer: LinkedPeer, at now: Moment, into outputs: inout [SessionOutput]) {
         let events = peer.takeChannelEvents()
         if events.isEmpty { return }
@@ -137,7 +137,8 @@ extension LinkTable {
         }
     }
 
-    /// While all links together hold too much unread of channels, the fullest channel of the link that holds most goes.
+    /// Stops the fullest channel of the link that holds most, while all links together hold too many unread channel
+    /// bytes.
     private mutating func relieveMemory(_ outputs: inout [SessionOutput]) {
         while let id = memory.excess(held), let peer = markedPeer(on: id),
             let number = peer.link.stopFullest(.busy)  // [limit.memory]
@@ -150,13 +151,13 @@ extension LinkTable {
 // MARK: - Messages beyond their window
 
 extension LinkTable {
-    /// Asks whether a link has a long message to reassemble, and decides which one may.
+    /// Updates whether a link has a long message to reassemble, and decides which link may.
     mutating func giveTurn(to peer: LinkedPeer, at now: Moment) {
         guard let report = peer.reassemblyReport() else { return }
         changeTurn { $0.report(peer.id, report, at: now) }
     }
 
-    /// The link that has the turn, brings nothing and makes others wait.
+    /// Returns the link that has the turn, delivers nothing and makes others wait.
     mutating func overdueTurn(at now: Moment) -> ConnectionID? { turns.advance(to: now) }
 
     private mutating func changeTurn(_ change: (inout ReassemblyTurns) -> Void) {

@@ -2,15 +2,15 @@ import MultipeerCore
 package import MultipeerFraming
 import MultipeerLink
 
-/// What a reader of a peer's channel has done since it was last asked.
+/// What a reader of a peer's channel has done since its last report.
 package struct ReaderReport: Equatable, Sendable {
-    /// Bytes it has taken.
+    /// The number of bytes that it has taken.
     package var consumed: Int
-    /// It takes no more, for this reason.
+    /// The reason why it accepts no more data, if it stopped.
     package var stop: CloseCode?
-    /// What became of a resource.
+    /// The result of a resource.
     package var done: CloseCode?
-    /// Nothing of what has come is left to take.
+    /// Whether all received data are taken.
     package var isDrained: Bool
 
     package init(consumed: Int = 0, stop: CloseCode? = nil, done: CloseCode? = nil, isDrained: Bool = false) {
@@ -21,18 +21,18 @@ package struct ReaderReport: Equatable, Sendable {
     }
 }
 
-/// The channels of one link that are not over.
+/// The channels of one link that have not ended.
 struct LinkChannels {
-    /// Channels of ours that are not over.
+    /// Our own channels that have not ended.
     var outgoing: [UInt32: ChannelOpening.Kind] = [:]
-    /// Channels of the peer that are not over and read.
+    /// The peer's channels that are not both ended and read.
     var incoming: [UInt32: Incoming] = [:]
-    /// The peer has opened a channel, or answered one.
+    /// Whether the peer has opened a channel, or answered one.
     private(set) var hasHeard = false
 
     struct Incoming {
         let kind: ChannelOpening.Kind
-        /// FIN has come.
+        /// Whether FIN was received.
         var isFinished = false
     }
 
@@ -65,7 +65,7 @@ extension LinkedPeer {
         _ = sayGoodbyeWhenDrained(at: now)
     }
 
-    /// Returns whether the channel is over: nothing about it comes any more.
+    /// Handles a reader's report. Returns whether the channel has ended: no more events of it follow.
     func read(_ report: ReaderReport, of channel: UInt32) -> Bool {
         guard let place = channels.incoming[channel] else { return true }
         if let code = report.stop, !place.isFinished {
@@ -90,11 +90,12 @@ extension LinkedPeer {
         return events
     }
 
-    /// The session stopped a channel of the peer. Returns false when its reader knows that it is over.
+    /// Forgets a channel of the peer that the session stopped. Returns false when its reader already knows that it
+    /// has ended.
     func forget(_ channel: UInt32) -> Bool { channels.incoming.removeValue(forKey: channel) != nil }
 
-    /// Once the channels that were finished are over, a link that is left goes when its messages have gone. Returns
-    /// whether it was told so.
+    /// Closes a link of a leaving session gracefully, after its messages, once its finished channels have ended.
+    /// Returns whether it did.
     func sayGoodbyeWhenDrained(at now: Moment) -> Bool {
         guard isLeaving, channels.outgoing.isEmpty else { return false }
         link.closeWhenDrained(.goodbye, at: now)  // [close.goodbye]

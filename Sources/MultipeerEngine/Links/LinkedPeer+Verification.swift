@@ -9,9 +9,9 @@ package import MultipeerSecurity
 package enum VerificationFault: Error, Equatable, Sendable {
     /// There is no link to the peer.
     case notLinked
-    /// On a plain link there is nothing that a code could protect.
+    /// The link is plain, so a code could protect nothing.
     case notEncrypted
-    /// The other side has not done its part in time: mostly because its application has not asked.
+    /// The other side did not complete the run in time, usually because its application has not asked.
     case timedOut
     case ended(DisconnectReason)
     case cancelled
@@ -25,21 +25,21 @@ struct Verification: ~Copyable {
         let until: Moment
     }
 
-    /// Nil until the key is there.
+    /// Nil until the key is derived.
     private var machine: VerificationCode?
     /// The owner was asked for the key.
     var isDeriving = false
-    /// What came before the key, in order.
+    /// The frames received before the key, in order.
     private var early: [Frame] = []
     private(set) var requests: [Request] = []
-    /// A request waits for the key.
+    /// Whether a request waits for the key.
     private var hasAsked = false
 
     var deadline: Moment? { requests.lazy.map(\.until).min() }
     /// The six digits, once both ends have them.
     private(set) var code: String?
     private(set) var hasKey = false
-    /// Frames of the code wait for the key: nothing after them may be judged before.
+    /// Whether frames of the code wait for the key: nothing after them may be processed before.
     var needsKey: Bool { !early.isEmpty }
 
     mutating func add(_ request: Request) { requests.append(request) }
@@ -63,7 +63,7 @@ struct Verification: ~Copyable {
 
     mutating func keep(_ frame: Frame) { early.append(frame) }
 
-    /// The key is there. Returns what the application's own request says, and the frames that waited.
+    /// Takes the key. Returns the frame of the application's own request, and the frames that waited.
     mutating func begin(_ code: consuming VerificationCode) -> (ask: Frame?, early: [Frame]) {
         machine = consume code
         hasKey = true
@@ -93,21 +93,22 @@ extension LinkedPeer {
         deriveKey(&outputs)
     }
 
-    /// The key and the nonce are made for the first request or frame: most links never need them.
+    /// Requests the key and the nonce for the first request or frame: most links never need them.
     private func deriveKey(_ outputs: inout [SessionOutput]) {
         guard !verification.isDeriving else { return }
         verification.isDeriving = true
         outputs.append(.deriveVerificationKey(id))
     }
 
-    /// The key is there. Returns the frames that waited for it.
+    /// Takes the key. Returns the frames that waited for it.
     func beginVerification(_ code: consuming VerificationCode) -> [Frame] {
         let waiting = verification.begin(code)
         if let frame = waiting.ask { link.say(frame) }
         return waiting.early
     }
 
-    /// Takes a frame of the peer's run. Returns whether the application is to be told that the peer wants the code.
+    /// Handles a frame of the peer's run. Returns whether the application is to be notified that the peer requests
+    /// the code.
     func verify(
         _ frame: Frame, _ outputs: inout [SessionOutput]
     ) throws(VerificationCode.Violation) -> Bool {
@@ -125,13 +126,13 @@ extension LinkedPeer {
         return false
     }
 
-    /// Requests have their code, once both ends have it.
+    /// Completes waiting requests, once both ends have the code.
     func completeCodeRequests(_ outputs: inout [SessionOutput]) {
         guard let code = verification.code else { return }
         finishCodeRequests(verification.takeRequests(), .success(code), &outputs)
     }
 
-    /// Requests that waited long enough fail; the run goes on, and its code is there for the next request. [sas.wait]
+    /// Fails requests that timed out; the run continues, and its code is available for the next request. [sas.wait]
     func expireCodeRequests(at now: Moment, _ outputs: inout [SessionOutput]) {
         guard let deadline = verification.deadline, deadline <= now else { return }
         finishCodeRequests(verification.takeRequests(until: now), .failure(.timedOut), &outputs)

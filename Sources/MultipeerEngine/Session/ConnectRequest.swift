@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerIntroduction
 
-/// One call of the application that waits for a link. No number comes twice from one engine.
+/// Identifies one call of the application that waits for a link. An engine never reuses a number.
 package struct ConnectRequestID: RawRepresentable, Hashable, Comparable, Sendable {
     package let rawValue: UInt64
     package init(rawValue: UInt64) { self.rawValue = rawValue }
@@ -17,17 +17,17 @@ package struct ConnectRequestID: RawRepresentable, Hashable, Comparable, Sendabl
 /// ```
 struct ConnectRequest {
     let uid: UID
-    /// Several invitations may wait for one peer: the last one that stops waiting ends the attempt. Cancelling a call with
-    /// connection data ends the attempt for every call.
+    /// Whether it is an invitation. Several invitations may wait for one peer: the last one that stops waiting ends the
+    /// attempt. Cancelling a call with connection data ends the attempt for every call.
     let isInvitation: Bool
     var stage: Stage
-    /// The application was told a state of the peer meanwhile.
+    /// Whether a state of the peer was reported to the application meanwhile.
     var isTold = false
-    /// The session left before the invitation was agreed on.
+    /// Whether the session left before the invitation was agreed on.
     var isAbandoned = false
 
     enum Stage {
-        /// An invitation on which the two have not agreed.
+        /// An invitation on which the two peers have not agreed.
         case agreeing
         case connecting(Attempt)
         /// The outcome is known.
@@ -37,15 +37,15 @@ struct ConnectRequest {
     struct Attempt {
         let data: ConnectionData
         let end: Moment
-        /// This request began the attempt; otherwise it joined one.
+        /// Whether this request began the attempt; otherwise it joined one.
         let isOwn: Bool
 
-        /// When the call stops waiting, whatever the attempt does: a little later than it should end by itself, because
-        /// its own reason says more.
+        /// The time at which the call stops waiting in any case: a little later than the attempt should end by itself,
+        /// because its own reason is more informative.
         var deadline: Moment { end + .milliseconds(250) }
     }
 
     var attempt: Attempt? { if case .connecting(let attempt) = stage { attempt } else { nil } }
-    /// It keeps an attempt going.
+    /// Whether it keeps an attempt going.
     var isWaiting: Bool { if case .over = stage { false } else { !isAbandoned } }
 }

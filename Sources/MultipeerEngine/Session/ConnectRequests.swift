@@ -3,7 +3,7 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 
-/// The calls that wait for a link, and what becomes of them.
+/// The calls that wait for a link, and their outcomes.
 struct ConnectRequests {
     private var requests: [ConnectRequestID: ConnectRequest] = [:]
     private var last: UInt64 = 0
@@ -21,7 +21,7 @@ struct ConnectRequests {
         requests.sorted { $0.key < $1.key }
     }
 
-    /// When the first call stops waiting.
+    /// The time at which the first call stops waiting.
     var deadline: Moment? {
         requests.values.lazy.filter(\.isInvitation).compactMap { $0.attempt?.deadline }.min()
     }
@@ -30,12 +30,13 @@ struct ConnectRequests {
 // MARK: - States
 
 extension ConnectRequests {
-    /// The application was told a state of this peer.
+    /// Notes that a state of this peer was reported to the application.
     mutating func noteState(of uid: UID) {
         for (id, request) in requests where request.uid == uid { requests[id]?.isTold = true }
     }
 
-    /// The session has left. What goes on began after that, and what was told of its peer is of the time before.
+    /// Forgets reported states after the session has left. Calls that continue began after that, and the states
+    /// reported of their peers are from before.
     mutating func forgetStates() {
         for (id, request) in requests where !request.isAbandoned { requests[id]?.isTold = false }
     }
@@ -44,7 +45,7 @@ extension ConnectRequests {
 // MARK: - Attempts
 
 extension ConnectRequests {
-    /// An invitation on which the two have agreed seeks a link until `end`.
+    /// Starts connecting for an invitation on which the two peers have agreed, until `end`.
     mutating func agreed(
         _ id: ConnectRequestID, _ data: ConnectionData, until end: Moment, isLeaving: Bool, at now: Moment,
         _ mesh: inout Mesh, _ outputs: inout [SessionOutput]
@@ -54,7 +55,7 @@ extension ConnectRequests {
         connect(id, data, until: end, at: now, &mesh, &outputs)
     }
 
-    /// The call waits no longer.
+    /// Cancels a call.
     mutating func cancel(
         _ id: ConnectRequestID, at now: Moment, _ mesh: inout Mesh, _ outputs: inout [SessionOutput]
     ) {
@@ -66,7 +67,7 @@ extension ConnectRequests {
         }
     }
 
-    /// The attempt to connect to a peer is over: with a link, or for this reason without one.
+    /// Handles the end of an attempt to connect to a peer: with a link, or for this reason without one.
     mutating func attemptEnded(
         of uid: UID, _ reason: DisconnectReason?, isLeaving: Bool, at now: Moment, _ mesh: inout Mesh,
         _ outputs: inout [SessionOutput]
@@ -74,7 +75,7 @@ extension ConnectRequests {
         if requests.isEmpty { return }
         for (id, request) in inOrder where request.uid == uid {
             guard let attempt = request.attempt else { continue }
-            // The peer gave up an earlier invitation, which the attempt was for, and not this one.
+            // The peer cancelled an earlier invitation, which the attempt was for, and not this one.
             let isAnothers = request.isInvitation && !attempt.isOwn && reason?.closeCode == .cancelled
             if isAnothers, !isLeaving {
                 connect(id, attempt.data, until: attempt.end, at: now, &mesh, &outputs)
@@ -84,7 +85,7 @@ extension ConnectRequests {
         }
     }
 
-    /// Calls whose time is over wait no longer.
+    /// Ends calls that timed out.
     mutating func expire(at now: Moment, _ mesh: inout Mesh, _ outputs: inout [SessionOutput]) {
         guard let deadline, deadline <= now else { return }
         for (id, request) in inOrder {
@@ -93,7 +94,7 @@ extension ConnectRequests {
         }
     }
 
-    /// The session leaves: no invitation goes on.
+    /// Abandons all invitations, because the session leaves.
     mutating func abandonInvitations(_ outputs: inout [SessionOutput]) {
         for (id, request) in inOrder where request.isInvitation {
             guard !request.isAbandoned else { continue }
@@ -114,13 +115,13 @@ extension ConnectRequests {
             let attempt = ConnectRequest.Attempt(data: data, end: end, isOwn: isOwn)
             requests[id]?.stage = .connecting(attempt)
         } catch .nothingIssued {
-            finish(id, .left, &outputs)  // What was issued was another instance's.
+            finish(id, .left, &outputs)  // The data were issued by another instance.
         } catch {
             finish(id, DisconnectReason(error), &outputs)
         }
     }
 
-    /// One call waits no longer; the last one ends the attempt.
+    /// Stops one call from waiting; the last one ends the attempt.
     private mutating func stopWaiting(
         _ id: ConnectRequestID, _ reason: DisconnectReason, at now: Moment, _ mesh: inout Mesh,
         _ outputs: inout [SessionOutput]

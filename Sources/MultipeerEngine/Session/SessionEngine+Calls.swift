@@ -3,13 +3,13 @@ import MultipeerFraming
 package import MultipeerIntroduction
 import MultipeerMesh
 
-// MARK: what the application asks for
+// MARK: requests of the application
 
 extension SessionEngine {
-    /// Connection data of this instance for one peer, or, when nil, for any. With `joinsMesh`, links made with it join the
-    /// mesh, and what its members receive about this session is there before anybody can be one. `tokens`: 64 random
-    /// bytes, used when new tokens are needed. `lifetime`: of new data, in whole seconds; what the mesh is given has the
-    /// usual one.
+    /// Issues connection data of this instance for one peer, or, when nil, for any. With `joinsMesh`, links made with it
+    /// join the mesh, and the data for its members are published before there can be any member. `tokens`: 64 random
+    /// bytes, used when new tokens are needed. `lifetime`: of new data, in whole seconds; data for the mesh have the
+    /// default one.
     package mutating func connectionData(
         for recipient: UID?, joinsMesh: Bool, candidates: [Candidate], tokens: [UInt8],
         lifetime: Duration = HandshakeTiming.lifetime, at now: Moment
@@ -31,8 +31,8 @@ extension SessionEngine {
         }
     }
 
-    /// What the other side of an invitation gets: the same every time, so that two that invite each other at once get one
-    /// link. [invite.glare]
+    /// Returns the data for the other side of an invitation: always the same, so that two peers that invite each other at
+    /// once get one link. [invite.glare]
     package mutating func invitationData(
         for recipient: UID, candidates: [Candidate], tokens: [UInt8], at now: Moment
     ) throws(ConnectionDataFault) -> ConnectionData {
@@ -40,10 +40,10 @@ extension SessionEngine {
             for: recipient, joinsMesh: !configuration.isStar, candidates: candidates, tokens: tokens, at: now)
     }
 
-    /// Our mesh data could not be made anew now.
+    /// Postpones the renewal of our mesh data, which failed.
     package mutating func postponeRenewal() { mesh.postponeRenewal() }
 
-    /// Stops seeking a peer; does nothing for one that is linked.
+    /// Stops connecting to a peer; does nothing for a linked one.
     package mutating func cancel(_ uid: UID, at now: Moment) {
         self.now = now
         mesh.cancel(uid, at: now)
@@ -53,10 +53,10 @@ extension SessionEngine {
 // MARK: - Leaving
 
 extension SessionEngine {
-    /// Whether the session leaves: what is asked for meanwhile is for the instance after it.
+    /// Whether the session leaves: requests made meanwhile are for the next instance.
     package var isLeaving: Bool { leaving != .staying }
 
-    /// Says goodbye to every peer after what was sent, for at most `timeout`. `left` says that it is done.
+    /// Closes every link gracefully after what was sent, for at most `timeout`. `left` reports the end.
     package mutating func leave(within timeout: Duration, at now: Moment) {
         self.now = now
         requests.abandonInvitations(&outputs)
@@ -71,30 +71,30 @@ extension SessionEngine {
         leaving.drain(until: now + timeout)
     }
 
-    /// The mesh has more members than it may, and this one is who leaves. [mesh.evict]
+    /// Leaves because the mesh has too many members. [mesh.evict]
     mutating func giveWay() {
         let reason = DisconnectReason(code: .full, closeCode: .full, detail: "the mesh had too many members")
         requests.abandonInvitations(&outputs)
-        // First, so that no link takes the place of one that ends.
+        // First, so that no new link replaces one that ends.
         mesh.cancelAll(at: now)
         for connection in links.linked { endLink(connection.id, reason, telling: .full) }
         if leaving == .staying { leaving = .closing }
     }
 
-    /// The time is over: every peer that still holds a link is told.
+    /// Ends all links when the timeout has expired, and notifies their peers.
     mutating func endAllLinks() {
         leaving = .closing
         for connection in links.linked { endLink(connection.id, .left, telling: .goodbye) }
     }
 
-    /// Once no connection remains.
+    /// Finishes leaving once no connection remains.
     mutating func finishLeaving() {
         guard leaving != .staying, leaving != .left, links.connections.isEmpty else { return }
         leaving = .left
         outputs.append(.left)
     }
 
-    /// Ends everything at once, without a goodbye: the session's owner is gone.
+    /// Ends everything at once, without GOODBYE: the session's owner was released.
     package mutating func abandon(at now: Moment) {
         self.now = now
         requests.abandonInvitations(&outputs)
@@ -109,7 +109,7 @@ extension SessionEngine {
         settle()
     }
 
-    /// Begins the next instance, after `left`. What was said to the one before cannot reach it. [endpoint.instance]
+    /// Begins the next instance, after `left`. Frames for the previous one cannot reach it. [endpoint.instance]
     package mutating func restart(_ local: LocalPeer, seed: UInt64) {
         precondition(
             links.connections.isEmpty, "an instance begins when the one before has no connection left")

@@ -4,10 +4,11 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-// MARK: what the owner has done about datagrams; the rest it tells `datagrams`
+// MARK: datagram input from the owner; the rest goes to `datagrams`
 
 extension SessionEngine {
-    /// The answer to `open`: the port at which this side receives, or nil, and unreliable messages take the link.
+    /// Takes the result of `open`: the port at which this side receives, or nil, when unreliable messages use the
+    /// link.
     package mutating func datagramPort(_ id: ConnectionID, _ port: UInt16?, at now: Moment) {
         self.now = now
         guard let peer = links.peer(on: id) else { return }
@@ -15,7 +16,7 @@ extension SessionEngine {
         datagrams.opened(peer, port, isControlling: isControlling, at: now, &outputs)
     }
 
-    /// The answer to `draw`. One that is 0, or in use on another link, is asked for again.
+    /// Takes the result of `draw`. When it is 0, or in use on another link, another one is requested.
     package mutating func datagramAssociation(_ id: ConnectionID, _ number: UInt64, at now: Moment) {
         self.now = now
         guard let peer = links.markedPeer(on: id), peer.datagrams.path != nil || peer.datagrams.hasDeclined

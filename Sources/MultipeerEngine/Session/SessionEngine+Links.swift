@@ -4,7 +4,7 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-// MARK: what the mesh decided
+// MARK: actions of the mesh
 
 extension SessionEngine {
     mutating func carryOut(_ action: Mesh.Action) {
@@ -54,10 +54,11 @@ extension SessionEngine {
     }
 }
 
-// MARK: - What a link has ready
+// MARK: - Outputs of a link
 
 extension SessionEngine {
-    /// Messages first, then channels, then what is rare, then the link's end. `detail` says more of a loss.
+    /// Collects the outputs of a link: messages first, then channels, then rare events, then the link's end.
+    /// `detail` describes a loss.
     mutating func collect(_ connection: Connection, _ peer: LinkedPeer, detail: String = "") {
         links.connections.markDue(connection)
         collectTraffic(of: peer)
@@ -88,7 +89,7 @@ extension SessionEngine {
         links.collectChannels(of: peer, at: now, into: &outputs)
     }
 
-    /// Ends a link that works.
+    /// Ends a working link.
     mutating func endLink(_ id: ConnectionID, _ reason: DisconnectReason, telling code: CloseCode) {
         guard let connection = links[id], let peer = connection.peer else { return }
         peer.link.close(code, at: now)
@@ -96,7 +97,7 @@ extension SessionEngine {
         finishLink(connection, peer, reason)
     }
 
-    /// The link is over, for this reason. Once.
+    /// Finishes a link that has ended, for this reason. Called once.
     mutating func finishLink(_ connection: Connection, _ peer: LinkedPeer, _ reason: DisconnectReason) {
         guard connection.peer === peer else { return }
         // The CLOSE, if one is due.
@@ -114,26 +115,26 @@ extension SessionEngine {
             connection.id, of: peer.peer.uid, whole, wasUsed: peer.wasUsed(until: reason), at: now)
     }
 
-    /// The link has the turn for a long message, brings nothing of it and makes others wait.
+    /// Ends the link that has the turn for a long message, delivers nothing of it and makes others wait.
     mutating func endTurn(of id: ConnectionID) {
         guard let connection = links[id], let peer = connection.peer else { return }
         peer.link.close(.flow, reason: "nothing came of a long message", at: now)  // [limit.turn]
         collect(connection, peer)
     }
 
-    /// Room for the frames that go before a link's end.
+    /// The room for the frames that are sent before a link's end.
     private static let lastFrames = 65_536
 }
 
-// MARK: - What the application takes and gives up
+// MARK: - Calls of the application
 
 extension SessionEngine {
-    /// RESET, at once: what waits on the channel is dropped. A link that is left may end by it.
+    /// Sends RESET at once: what waits on the channel is dropped. This may end a link of a leaving session.
     package mutating func reset(_ channel: UInt32, _ code: CloseCode, on id: ConnectionID) {
         links.reset(channel, code, on: id, at: now)
     }
 
-    /// The application has taken messages of this cost, which a link brought that may be over.
+    /// Counts messages of this cost that the application has taken; their link may have ended.
     package mutating func consumed(_ cost: Int, on id: ConnectionID) {
         if let peer = links.markedPeer(on: id) { return peer.link.consumed(cost) }
         if let uid = unread.take(cost, of: id) { judgeUnread(of: uid) }

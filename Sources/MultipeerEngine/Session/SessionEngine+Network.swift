@@ -5,16 +5,17 @@ package import MultipeerLink
 import MultipeerMesh
 package import MultipeerSecurity
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension SessionEngine {
-    /// The keys that a TLS dialler may show now. [tls.pin]
+    /// The keys that a TLS dialler may present now. [tls.pin]
     package var acceptedFingerprints: [Fingerprint] { mesh.acceptedFingerprints }
 
-    /// Whether a plain connection is expected from anybody. [enc.no-negotiation]
+    /// Whether a plain connection is expected from any peer. [enc.no-negotiation]
     package var awaitsPlain: Bool { mesh.awaitsPlain }
 
-    /// A connection was accepted from this address. Returns nil while the session leaves: the owner closes it then.
+    /// Registers a connection accepted from this address. Returns nil while the session leaves: the owner then closes
+    /// it.
     package mutating func accepted(from address: [UInt8], at now: Moment) -> ConnectionID? {
         self.now = now
         guard leaving == .staying else { return nil }
@@ -28,7 +29,7 @@ extension SessionEngine {
         return id
     }
 
-    /// The channel of a connection stands. `nonce`: 32 random bytes for our HELLO.
+    /// Handles a connection whose channel is established. `nonce`: 32 random bytes for our HELLO.
     package mutating func secured(
         _ id: ConnectionID, _ channel: SecuredChannel, nonce: [UInt8], at now: Moment
     ) {
@@ -40,8 +41,9 @@ extension SessionEngine {
         settle()
     }
 
-    /// Bytes arrived on a secured connection. Returns how many were used: the rest is for another call, after the outputs
-    /// of this one. What comes on a connection that is closing is dropped. [close.after]
+    /// Handles bytes received on a secured connection. Returns how many were consumed: the caller passes the rest in
+    /// another call, after carrying out the outputs of this one. Bytes received on a closing connection are dropped.
+    /// [close.after]
     package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Moment) -> Int {
         self.now = now
         guard let connection = links[id] else { return bytes.count }
@@ -63,7 +65,7 @@ extension SessionEngine {
         return used
     }
 
-    /// One frame of a connection that is no link.
+    /// Handles one frame of a connection that is not a link.
     private mutating func receiveFrame(_ bytes: Span<UInt8>, _ connection: Connection) -> Int {
         var one = SingleFrameSink()
         var used = bytes.count
@@ -79,8 +81,8 @@ extension SessionEngine {
         return used
     }
 
-    /// The connection ended below the frames, or could not be made. `hasAlert`: TLS has something to say before it is
-    /// given back.
+    /// Handles a connection that ended below the frame layer, or could not be made. `hasAlert`: TLS has an alert to
+    /// send before the connection is released.
     package mutating func ended(
         _ id: ConnectionID, _ connectionFailure: ConnectionFailure, hasAlert: Bool = false, at now: Moment
     ) {
@@ -95,7 +97,7 @@ extension SessionEngine {
         } else {
             mesh.lost(id, connectionFailure, at: now)
         }
-        // The alert is all that can still be said.
+        // The alert is all that can still be sent.
         if hasAlert, !isClosing {
             carryOut(links.connections.finish(connection, at: now))
         } else {
@@ -104,13 +106,13 @@ extension SessionEngine {
         settle()
     }
 
-    /// The answer to `ask`. [trust.before-confirm]
+    /// Takes the answer to `ask`. [trust.before-confirm]
     package mutating func decide(_ uid: UID, asked id: ConnectionID, isTrusted: Bool, at now: Moment) {
         self.now = now
         mesh.decide(uid, asked: id, isTrusted: isTrusted, at: now)
     }
 
-    /// Appends frames to `output`, about `room` bytes, and returns which messages went whole.
+    /// Appends frames to `output`, about `room` bytes, and returns which messages were completely written.
     package mutating func fill(
         _ id: ConnectionID, into output: inout ByteBuffer, upTo room: Int, at now: Moment
     ) -> Link.Sent {
@@ -126,7 +128,7 @@ extension SessionEngine {
 
     // MARK: - Ends
 
-    /// Tells the code when frames can be told, writes what waits, and ends the connection.
+    /// Sends the code when frames can be sent, writes what waits, and ends the connection.
     mutating func close(_ id: ConnectionID, _ code: CloseCode) {
         carryOut(links.connections.close(id, code, at: now))
     }

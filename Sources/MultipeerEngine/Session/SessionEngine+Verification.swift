@@ -8,8 +8,8 @@ package import MultipeerSecurity
 // MARK: the verification code of a link
 
 extension SessionEngine {
-    /// Requests the code of the link to a peer. `verified` brings it once both ends have it, or why there is none; the
-    /// other side does its part when its application asks.
+    /// Requests the code of the link to a peer. `verified` reports it once both ends have it, or why there is none;
+    /// the other side takes part when its application asks.
     package mutating func requestCode(
         of uid: UID, _ number: UInt64, within timeout: Duration, at now: Moment
     ) throws(VerificationFault) {
@@ -18,12 +18,12 @@ extension SessionEngine {
         try peer.requestCode(Verification.Request(number: number, until: now + timeout), &outputs)
     }
 
-    /// The application waits no longer; the run goes on.
+    /// Cancels a request of the application; the run continues.
     package mutating func cancelCodeRequest(_ number: UInt64) {
         for connection in links.linked { connection.peer?.verification.remove(number) }
     }
 
-    /// The link's TLS exporter for the code, and 32 random bytes.
+    /// Takes the output of the link's TLS exporter for the code, and 32 random bytes.
     package mutating func verificationKey(
         _ id: ConnectionID, key: SecureBytes, nonce: SecureBytes, at now: Moment
     ) {
@@ -38,14 +38,14 @@ extension SessionEngine {
         for frame in early { verify(frame, connection, peer) }
     }
 
-    /// The key of the code cannot be had.
+    /// Handles the failure to derive the key of the code.
     package mutating func verificationFailed(_ id: ConnectionID, _ fault: SecurityFault, at now: Moment) {
         self.now = now
         links.peer(on: id)?.failCodeRequests(.security(fault), &outputs)
         endLink(id, DisconnectReason(code: .internal, detail: "\(fault)"), telling: .internal)
     }
 
-    /// A frame of the peer's run.
+    /// Handles a frame of the peer's run.
     mutating func verify(_ frame: Frame, _ connection: Connection, _ peer: LinkedPeer) {
         guard connection.peer === peer else { return }
         do throws(VerificationCode.Violation) {

@@ -5,7 +5,7 @@ import MultipeerLink
 package import MultipeerMesh
 
 /// One whole session as a value: its connections from the first frame to the last, its links, its mesh, and every limit
-/// that holds for all of them together.
+/// that applies to all of them together.
 ///
 /// ```
 ///    calls of the application          outputs: events, orders
@@ -18,15 +18,14 @@ package import MultipeerMesh
 ///            sockets and TLS, or whatever takes their place
 /// ```
 ///
-/// The engine knows connections by number and never touches a socket, a clock, a lock, a task or a random source. After
-/// every call its owner carries out `takeOutputs()` in order, writes what `fill` gives for each of `links.takeDue()`, and
-/// sleeps until `deadline`. Two owners that do so behave alike: that is what makes a simulation of the engine a proof of the
-/// session.
+/// The engine knows connections by number and never uses a socket, a clock, a lock, a task or a random source. After every
+/// call its owner carries out `takeOutputs()` in order, writes what `fill` returns for each of `links.takeDue()`, and sleeps
+/// until `deadline`. Two owners that do so behave alike: therefore a simulation of the engine tests the session.
 package struct SessionEngine: ~Copyable {
-    /// Who is sought, linked, and a member.
+    /// Which peers are connecting, linked, and members.
     package internal(set) var mesh: Mesh
     package let configuration: SessionEngineConfiguration
-    /// The connections, and what those of them that are links carry.
+    /// The connections, and the data of those that are links.
     package var links: LinkTable
     var outputs: [SessionOutput] = []
     var unauthenticated = UnauthenticatedConnections()
@@ -38,7 +37,7 @@ package struct SessionEngine: ~Copyable {
     var now = Moment(nanoseconds: 0)
     var leaving = ShutdownPhase.staying
 
-    /// `seed` feeds jitter, holds and GREASE, nothing secret.
+    /// Creates an engine without connections. `seed` feeds jitter, holds and GREASE, nothing secret.
     package init(
         _ local: LocalPeer, _ configuration: SessionEngineConfiguration = .init(), seed: UInt64
     ) {
@@ -57,10 +56,10 @@ package struct SessionEngine: ~Copyable {
     }
 }
 
-// MARK: - What follows
+// MARK: - Outputs and time
 
 extension SessionEngine {
-    /// What there is to do and to tell, in order. Empty when nothing is left.
+    /// Returns the actions and events, in order. Empty when none is left.
     package mutating func takeOutputs() -> [SessionOutput] {
         settle()
         datagrams.collect(into: &outputs)
@@ -70,16 +69,16 @@ extension SessionEngine {
         return outputs
     }
 
-    /// The next moment at which `advance` has something to do.
+    /// The next time at which `advance` has an effect.
     package var deadline: Moment? {
         .earlier(.earlier(mesh.deadline, requests.deadline), .earlier(leaving.deadline, links.deadline))
     }
 
-    /// Tells the time. Connections are read before, so that no peer is judged by bytes that wait unread.
+    /// Advances the time. Connections are read before, so that bytes that wait unread do not count as idle time.
     package mutating func advance(to now: Moment) {
         self.now = now
         mesh.advance(to: now)
-        // What was decided about a link comes before the link itself: it may be dead by now, too.
+        // Decisions about a link come before the link itself, which may have timed out by now.
         settle()
         for connection in links.connections.overdue(at: now) { drop(connection) }
         for connection in links.linked {
@@ -95,7 +94,7 @@ extension SessionEngine {
         if let until = leaving.deadline, until <= now { endAllLinks() }
     }
 
-    /// Draws the consequences of everything that happened.
+    /// Carries out the consequences of everything that happened.
     mutating func settle() {
         while true {
             let actions = mesh.takeActions()

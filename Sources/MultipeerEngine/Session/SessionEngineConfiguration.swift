@@ -2,17 +2,17 @@ import MultipeerCore
 import MultipeerFraming
 package import MultipeerLink
 
-/// What holds for every instance of one session.
+/// The configuration of every instance of one session.
 package struct SessionEngineConfiguration: Sendable {
-    /// Peers of the mesh at most, the local one included; links are one fewer. [limit.links]
+    /// The maximum number of peers in the mesh, including the local one; links are one fewer. [limit.links]
     package var peers: Int
     package var timing: Liveness.Timing
-    /// The session joins no mesh: its peers are not introduced to each other. [mesh.star]
+    /// Whether the session joins no mesh: its peers are not introduced to each other. [mesh.star]
     package var isStar: Bool
-    /// Unreliable messages may go over UDP, and connection data says so. [dgram.offer]
+    /// Whether unreliable messages may use UDP, as announced in connection data. [dgram.offer]
     package var takesDatagrams: Bool
     package var datagramTiming: DatagramPath.Timing
-    /// Bytes of channels that all links together may hold unread. [limit.memory]
+    /// The maximum number of unread channel bytes of all links together. [limit.memory]
     package var memory: Int
 
     package init(

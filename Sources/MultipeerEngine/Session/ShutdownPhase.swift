@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// Whether the session leaves, and how far it is.
+/// The phase of a session that leaves.
 ///
 /// ```
 /// staying ──leave──▶ draining ──its moment──▶ closing
@@ -9,17 +9,17 @@ import MultipeerCore
 /// ```
 enum ShutdownPhase: Equatable {
     case staying
-    /// Links drain until that moment.
+    /// Links drain until that time.
     case draining(until: Moment)
     /// Every link has ended; connections are closing.
     case closing
-    /// The owner knows.
+    /// The owner was notified.
     case left
 
-    /// When links have drained for long enough.
+    /// The time at which draining ends.
     var deadline: Moment? { if case .draining(let until) = self { until } else { nil } }
 
-    /// Links drain until `end` at most, or until an earlier moment that was set before.
+    /// Drains links until `end` at most, or until an earlier time that was set before.
     mutating func drain(until end: Moment) {
         switch self {
         case .staying: self = .draining(until: end)

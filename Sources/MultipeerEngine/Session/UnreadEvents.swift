@@ -3,51 +3,51 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerMesh
 
-/// What the application has not taken of each peer and no credit bounds. Spec 15.2. [limit.relink]
+/// What the application has not taken of each peer and no credit limits. Spec 15.2. [limit.relink]
 ///
-/// The messages of a link have that link's credit, and each link begins with a full window. So what former links of a peer
-/// brought counts on under its uid, and with it what is told of the peer and has no credit at all.
+/// The messages of a link have that link's credit, and each link begins with a full window. Therefore unread messages of a
+/// peer's former links are still counted under its uid, together with events of the peer that have no credit at all.
 struct UnreadEvents {
-    /// Changes of one peer's state, and its requests for a code, that may wait.
+    /// The maximum number of unread changes of one peer's state and requests for a code.
     static let eventsPerPeer = 64
 
     private struct Account {
-        /// Of messages that former links brought.
+        /// The cost of unread messages of former links.
         var cost = 0
         var events = 0
         var isEmpty: Bool { cost == 0 && events == 0 }
     }
 
     private var accounts: [UID: Account] = [:]
-    /// Links that are over and have brought something that was not taken.
+    /// Ended links with messages that were not taken.
     private var former: [ConnectionID: (uid: UID, cost: Int)] = [:]
 
-    /// Peers of which anything waits.
+    /// The peers with unread events.
     var peers: [UID] { Array(accounts.keys) }
 
-    /// Whether so much waits of a peer that it may not be linked again. `credit`: the window of one link.
+    /// Returns whether so much of a peer is unread that it may not be linked again. `credit`: the window of one link.
     func isTooMuch(of uid: UID, credit: Int) -> Bool {
         guard let account = accounts[uid] else { return false }
         return account.events >= UnreadEvents.eventsPerPeer
             || account.cost + account.events * Limits.messageOverhead > credit
     }
 
-    /// The application is told something of a peer.
+    /// Counts an event of a peer that is reported to the application.
     mutating func tell(of uid: UID) { accounts[uid, default: Account()].events += 1 }
 
-    /// It has taken some of that.
+    /// Counts events that the application has taken.
     mutating func takeEvents(_ count: Int, of uid: UID) {
         change(uid) { $0.events = max(0, $0.events - count) }
     }
 
-    /// A link is over, and messages of this cost were not taken.
+    /// Notes the end of a link with unread messages of this cost.
     mutating func linkEnded(_ id: ConnectionID, of uid: UID, untaken cost: Int) {
         guard cost > 0 else { return }
         former[id] = (uid, cost)
         accounts[uid, default: Account()].cost += cost
     }
 
-    /// Messages of a link that is over were taken. Returns whose they were.
+    /// Counts messages of an ended link that were taken. Returns their peer.
     mutating func take(_ cost: Int, of id: ConnectionID) -> UID? {
         guard let known = former[id] else { return nil }
         let taken = min(cost, known.cost)
@@ -64,20 +64,20 @@ struct UnreadEvents {
 }
 
 extension SessionEngine {
-    /// The application has taken so many events about this peer: changes of its state, and its requests for a code.
+    /// Counts events of this peer that the application has taken: changes of its state, and its requests for a code.
     package mutating func eventsTaken(_ count: Int, of uid: UID) {
         unread.takeEvents(count, of: uid)
         judgeUnread(of: uid)
     }
 
-    /// The application is told of a peer, besides what its link has credit for.
+    /// Reports an event of a peer that no credit covers.
     mutating func tell(_ event: SessionOutput, of uid: UID) {
         outputs.append(event)
         unread.tell(of: uid)
         judgeUnread(of: uid)
     }
 
-    /// A peer of which too much waits is not linked again before the application has taken some. [limit.relink]
+    /// Updates whether a peer may be linked again: not while too much of it is unread. [limit.relink]
     mutating func judgeUnread(of uid: UID) {
         let credit = Int(mesh.local.limits.messageCredit)
         mesh.setUnread(unread.isTooMuch(of: uid, credit: credit), of: uid)

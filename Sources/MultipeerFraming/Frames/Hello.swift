@@ -35,8 +35,8 @@ package struct Hello: Equatable, Sendable {
 }
 
 extension Hello {
-    /// Every minor version that this code speaks; without GREASE values, so that none is ever agreed on. Spec
-    /// 17.1.
+    /// Every minor version that this code speaks; without GREASE values, so that none is ever agreed on.
+    /// Spec 17.1.
     package static let spoken: [UInt16] = [1]
 
     /// The highest version that both ends list; nil if there is none. [hello.version]

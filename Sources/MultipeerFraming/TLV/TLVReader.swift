@@ -15,8 +15,8 @@ package struct TLVSchema: Sendable {
     package static let criticalBit: UInt16 = 0x8000
 }
 
-/// Iterates over a container of fields, `type u16 | length u16 | value` each, and enforces their form. Spec
-/// 2.3.
+/// Iterates over a container of fields, `type u16 | length u16 | value` each, and enforces their form.
+/// Spec 2.3.
 ///
 /// Only known fields are returned by `next`. As with `ByteCursor`, the caller passes the same bytes with each
 /// call.

@@ -1,6 +1,7 @@
 import MultipeerCore
 
-/// Peers for which the session had no room. Each of them also dials, and should be notified of the reason.
+/// Peers for which the session had no room. Each of them also tries to connect, and should be notified of the
+/// reason.
 struct DeclinedPeers: Sendable {
     private var peers: [UID: (peer: ExpectedPeer, until: Moment)] = [:]
 

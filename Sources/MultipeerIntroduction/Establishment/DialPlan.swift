@@ -3,8 +3,8 @@ import MultipeerCore
 /// When to dial which address of one peer: 4 at a time, 250 ms apart, in rounds with exponential backoff. Spec 4.4 and
 /// 6.1.
 ///
-/// A failed dial starts the next one at once; a round in which every dial failed is repeated after 250 ms, 500 ms … 4
-/// s, each varied at random by up to 50 %, until the attempt ends.
+/// A failed dial starts the next one at once; a round in which every dial failed is repeated after 250 ms, 500 ms …
+/// 4 s, each varied at random by up to 50 %, until the plan is withdrawn.
 struct DialPlan: Hashable, Sendable {
     static let parallel = 4
     static let stagger = Duration.milliseconds(250)
@@ -16,7 +16,7 @@ struct DialPlan: Hashable, Sendable {
     private var round = 0
     /// Each connection with the index of its address.
     private var outstanding: [ConnectionID: Int] = [:]
-    /// Addresses to dial again in this round.
+    /// Addresses to dial again in this round, and the number of such repetitions.
     private var again: [Int] = []
     private var repeats = 0
     private var latest = 0

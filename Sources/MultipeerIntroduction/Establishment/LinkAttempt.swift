@@ -53,7 +53,7 @@ package struct LinkAttempt: Sendable {
     var connectionFailure: ConnectionFailure?
     var probeDeadline: Moment?
     var parked: [ParkedCandidate] = []
-    /// Whether the mesh has withdrawn the attempt; it ends if SELECT is not answered. [select.promise]
+    /// Whether the mesh has withdrawn the attempt; it ends if SELECT does not lead to a link. [select.promise]
     var isWithdrawn = false
     /// How often the peer did not know the data of ours that we named: it may hold another version. [link.guess]
     var misses = 0
@@ -164,7 +164,7 @@ package struct LinkAttempt: Sendable {
     }
 }
 
-// MARK: what the mesh asks
+// MARK: queries of the mesh
 
 extension LinkAttempt {
     /// The peer to which the session is connecting or linked.

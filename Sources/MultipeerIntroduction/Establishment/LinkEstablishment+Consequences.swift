@@ -2,7 +2,7 @@ package import MultipeerCore
 import MultipeerFraming
 import MultipeerSecurity
 
-// MARK: how one thing leads to another
+// MARK: consequences
 
 extension LinkEstablishment {
     /// Returns whether there is room for a link to `uid`: links to other peers count, and so does each SELECT sent to
@@ -145,8 +145,8 @@ extension LinkEstablishment {
         settle(id, of: uid, at: now)
     }
 
-    /// Handles a peer that holds none of our data, or other data than we named: the next candidates are named at once,
-    /// each in every round. [link.guess]
+    /// Handles a peer that holds none of our data, or other data than we named: the next data are named at once, each
+    /// in every round. [link.guess]
     private mutating func missed(
         _ id: ConnectionID, _ connection: HandshakeTable.Entry, of uid: UID, at now: Moment
     ) {

@@ -2,7 +2,7 @@ package import MultipeerCore
 package import MultipeerFraming
 package import MultipeerSecurity
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension LinkEstablishment {
     /// The keys that a TLS dialler may present: those of the expected peers with which the outcome is TLS. [tls.pin]

@@ -50,8 +50,9 @@ package struct LinkEstablishment: Sendable {
 
     static let expectedPeerLimit = 32
 
-    /// `seed` feeds jitter and GREASE, nothing secret. `maximumLinks`: the maximum number of links. `last`: the last
-    /// connection of the previous instance, so that no number is reused.
+    /// Creates the establishment of a session without peers. `seed` feeds jitter and GREASE, nothing secret.
+    /// `maximumLinks`: the maximum number of links. `last`: the last connection of the previous instance, so that no
+    /// number is reused.
     package init(
         _ local: LocalPeer, maximumLinks: Int = Limits.peers - 1, seed: UInt64, after last: UInt32 = 0
     ) {
@@ -72,7 +73,7 @@ package struct LinkEstablishment: Sendable {
     }
 }
 
-// MARK: how far things have come
+// MARK: phases
 
 extension LinkEstablishment {
     /// Returns the phase of a connection; nil once it is the link or has ended.
@@ -87,7 +88,7 @@ extension LinkEstablishment {
     package var lastConnection: UInt32 { connections.last }
 }
 
-// MARK: what the application asks for
+// MARK: requests of the application
 
 extension LinkEstablishment {
     /// Issues connection data. `token`: 32 random bytes, used when a new token is needed. `lifetime`: of new data, in

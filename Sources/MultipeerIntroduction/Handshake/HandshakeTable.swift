@@ -53,7 +53,7 @@ struct HandshakeTable: Sendable {
     }
 }
 
-// MARK: what one peer may have
+// MARK: limits for one peer
 
 extension HandshakeTable {
     /// The maximum number of accepted connections of one peer that have received a valid CONFIRM and are not a link.

@@ -1,7 +1,7 @@
 package import MultipeerCore
 import MultipeerFraming
 
-// MARK: who may wait
+// MARK: admission
 
 extension Invitee {
     /// The result of the check whether an invitation may wait for its answer.
@@ -75,7 +75,7 @@ extension Invitee.Connection {
     var isUnauthenticated: Bool { phase == .securing || phase == .greeting }
 }
 
-// MARK: how far things have come
+// MARK: phases
 
 extension Invitee {
     /// Returns the phase of a connection; nil once it has ended.

@@ -81,7 +81,7 @@ package struct Invitee: InvitationMachine {
     package var deadline: Moment? { connections.values.lazy.map(\.deadline).min() }
 }
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension Invitee {
     /// Registers an unauthenticated connection from this address (4 or 16 bytes). It has 5 s to send its INVITE.
@@ -141,7 +141,7 @@ extension Invitee {
     }
 }
 
-// MARK: what the application says
+// MARK: calls of the application
 
 extension Invitee {
     /// Accepts an invitation for the application. `data` is this side's, for the inviter. Throws the reason when the
@@ -204,7 +204,7 @@ extension Invitee {
     }
 }
 
-// MARK: how one thing leads to another
+// MARK: consequences
 
 extension Invitee {
     private mutating func nextConnection() -> ConnectionID {

@@ -99,7 +99,7 @@ package struct Inviter: InvitationMachine {
     }
 }
 
-// MARK: what the network brings
+// MARK: input from the network
 
 extension Inviter {
     package mutating func connected(_ id: ConnectionID, at now: Moment) {
@@ -187,7 +187,7 @@ extension Inviter {
     }
 }
 
-// MARK: what the application says
+// MARK: calls of the application
 
 extension Inviter {
     /// Supplies this side's data for the peer, which accepted.
@@ -217,7 +217,7 @@ extension Inviter {
     }
 }
 
-// MARK: how one thing leads to another
+// MARK: consequences
 
 extension Inviter {
     private func isOurs(_ id: ConnectionID) -> Bool {

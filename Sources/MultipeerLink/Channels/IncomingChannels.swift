@@ -43,7 +43,7 @@ struct IncomingChannels: Sendable {
     }
 }
 
-// MARK: what the peer says
+// MARK: frames of the peer
 
 extension IncomingChannels {
     /// Throws unless OPEN may have this number now.
@@ -116,7 +116,7 @@ extension IncomingChannels {
     }
 }
 
-// MARK: what the owner wants
+// MARK: calls of the owner
 
 extension IncomingChannels {
     mutating func consumed(_ count: Int, of number: UInt32) {
@@ -188,7 +188,7 @@ extension IncomingChannels {
     }
 }
 
-// MARK: what is held
+// MARK: held bytes
 
 extension IncomingChannels {
     typealias Place = Dictionary<UInt32, IncomingChannel>.Index

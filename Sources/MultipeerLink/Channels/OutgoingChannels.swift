@@ -55,7 +55,7 @@ struct OutgoingChannels: Sendable {
     }
 }
 
-// MARK: what the owner wants
+// MARK: calls of the owner
 
 extension OutgoingChannels {
     /// Opens a channel; returns nil when all numbers are used up.
@@ -96,7 +96,7 @@ extension OutgoingChannels {
     }
 }
 
-// MARK: what the peer says
+// MARK: frames of the peer
 
 extension OutgoingChannels {
     /// Handles STOP. [channel.stop]

@@ -51,7 +51,7 @@ struct ControlQueue: Sendable {
     private func mayMark(at now: Moment) -> Bool { pacing.available(at: now) > Pacing.reserve }
 }
 
-// MARK: what waits
+// MARK: queues
 
 extension ControlQueue {
     mutating func ask() { pings.ask() }
@@ -83,7 +83,7 @@ extension ControlQueue {
     var hasCloseFrame: Bool { closeFrame != nil }
 }
 
-// MARK: what is written
+// MARK: writing
 
 extension ControlQueue {
     mutating func write(_ frame: Frame, into output: inout ByteBuffer, at now: Moment) {

@@ -1,8 +1,8 @@
 package import MultipeerCore
 
 extension DatagramPath {
-    /// Exponential backoff: a repetition after 100 ms, then after twice as long each time, up to 1.6 s. Spec
-    /// 10.4.
+    /// Exponential backoff: a repetition after 100 ms, then after twice as long each time, up to 1.6 s.
+    /// Spec 10.4.
     package struct Backoff: Equatable, Sendable {
         package private(set) var next: Moment
         private var interval = Backoff.shortest

@@ -1,5 +1,5 @@
-/// DTLS records, as described by their headers: `type u8 | version u16 | epoch u16 | number u48 | length
-/// u16`. RFC 6347, section 4.1.
+/// DTLS records, as described by their headers:
+/// `type u8 | version u16 | epoch u16 | number u48 | length u16`. RFC 6347, section 4.1.
 enum DTLSRecords {
     private static let headerByteCount = 13
     private static let tagByteCount = 16
