@@ -24,7 +24,7 @@ package final class LoopPool: Sendable {
         multipeer_keep_freed_memory(LoopPool.keptMemory)
     }
 
-    /// Returns the loops in rotation.
+    /// Returns the next loop in rotation.
     package func next() throws(SocketFault) -> EventLoop {
         try state.withLock { [size, threadName, isYielding] state throws(SocketFault) in
             defer { state.turn = (state.turn + 1) % size }

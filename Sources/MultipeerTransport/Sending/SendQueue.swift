@@ -84,8 +84,8 @@ package final class SendQueue<Ending: Error>: Sendable {
         }
     }
 
-    /// On the loop: counts messages that were accepted elsewhere until `released`. No others are accepted until the limits are
-    /// kept again.
+    /// On the loop: messages that were accepted elsewhere are sent the same way, and count until `released`. No others are
+    /// accepted until the limits are kept again.
     package func adopt(messages: Int, bytes: Int) {
         state.withLock { state in
             state.messages += messages
