@@ -3,7 +3,7 @@ import Multipeer
 import MultipeerCore
 import MultipeerTransport
 
-/// What an `MCNearbyServiceAdvertiser` is made of. It does not keep that alive, nor its delegate.
+/// The implementation of an `MCNearbyServiceAdvertiser`, which it does not keep alive, nor its delegate.
 final class AdvertiserCore: Sendable {
     let runs: NearbyRuns<AdvertisingRun>
     private let peer: PeerID
@@ -12,7 +12,7 @@ final class AdvertiserCore: Sendable {
     private let configuration: DiscoveryConfiguration
     private let owner: Owner
 
-    /// No lock is held while somebody is called.
+    /// No lock is held during a call of other code.
     private final class Owner: Sendable {
         struct State {
             weak var advertiser: MCNearbyServiceAdvertiser?
@@ -44,7 +44,7 @@ final class AdvertiserCore: Sendable {
         AdvertiserCore(peer, info, type, configuration)
     }
 
-    /// Called once, when the advertiser is there.
+    /// Called once, when the advertiser exists.
     func attach(_ advertiser: MCNearbyServiceAdvertiser) {
         owner.state.withLock { $0.advertiser = advertiser }
     }
@@ -59,7 +59,7 @@ final class AdvertiserCore: Sendable {
             let native = Advertiser(peer: peer, service: type, info: info, configuration: configuration)
             return AdvertisingRun(native) { [runs, owner] run, invitation in
                 await runs.callbacks.run {
-                    // Whose advertiser is stopped is told so by that.
+                    // An inviter is notified of a stop by the stop itself.
                     guard runs.isWanted(run) else { return }
                     owner.withDelegate { advertiser, delegate in
                         let answer = InvitationAnswer(invitation)
@@ -77,7 +77,7 @@ final class AdvertiserCore: Sendable {
     }
 }
 
-/// An advertiser of the native API, from a start to a stop, and who takes its invitations, one after the other.
+/// An advertiser of the native API, from a start to a stop, with the consumer of its invitations, one after the other.
 final class AdvertisingRun: NearbyRun {
     private let native: Advertiser
     private let receive: @Sendable (AdvertisingRun, Invitation) async -> Void

@@ -2,7 +2,7 @@ import Foundation
 import Multipeer
 import MultipeerTransport
 
-/// What an `MCAdvertiserAssistant` is made of. It does not keep that alive, nor its delegate.
+/// The implementation of an `MCAdvertiserAssistant`, which it does not keep alive, nor its delegate.
 final class AssistantCore: Sendable {
     let runs: NearbyRuns<AdvertisingRun>
     private let session: SessionCore
@@ -11,7 +11,7 @@ final class AssistantCore: Sendable {
     private let configuration: DiscoveryConfiguration
     private let owner: Owner
 
-    /// No lock is held while somebody is called.
+    /// No lock is held during a call of other code.
     private final class Owner: Sendable {
         struct State {
             weak var assistant: MCAdvertiserAssistant?
@@ -45,7 +45,7 @@ final class AssistantCore: Sendable {
         AssistantCore(session, info, type, configuration)
     }
 
-    /// Called once, when the assistant is there.
+    /// Called once, when the assistant exists.
     func attach(_ assistant: MCAdvertiserAssistant) { owner.state.withLock { $0.assistant = assistant } }
 
     var delegate: (any MCAdvertiserAssistantDelegate)? {
@@ -69,7 +69,7 @@ final class AssistantCore: Sendable {
         }
     }
 
-    /// The next invitation waits where it came in until this one is over.
+    /// Asks the user; the next invitation waits in the advertiser until this one is over.
     private func ask(_ invitation: Invitation, _ run: AdvertisingRun) async {
         guard runs.isWanted(run), invitation.isOpen else { return }
         await runs.callbacks.run { [owner] in
@@ -82,7 +82,7 @@ final class AssistantCore: Sendable {
         InvitationAnswer(invitation).give(isWanted && runs.isWanted(run) ? session : nil)
     }
 
-    /// What the user says, as long as somebody waits for that.
+    /// Returns the user's answer, as long as it is expected.
     private func isWanted(_ invitation: Invitation) async -> Bool {
         let question = MCPresentedInvitation(
             inviter: invitation.inviter, invitee: session.native.peer, serviceType: type.name,

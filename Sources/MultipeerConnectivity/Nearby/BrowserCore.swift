@@ -2,7 +2,7 @@ import Multipeer
 import MultipeerCore
 import MultipeerTransport
 
-/// What an `MCNearbyServiceBrowser` is made of. It does not keep that alive, nor its delegate.
+/// The implementation of an `MCNearbyServiceBrowser`, which it does not keep alive, nor its delegate.
 final class BrowserCore: Sendable {
     let runs: NearbyRuns<BrowsingRun>
     private let peer: PeerID
@@ -10,7 +10,7 @@ final class BrowserCore: Sendable {
     private let configuration: DiscoveryConfiguration
     private let owner: Owner
 
-    /// No lock is held while somebody is called.
+    /// No lock is held during a call of other code.
     private final class Owner: Sendable {
         struct State {
             weak var browser: MCNearbyServiceBrowser?
@@ -56,7 +56,7 @@ final class BrowserCore: Sendable {
         BrowserCore(peer, type, configuration)
     }
 
-    /// Called once, when the browser is there.
+    /// Called once, when the browser exists.
     func attach(_ browser: MCNearbyServiceBrowser) { owner.state.withLock { $0.browser = browser } }
 
     var delegate: (any MCNearbyServiceBrowserDelegate)? {
@@ -76,11 +76,11 @@ final class BrowserCore: Sendable {
         }
     }
 
-    /// Whether it runs or not: somebody who was found a while ago may still be there.
+    /// Invites a peer, whether or not the browser runs: a peer that was found earlier may still be present.
     func invite(_ other: PeerID, to core: SessionCore, context: [UInt8]?, timeout: Duration) {
         let browser = Browser(peer: peer, service: type, configuration: configuration)
-        // On the session's own loop, where calls keep the order in which they were made: an invitation begins behind a
-        // `disconnect` before it, and one behind it ends it.
+        // On the session's own loop, where calls keep the order in which they were made: an invitation begins after an earlier
+        // `disconnect`, and a later one ends it.
         Task(executorPreference: core.native.executor) {
             _ = await browser.invite(
                 known: other, to: core.native, context: context, timeout: timeout, isMarked: true)
@@ -88,7 +88,7 @@ final class BrowserCore: Sendable {
     }
 }
 
-/// A browser of the native API, from a start to a stop, and who takes its events, one after the other.
+/// A browser of the native API, from a start to a stop, with the consumer of its events, one after the other.
 final class BrowsingRun: NearbyRun {
     private let native: Browser
     private let receive: @Sendable (BrowsingRun, BrowserEvent) async -> Void

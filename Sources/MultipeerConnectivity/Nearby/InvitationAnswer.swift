@@ -1,14 +1,14 @@
 import Multipeer
 import MultipeerTransport
 
-/// The answer to one invitation, from anywhere, at any time: the first one counts.
+/// The answer to one invitation, from any thread, at any time: the first one counts.
 final class InvitationAnswer: Sendable {
     private let invitation: Invitation
     private let isGiven = Locked(false)
 
     init(_ invitation: Invitation) { self.invitation = invitation }
 
-    /// A session is a yes. Its delegate hears what comes of it.
+    /// Gives the answer: a session accepts. Its delegate is notified of the outcome.
     func give(_ core: SessionCore?) {
         let isFirst = isGiven.withLock { isGiven in
             defer { isGiven = true }
@@ -17,7 +17,7 @@ final class InvitationAnswer: Sendable {
         guard isFirst else { return }
         guard let core else { return decline() }
         do throws(MultipeerError) {
-            // At once: whoever stops the advertiser from now on takes nothing back.
+            // At once: stopping the advertiser from now on cannot undo it.
             try invitation.consent(to: core.native)
         } catch {
             core.report(invitation.inviter)
@@ -30,7 +30,7 @@ final class InvitationAnswer: Sendable {
 
     private func decline() {
         Task { [invitation] in
-            // A no for which nobody waits any more is as good as one that was heard.
+            // An answer that is no longer expected need not be delivered.
             _ = try? await invitation.decline()
         }
     }

@@ -4,13 +4,13 @@ import MultipeerDiscovery
 import MultipeerFraming
 import MultipeerTransport
 
-// What applications say about whom they look for, in the words of the native API.
+// The arguments of applications, translated to the native API.
 
 extension ServiceType {
-    /// The type that an application means: capital letters are small ones, which is what they are on the network.
+    /// Creates the type that an application means: capital letters are lower-cased, as on the network.
     init(tolerant text: String) throws(InvalidServiceType) { try self.init(text.lowercased()) }
 
-    /// The same, and ends the process when that is none.
+    /// Creates it, and ends the process when the text is not valid.
     init(_ text: String, for caller: StaticString) {
         do throws(InvalidServiceType) { try self.init(tolerant: text) } catch {
             preconditionFailure("\(caller): serviceType \(text.debugDescription): \(error)")
@@ -19,15 +19,15 @@ extension ServiceType {
 }
 
 extension DiscoveryInfo {
-    /// What is advertised for an application. The keys that the protocol has for itself get a `~` in front, and so do those
-    /// that have one.
+    /// Creates the advertised information of an application. Keys that the protocol reserves are prefixed with a `~`, and so are
+    /// those that have one.
     init(_ info: [String: String]?, escaped: Void) throws(InvalidDiscoveryInfo) {
         var entries: [String: String] = [:]
         for (key, value) in info ?? [:] { entries[DiscoveryInfo.escape(key)] = value }
         try self.init(entries)
     }
 
-    /// The same, and ends the process when it cannot be advertised.
+    /// Creates it, and ends the process when it cannot be advertised.
     init(_ info: [String: String]?, for caller: StaticString) {
         do throws(InvalidDiscoveryInfo) { try self.init(info, escaped: ()) } catch {
             preconditionFailure("\(caller): discoveryInfo: \(error)")
@@ -42,7 +42,7 @@ extension DiscoveryInfo {
 }
 
 extension DiscoveredPeer {
-    /// What it says about itself as the application on its side said it; nil for nothing.
+    /// The information as the application on its side gave it; nil for none.
     var discoveryInfo: [String: String]? {
         if info.isEmpty { return nil }
         return Dictionary(
@@ -52,14 +52,14 @@ extension DiscoveredPeer {
 }
 
 extension Duration {
-    /// How long an invitation lasts: what is no time at all stands for 30 seconds, and the native API allows 1 to 600.
+    /// The timeout of an invitation: an invalid time stands for 30 seconds, and the native API allows 1 to 600.
     package init(invitationTimeout seconds: TimeInterval) {
         self = seconds > 0 ? .seconds(min(max(seconds, 1), 600)) : .seconds(30)
     }
 }
 
 extension MCError {
-    /// Says that an argument does not fit.
+    /// Returns the error for an invalid argument.
     static func invalid(_ what: some CustomStringConvertible) -> MCError {
         MCError(.invalidParameter, what.description)
     }

@@ -1,23 +1,23 @@
 import Multipeer
 import MultipeerTransport
 
-/// What an advertiser or a browser does between a start and the next stop. Each start has one of its own.
+/// One run of an advertiser or a browser, from a start to the next stop.
 protocol NearbyRun: AnyObject, Sendable {
-    /// Throws when nothing could be begun; then nothing is left behind.
+    /// Throws when it could not be started; then nothing is left over.
     func start() async throws(MultipeerError)
     func stop() async
 }
 
-/// Brings about in the background what was asked for last: nobody who starts or stops ever waits.
+/// Applies the latest request in the background: a caller that starts or stops never waits.
 ///
-/// One thing is done at a time. A start that a stop overtakes may never happen; then nothing is told of it.
+/// One operation runs at a time. A start that a stop overtakes may never happen; then nothing is reported of it.
 final class NearbyRuns<Run: NearbyRun>: Sendable {
     private struct State {
         var wanted: Run?
-        /// What runs, or is just being started.
+        /// The run that is active or being started.
         var current: Run?
         var isWorking = false
-        /// Who waits until nothing is left to do.
+        /// Callers that wait until no operation is left.
         var resting: [Promise<Void>] = []
     }
 
@@ -30,13 +30,13 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
     private let state = Locked(State())
     private let failed: @Sendable (MCError) -> Void
 
-    /// `failed` is called on the queue when a run that is still wanted could not be started.
+    /// Creates it; `failed` is called on the queue when a run that is still wanted could not be started.
     init(_ callbacks: CallbackQueue, failed: @escaping @Sendable (MCError) -> Void) {
         self.callbacks = callbacks
         self.failed = failed
     }
 
-    /// Does nothing when something runs. Nobody is called back before this has returned.
+    /// Starts a run, unless there is one. No callback is made before this has returned.
     func start(_ make: () -> Run) {
         callbacks.queue.suspend()
         defer { callbacks.queue.resume() }
@@ -45,10 +45,10 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
         want { if $0 == nil { $0 = run } }
     }
 
-    /// From here on nothing is told of what ran, but for a call that is under way.
+    /// Stops the run, which reports nothing from here on, except in a call that is under way.
     func stop() { want { $0 = nil } }
 
-    /// Returns once what was asked for has been done: whatever was stopped has said its goodbyes.
+    /// Returns once all requests were carried out: stopped runs have sent their goodbyes.
     func rest() async {
         let signal = Promise<Void>()
         let isWorking = state.withLock { state in
@@ -58,7 +58,7 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
         if isWorking { await signal.value() }
     }
 
-    /// Whether nobody has stopped it.
+    /// Returns whether the run was not stopped.
     func isWanted(_ run: Run) -> Bool { state.withLock { $0.wanted === run } }
 
     private func want(_ change: (inout Run?) -> Void) {
@@ -69,7 +69,7 @@ final class NearbyRuns<Run: NearbyRun>: Sendable {
             if begins { state.isWorking = true }
             return (begins, former)
         }
-        // What was wanted may end its life here, and not while the lock is held.
+        // The former run may be deallocated here, and not while the lock is held.
         withExtendedLifetime(former) {}
         if begins { Task { await self.work() } }
     }

@@ -9,7 +9,7 @@ final class TerminalLine: Sendable {
     private let wake: (reading: Int32, writing: Int32)
     private static let longest = 4_096
 
-    /// Nil where there is no terminal, or this process is not the one that is typed to: it would be stopped for reading.
+    /// Returns nil without a terminal, or when this process is in its background: it would be stopped for reading.
     init?(_ path: String) {
         let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
@@ -32,18 +32,18 @@ final class TerminalLine: Sendable {
         for descriptor in [terminal, wake.reading, wake.writing] { close(descriptor) }
     }
 
-    /// The line that is typed behind the prompt; nil when the terminal is gone, or the task was cancelled.
+    /// Returns the line that is typed after the prompt; nil when the terminal is gone, or the task was cancelled.
     func ask(_ prompt: String) async -> String? {
         write(prompt)
         let answer = Promise<String?>()
-        // A thread of its own: who types may take any time.
+        // A separate thread: the user may take any time.
         let thread = Thread { [self] in answer.send(read()) }
         thread.name = "invitation"
         thread.start()
         return await answer.value(onCancel: { self.give(up: wake.writing) })
     }
 
-    /// A terminal that is gone cannot be told anything.
+    /// Writes to the terminal; ignores one that is gone.
     func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {

@@ -1,14 +1,14 @@
 import Foundation
 import MultipeerTransport
 
-/// How far a resource has come, in the form of Foundation.
+/// The progress of a resource as a Foundation progress.
 ///
-/// The counts are bytes; an empty resource counts as one byte, so that there is something to complete. As long as nobody
-/// knows how many there are it is indeterminate. It is complete only when the receiver has all of it.
+/// The counts are bytes; an empty resource counts as one byte, so that there is something to complete. While the total is unknown
+/// it is indeterminate. It is complete only when the receiver has all of it.
 ///
-/// Foundation's own is not locked on Linux, and a parent hears of its children in their threads: all that this module
-/// changes in any of them it changes under one lock, and what can be read of this one is read under it. That is recursive
-/// because a parent may be a subclass of the app's.
+/// Foundation's own is not locked on Linux, and a parent is updated on its children's threads: this module makes all its changes
+/// to any of them under one lock, and reads this one under it. The lock is recursive because a parent may be a subclass of the
+/// app's.
 ///
 /// Unchecked as its superclass is: what it adds is `Sendable`.
 final class PeerProgress: Progress, @unchecked Sendable {
@@ -16,17 +16,17 @@ final class PeerProgress: Progress, @unchecked Sendable {
 
     private struct State {
         var isOver = false
-        /// Called off before it was known what that means.
+        /// Cancelled before `onCancel` was set.
         var isCalledOff = false
         var callOff: (@Sendable () -> Void)?
-        /// Counts what has changed.
+        /// The number of changes.
         var version = 0
         var watchers: [Promise<Void>] = []
     }
 
     private let state = Locked(State())
 
-    /// A part of `parent`, which is the current progress of this thread or nil.
+    /// Creates a child of `parent`, which is the current progress of this thread or nil.
     init(_ operation: FileOperationKind, size: UInt64?, url: URL? = nil, in parent: Progress? = nil) {
         PeerProgress.tree.lock()
         defer { PeerProgress.tree.unlock() }
@@ -44,7 +44,7 @@ final class PeerProgress: Progress, @unchecked Sendable {
 
     private static func units(_ bytes: UInt64) -> Int64 { Int64(clamping: max(bytes, 1)) }
 
-    /// Also called when a parent is cancelled, and while this one is being made, when its parent has been.
+    /// Also called when a parent is cancelled, and during the initialiser, when its parent was already.
     override func cancel() {
         super.cancel()
         let callOff = state.withLock { state in
@@ -80,10 +80,10 @@ final class PeerProgress: Progress, @unchecked Sendable {
     }
 }
 
-// MARK: what the transfer tells
+// MARK: updates by the transfer
 
 extension PeerProgress {
-    /// What `cancel` does from here on; if it was called before, at once.
+    /// Sets the action of `cancel`; performs it at once if `cancel` was called before.
     func onCancel(_ callOff: @escaping @Sendable () -> Void) {
         let isLate = state.withLock { state in
             state.callOff = callOff
@@ -92,7 +92,7 @@ extension PeerProgress {
         if isLate { callOff() }
     }
 
-    /// The transfer goes on. One unit is kept back until the receiver has all of it.
+    /// Updates the progress. One unit is held back until the receiver has all of it.
     func note(_ progress: TransferProgress) {
         update { [self] in
             if let total = progress.total, isIndeterminate { totalUnitCount = PeerProgress.units(total) }
@@ -105,7 +105,7 @@ extension PeerProgress {
         }
     }
 
-    /// The receiver has all of it, as many bytes.
+    /// Completes the progress: the receiver has all of it.
     func complete(_ size: UInt64, at url: URL? = nil) {
         finish { [self] in
             if isIndeterminate { totalUnitCount = PeerProgress.units(size) }
@@ -116,7 +116,7 @@ extension PeerProgress {
         }
     }
 
-    /// It came to nothing, and stays at what it is.
+    /// Ends the progress of a failed transfer, which keeps its value.
     func fail() {
         finish { [self] in
             setUserInfoObject(nil, forKey: .throughputKey)
@@ -145,11 +145,11 @@ extension PeerProgress {
 // MARK: watching
 
 extension PeerProgress {
-    /// Nothing will change any more.
+    /// Whether nothing will change any more.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Waits until there is something new since that version, or nothing will change any more, or the task is cancelled.
-    /// Returns the version that there is then.
+    /// Waits until there is a change since that version, or nothing will change any more, or the task is cancelled. Returns the
+    /// version at that time.
     func change(since version: Int) async -> Int {
         let signal = Promise<Void>()
         let waits = state.withLock { state in

@@ -7,7 +7,7 @@ import MultipeerWeb
 
 // Sending. The handler is called once, on the callback queue.
 extension SessionCore {
-    /// What can be known at once is found out at once: then there is no progress, and the handler hears why.
+    /// Validates everything that is known at once: if that fails there is no progress, and the handler receives the reason.
     func sendResource(
         at url: URL, named name: String, to peer: PeerID, _ handler: (@Sendable ((any Error)?) -> Void)?
     ) -> Progress? {
@@ -31,7 +31,7 @@ extension SessionCore {
         return progress
     }
 
-    /// The file, opened, so that it may be removed meanwhile; nil for a document of the web.
+    /// Returns the opened file, so that it may be removed in the meantime; nil for a document of the web.
     private func open(_ url: URL, named name: String, for peer: PeerID) throws -> FileSource? {
         let scheme = url.scheme?.lowercased()
         guard let scheme, ["file", "http", "https"].contains(scheme) else {
@@ -47,7 +47,7 @@ extension SessionCore {
         do throws(MultipeerError) { return try FileSource(at: url) } catch { throw MCError(error) }
     }
 
-    /// Returns why the file has not arrived; nil when it has, even if it was called off at the last moment.
+    /// Returns why the file has not arrived; nil when it has, even if it was cancelled at the last moment.
     private func send(
         _ progress: PeerProgress, _ open: () async throws(MultipeerError) -> OutgoingResource
     ) async -> MCError? {
@@ -59,7 +59,7 @@ extension SessionCore {
             return MCError(error)
         }
         let following = follow(resource.progress, progress)
-        // A task of its own: cancelling this one calls the transfer off, and what becomes of that is waited for.
+        // A separate task: cancelling this one cancels the transfer, whose outcome is awaited.
         let arrival = Task(executorPreference: native.executor) { () -> (UInt64, MultipeerError?) in
             do throws(MultipeerError) { try await resource.completion() } catch { return (0, error) }
             return (resource.written, nil)
@@ -77,7 +77,7 @@ extension SessionCore {
 
 // Receiving.
 extension SessionCore {
-    /// A peer offers a file. When there is nobody to tell it is declined.
+    /// Handles a file that a peer offers. Without a delegate it is declined.
     func received(_ resource: IncomingResource) async {
         let progress = PeerProgress(.receiving, size: resource.size)
         progress.onCancel { resource.cancel() }
@@ -94,8 +94,8 @@ extension SessionCore {
         Task(executorPreference: native.executor) { [self] in await receive(resource, progress) }
     }
 
-    /// The file lies in a directory of its own, which nobody else may look into, and is gone with it when the delegate has
-    /// returned and has not moved it away.
+    /// The file is in a private directory of its own, which is removed with it when the delegate has returned and has not moved
+    /// it away.
     private func receive(_ resource: IncomingResource, _ progress: PeerProgress) async {
         let folder = ResourceFolder()
         let following = follow(resource.progress, progress)
@@ -128,7 +128,7 @@ extension SessionCore {
         }
     }
 
-    /// Has the progress changed on the callback queue, until the transfer is over or the task is cancelled.
+    /// Updates the progress on the callback queue, until the transfer is over or the task is cancelled.
     private func follow(_ updates: TransferProgress.Updates, _ progress: PeerProgress) -> Task<Void, Never> {
         Task(executorPreference: native.executor) { [self] in
             for await update in updates { await callbacks.run { progress.note(update) } }

@@ -5,7 +5,7 @@ import MultipeerFraming
 import MultipeerTransport
 
 extension SessionCore {
-    /// The peer hears of the stream as soon as it can take one more, whether or not anything is written.
+    /// Announces the stream to the peer as soon as it accepts one more, whether or not anything is written.
     func startStream(named name: String, to peer: PeerID) throws -> OutputStream {
         guard stateOf(peer) == .connected else {
             throw MCError(.notConnected, "\(peer) is not connected")
@@ -16,7 +16,7 @@ extension SessionCore {
         }
     }
 
-    /// A peer opened a stream. Letting go of it declines it, as when there is nobody to tell.
+    /// Handles a stream that a peer opened. Releasing it declines it, as without a delegate.
     func received(_ stream: IncomingStream) async {
         await callbacks.run { [self] in
             withDelegate { session, delegate in
@@ -27,7 +27,7 @@ extension SessionCore {
         }
     }
 
-    /// What a stream or a resource can be called.
+    /// Validates the name of a stream or a resource.
     func checkName(_ name: String) throws {
         guard (1...Limits.channelName).contains(name.utf8.count) else {
             throw MCError(.invalidParameter, "a name has 1 to 1,024 bytes, not \(name.utf8.count)")

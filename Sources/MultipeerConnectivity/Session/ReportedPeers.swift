@@ -1,7 +1,7 @@
 import MultipeerCore
 
-/// Which peers the delegate knows to be connecting or connected: what the session's events have told, but that nobody is
-/// there from a `disconnect` on, until the events tell that it is done.
+/// The peers that the delegate knows to be connecting or connected: as the session's events have reported, except that none are
+/// from a `disconnect` on, until the events report that it is done.
 struct ReportedPeers {
     private struct Entry {
         let peer: MCPeerID
@@ -12,7 +12,7 @@ struct ReportedPeers {
     private var entries: [PeerID: Entry] = [:]
     /// Those that are connected, in their order.
     private var order: [PeerID] = []
-    /// Who was there when the session was left, for each time that goes on.
+    /// The peers at each disconnect that is under way.
     private var departures: [[MCPeerID]] = []
 }
 
@@ -23,13 +23,13 @@ extension ReportedPeers {
 
     var connected: [MCPeerID] { order.compactMap { entries[$0]?.peer } }
 
-    /// The object by which the delegate knows the peer.
+    /// Returns the object by which the delegate knows the peer.
     func object(_ peer: PeerID) -> MCPeerID { entries[peer]?.peer ?? MCPeerID(peer) }
 
-    /// The same, only of a peer that is connected.
+    /// Returns the same, only for a peer that is connected.
     func connected(_ peer: PeerID) -> MCPeerID? { state(of: peer) == .connected ? entries[peer]?.peer : nil }
 
-    /// Returns the peer if the delegate has to be told.
+    /// Returns the peer if the delegate has to be notified.
     mutating func change(_ peer: PeerID, to state: MCSessionState) -> MCPeerID? {
         guard state != self.state(of: peer) else { return nil }
         let object = object(peer)
@@ -43,16 +43,16 @@ extension ReportedPeers {
 // MARK: leaving
 
 extension ReportedPeers {
-    /// Events are of the session that is being left, and its peers are told off with its end.
+    /// Whether events belong to a session that is disconnecting, whose peers are reported as lost when it ends.
     var isLeaving: Bool { !departures.isEmpty }
 
-    /// Nobody is connected from here on.
+    /// Makes every peer not connected from here on.
     mutating func leave() {
         departures.append(entries.values.map(\.peer))
         entries = [:]
         order = []
     }
 
-    /// The session that was left first has been left. Returns who has to be told off.
+    /// Ends the earliest disconnect. Returns the peers to be reported as lost.
     mutating func hasLeft() -> [MCPeerID] { departures.isEmpty ? [] : departures.removeFirst() }
 }

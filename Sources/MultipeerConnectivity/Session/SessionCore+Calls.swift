@@ -4,15 +4,15 @@ import MultipeerCore
 import MultipeerIntroduction
 import MultipeerTransport
 
-// What the session's owner calls, on any thread. A task that prefers the session's executor is in the queue of its loop
-// before the call returns, and each of these goes to the session's actor with its first step: so what was called first
-// begins first, `disconnect` before the connecting after it.
+// Calls of the session's owner, on any thread. A task that prefers the session's executor is in the queue of its loop before the
+// call returns, and each of these enters the session's actor with its first step: so calls begin in the order in which they were
+// made, `disconnect` before a connect after it.
 extension SessionCore {
     func send(_ message: [UInt8], to peers: [PeerID], _ mode: MCSessionSendDataMode) throws {
         guard !peers.isEmpty else {
             throw MCError(.invalidParameter, "a message goes to one peer at the least")
         }
-        // The native session may know of a peer that the delegate has not heard of, or of one that was left just now.
+        // The native session may know of a peer that was not yet reported to the delegate, or of one that was just disconnected.
         for peer in peers where stateOf(peer) != .connected {
             throw MCError(.notConnected, "\(peer) is not connected")
         }
@@ -23,17 +23,17 @@ extension SessionCore {
         }
     }
 
-    /// For the caller everybody is gone at once. The delegate hears so when the goodbyes are out, before anything of the
-    /// time behind: a program that ends when it hears that leaves nothing unsaid.
+    /// For the caller every peer is gone at once. The delegate is notified when the goodbyes are sent, before any later event: a
+    /// program that exits when it is notified leaves nothing unsent.
     func disconnect() {
         reportedPeers.withLock { $0.leave() }
         Task(executorPreference: native.executor) { [self] in
-            // Not by way of the native session, which is one more turn in the queue: an invitation behind this would be first.
+            // Not through the native session, which takes one more turn in the queue: a later invitation would come first.
             await native.driver.disconnect(within: .seconds(1), isMarked: true)
         }
     }
 
-    /// The `MCSession` is gone: says goodbye, and ends with the native session after that.
+    /// Disconnects, and ends with the native session after that: the `MCSession` is gone.
     func end() { disconnect() }
 
     func connectionData(
@@ -51,7 +51,7 @@ extension SessionCore {
         }
     }
 
-    /// A task even for who could wait by itself: without one it would get ahead of what was called before.
+    /// A task even for a caller that could wait by itself: without one it would overtake earlier calls.
     func connectionData(for peer: PeerID) -> Task<Result<Data, MCError>, Never> {
         Task(executorPreference: native.executor) { [native] in
             guard peer != native.peer else {
@@ -71,7 +71,7 @@ extension SessionCore {
             return report(peer)
         }
         Task(executorPreference: native.executor) { [native] in
-            // Apple's framework does not say which side's data has to be there first. The delegate hears that there is no
+            // Apple's framework does not say which side's data has to come first. The delegate is notified that there is no
             // connection; the reason is the native API's.
             try? await native.driver.connect(with: data, issuing: true, isMarked: true)
         }

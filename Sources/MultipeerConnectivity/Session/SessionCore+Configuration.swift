@@ -2,7 +2,7 @@ import MultipeerSecurity
 import MultipeerTransport
 
 extension SessionConfiguration {
-    /// As sessions of this framework are: found like everything of the process, with Apple's limit of eight.
+    /// The configuration of this framework's sessions: the process's defaults, with Apple's limit of eight.
     static var facade: SessionConfiguration {
         var configuration = SessionConfiguration()
         configuration.listenAddresses = DiscoveryConfiguration.standard.listening

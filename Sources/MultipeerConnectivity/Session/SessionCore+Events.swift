@@ -4,8 +4,8 @@ import MultipeerCore
 import MultipeerTransport
 
 extension SessionCore {
-    /// Takes what the native session tells and hands it on, one after the other. It keeps nothing alive while it waits,
-    /// and asks for more when the delegate has returned: a delegate that takes its time holds back those who send.
+    /// Takes the native session's events and passes them on, one after the other. It keeps nothing alive while it waits, and
+    /// continues when the delegate has returned: a slow delegate holds back the senders.
     func pump() {
         let eventQueue = native.driver.eventQueue
         Task(executorPreference: native.executor) { [weak self] in
@@ -33,7 +33,7 @@ extension SessionCore {
         }
     }
 
-    /// How much of a run was handed on.
+    /// The position in a run up to which it was passed on.
     private struct Place: Sendable {
         var events = 0
         var markers = 0
@@ -44,7 +44,7 @@ extension SessionCore {
         case resource(IncomingResource)
     }
 
-    /// Tells as much as can be told at once, and returns how far that was and what is next; on the callback queue.
+    /// Reports as much as possible at once, and returns the position and what is next; on the callback queue.
     private func hand(_ run: EventQueue<SessionEvent>.Batch, from start: Place) -> (Place, Pause?) {
         var place = start
         while true {
@@ -55,14 +55,14 @@ extension SessionCore {
             guard place.events < run.elements.count else { return (place, nil) }
             let event = run.elements[place.events]
             place.events += 1
-            // What the session tells while it is being left is of a time that is over for its owner.
+            // For the owner, events of a session that is disconnecting belong to the past.
             if reportedPeers.withLock({ $0.isLeaving }) { continue }
             switch event {
             case .peer(let peer, let state): changed(peer, MCSessionState(state))
             case .message(let message): received(message)
             case .stream(let stream): return (place, .stream(stream))
             case .resource(let resource): return (place, .resource(resource))
-            // For who goes over to the native API, which asks by itself.
+            // For users of the native API, which handles it itself.
             case .verificationRequested: break
             }
         }
@@ -71,7 +71,7 @@ extension SessionCore {
     private func reached(_ marker: EventMarker) {
         switch marker {
         case .attemptFailed(let peer):
-            // It may be linked by now, or sought for another reason.
+            // It may be linked by now, or connecting for another reason.
             if stateOf(peer) == .notConnected { tell(MCPeerID(peer), .notConnected) }
         case .left: for peer in reportedPeers.withLock({ $0.hasLeft() }) { tell(peer, .notConnected) }
         case .reached(let signal): signal.send(())

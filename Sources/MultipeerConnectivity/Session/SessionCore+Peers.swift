@@ -7,18 +7,18 @@ extension SessionCore {
 
     func stateOf(_ peer: PeerID) -> MCSessionState { reportedPeers.withLock { $0.state(of: peer) } }
 
-    /// The object by which the delegate knows a peer.
+    /// Returns the object by which the delegate knows a peer.
     func object(_ peer: PeerID) -> MCPeerID { reportedPeers.withLock { $0.object(peer) } }
 
-    /// An attempt to link with a peer came to nothing before it began: the delegate hears `.notConnected`, after everything
-    /// that was called or has happened before.
+    /// Reports that an attempt to link with a peer failed before it began: the delegate receives `.notConnected`, after all
+    /// earlier calls and events.
     func report(_ peer: PeerID) {
         Task(executorPreference: native.executor) { [native] in
             await native.driver.mark(.attemptFailed(peer))
         }
     }
 
-    /// Returns when the delegate has heard everything that had happened when this was called.
+    /// Returns when the delegate has received everything that had happened when this was called.
     func caughtUp() async {
         let isReached = Promise<Void>()
         await native.driver.mark(.reached(isReached))

@@ -2,10 +2,10 @@ import Multipeer
 import MultipeerCore
 import MultipeerTransport
 
-/// What an `MCSession` is made of: the native session, its delegate's queue, and what the delegate has been told.
+/// The implementation of an `MCSession`: the native session, its delegate's queue, and what was reported to the delegate.
 ///
-/// Whoever works for a session keeps this and not the `MCSession`, so that letting go of that ends it. No lock is held
-/// while somebody is called, and no thread waits for another.
+/// Tasks of a session keep this and not the `MCSession`, so that releasing the latter ends it. No lock is held during a call of
+/// other code, and no thread waits for another.
 final class SessionCore: Sendable {
     let native: Session
     let callbacks: CallbackQueue
@@ -32,7 +32,7 @@ final class SessionCore: Sendable {
         trustDelegate.attach(self)
     }
 
-    /// Called once, when the session is there.
+    /// Called once, when the session exists.
     func attach(_ session: MCSession) {
         owner.withLock { $0.session = session }
         pump()
@@ -49,7 +49,7 @@ final class SessionCore: Sendable {
         body(session, delegate)
     }
 
-    /// The same, and returns whether the session is still there; without a delegate the body gets none.
+    /// Calls `body` in the same way, and returns nil when the session is gone; without a delegate the body gets none.
     func withSession<Result>(_ body: (MCSession, (any MCSessionDelegate)?) -> Result) -> Result? {
         guard let session = owner.withLock({ $0.session }) else { return nil }
         return body(session, session.delegate)

@@ -1,7 +1,7 @@
 import MultipeerCore
 import MultipeerTransport
 
-/// Who else hears, after the delegate, of the states of a session's peers: as long as it is kept.
+/// A further observer of a session's peer states, notified after the delegate, as long as it is kept.
 final class SessionWatch: Sendable {
     fileprivate let heard: @Sendable (PeerID, MCSessionState) -> Void
 
@@ -31,12 +31,12 @@ final class SessionWatches: Sendable {
 }
 
 extension SessionCore {
-    /// Calls `heard` on the session's queue after each state that its delegate hears, or would hear if it had one.
+    /// Calls `heard` on the session's queue after each state that its delegate receives, or would receive if it had one.
     func watch(_ heard: @escaping @Sendable (PeerID, MCSessionState) -> Void) -> SessionWatch {
         watches.add(heard)
     }
 
-    /// Tells the delegate a peer's state, and whoever watches. Only on the callback queue.
+    /// Reports a peer's state to the delegate, and to the watches. Only on the callback queue.
     func tell(_ peer: MCPeerID, _ state: MCSessionState) {
         withDelegate { $1.session($0, peer: peer, didChange: state) }
         watches.tell(peer.id, state)

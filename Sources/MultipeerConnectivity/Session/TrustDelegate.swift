@@ -2,7 +2,7 @@ import MultipeerCore
 import MultipeerSecurity
 import MultipeerTransport
 
-/// Whom the native session asks whether a peer may be connected. The session is made with it, so it comes first.
+/// Decides for the native session whether a peer may be connected. The session is created with it, so it comes first.
 final class TrustDelegate: Sendable {
     private struct State {
         weak var core: SessionCore?
@@ -12,7 +12,7 @@ final class TrustDelegate: Sendable {
 
     func attach(_ core: SessionCore) { state.withLock { $0.core = core } }
 
-    /// Nobody is let in where nobody is.
+    /// Refuses every peer without a session.
     func decide(_ evidence: TrustEvidence) async -> Bool {
         guard let core = state.withLock({ $0.core }) else { return false }
         return await core.decide(evidence)
@@ -20,8 +20,8 @@ final class TrustDelegate: Sendable {
 }
 
 extension SessionCore {
-    /// Asks the delegate, after everything that has happened until now. The first answer counts; when the native session
-    /// does not wait any longer the task is cancelled, and the answer is no.
+    /// Asks the delegate, after everything that has happened until now. The first answer counts; when the native session does not
+    /// wait any longer the task is cancelled, and the peer is refused.
     fileprivate func decide(_ evidence: TrustEvidence) async -> Bool {
         guard let peer = try? PeerID(uid: evidence.peer, displayName: evidence.name) else { return false }
         let chain = evidence.chain.map { MCCertificate($0) }
@@ -29,7 +29,7 @@ extension SessionCore {
         await caughtUp()
         if Task.isCancelled { return false }
         callbacks.async { [self] in
-            // Called off meanwhile: nobody waits for an answer.
+            // Cancelled in the meantime: no answer is expected.
             if answer.isSent { return }
             let object = object(peer)
             let isAsked = withSession { session, delegate in
@@ -39,7 +39,7 @@ extension SessionCore {
                 ) { answer.send($0) }
                 return true
             }
-            // Like a delegate that does not implement the question; a session that is gone lets nobody in.
+            // Accepts, like a delegate that does not implement the question; a session that is gone refuses every peer.
             if isAsked != true { answer.send(isAsked != nil) }
         }
         return await answer.value(onCancel: { answer.send(false) })

@@ -3,11 +3,11 @@ import Foundation
 import Multipeer
 import MultipeerTransport
 
-/// What lies between a stream that a peer opened and whoever reads it through Foundation.
+/// The buffer between a stream that a peer opened and its reader in Foundation.
 ///
 ///     notOpen ──open──▶ open ──close──▶ closed
 ///
-/// Bytes are taken from the session a little ahead of the reader, 64 KiB; what comes beyond holds back the sender.
+/// Bytes are taken from the session a little ahead of the reader, 64 KiB; further ones hold back the sender.
 final class InputStreamBuffer: StreamEventSource {
     private enum Phase {
         case notOpen
@@ -29,7 +29,7 @@ final class InputStreamBuffer: StreamEventSource {
         var end: End?
         var hasToldOpening = false
         var hasToldEnd = false
-        /// One event for each time that somebody has read.
+        /// Allows one event for each read.
         var mayTellBytes = true
         var readers: [DispatchSemaphore] = []
         /// Waits for room.
@@ -52,7 +52,7 @@ final class InputStreamBuffer: StreamEventSource {
         self.executor = executor
     }
 
-    /// Who is told that there may be news.
+    /// Sets the closure that is called when there may be events.
     func onNews(_ wake: @escaping @Sendable () -> Void) { self.wake.withLock { $0 = wake } }
 }
 
@@ -71,7 +71,7 @@ extension InputStreamBuffer {
         tellNews()
     }
 
-    /// Nothing more is wanted. What was not opened stays so: it is declined when it is let go of.
+    /// Closes the stream. One that was not opened stays so: it is declined when it is released.
     func close() {
         let (wasOpen, readers, pump) = state.withLock {
             state -> (Bool, [DispatchSemaphore], Promise<Void>?) in
@@ -112,8 +112,8 @@ extension InputStreamBuffer {
 
     var hasBytes: Bool { state.withLock { $0.hasBytes } }
 
-    /// Waits until there is something, blocking the thread. Returns how many bytes it has copied, 0 after the last, and
-    /// -1 when there is an error, or the stream is not open.
+    /// Waits for data, blocking the thread. Returns the number of bytes that it copied, 0 after the last, and -1 when there is an
+    /// error, or the stream is not open.
     func read(into room: UnsafeMutableRawBufferPointer) -> Int {
         while true {
             let (count, waiter) = state.withLock { state in unsafe InputStreamBuffer.read(&state, into: room)
@@ -157,7 +157,7 @@ extension InputStreamBuffer {
         return (copied, nil)
     }
 
-    /// Somebody has read: there may be room, and news.
+    /// Continues after a read: there may be room, and events.
     private func resume() {
         let pump = state.withLock { $0.isFull ? nil : $0.pump.take() }
         pump?.send(())
@@ -178,7 +178,7 @@ extension InputStreamBuffer {
         }
     }
 
-    /// Returns when there is room for more, or nobody wants any.
+    /// Returns when there is room for more, or the stream is closed.
     private func put(_ piece: [UInt8]) async {
         let (readers, wait) = state.withLock { state -> ([DispatchSemaphore], Promise<Void>?) in
             guard state.phase == .open else { return ([], nil) }
@@ -224,7 +224,7 @@ extension InputStreamBuffer {
         }
     }
 
-    /// What the delegate hears next: never of bytes that are gone, nor of the end before the last of them.
+    /// Returns the next event for the delegate: never of bytes that were read, nor of the end before the last of them.
     private static func event(_ state: State) -> Stream.Event? {
         guard state.phase == .open else { return nil }
         if !state.hasToldOpening { return .openCompleted }

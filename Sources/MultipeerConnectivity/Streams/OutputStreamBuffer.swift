@@ -8,13 +8,13 @@ import MultipeerTransport
 ///     notOpen ──open──▶ open ──close──▶ closed
 ///        └───── given up ─────┴──▶ abandoned
 ///
-/// 64 KiB wait here at the most, besides what the session itself lets wait. It does not matter whether the session has
-/// opened its stream yet.
+/// At most 64 KiB wait here, besides what the session itself queues. It does not matter whether the session has opened its stream
+/// yet.
 final class OutputStreamBuffer: StreamEventSource {
     private enum Phase {
         case notOpen
         case open
-        /// What is here still goes out, and the end after it.
+        /// Queued bytes are still sent, and then the end.
         case closed
         case abandoned
     }
@@ -25,7 +25,7 @@ final class OutputStreamBuffer: StreamEventSource {
         var error: MCError?
         var hasToldOpening = false
         var hasToldError = false
-        /// One event for each time that somebody has written.
+        /// Allows one event for each write.
         var mayTellSpace = true
         var writers: [DispatchSemaphore] = []
         /// Waits for something to do.
@@ -47,7 +47,7 @@ final class OutputStreamBuffer: StreamEventSource {
     private let state = Locked(State())
     private let wake = Locked<(@Sendable () -> Void)?>(nil)
 
-    /// Who is told that there may be news.
+    /// Sets the closure that is called when there may be events.
     func onNews(_ wake: @escaping @Sendable () -> Void) { self.wake.withLock { $0 = wake } }
 }
 
@@ -61,7 +61,7 @@ extension OutputStreamBuffer {
         tellNews()
     }
 
-    /// Nothing more will be written: what was goes out, and the end after it. What was not opened stays so.
+    /// Closes the stream: queued bytes are sent, and then the end. One that was not opened stays so.
     func close() {
         leave { state in
             guard state.phase == .open, state.error == nil else { return false }
@@ -70,8 +70,7 @@ extension OutputStreamBuffer {
         }
     }
 
-    /// Nobody has the stream any more. Unless it was closed, it is given up, and the reader hears an error. Answers
-    /// whether it was.
+    /// Gives up a stream that was released, unless it was closed: the reader gets an error. Returns whether it was given up.
     func abandon() -> Bool {
         let isOpen = leave { state in
             if state.phase == .closed { return false }
@@ -83,7 +82,7 @@ extension OutputStreamBuffer {
         return isOpen
     }
 
-    /// Changes the phase, and wakes everybody if it has changed.
+    /// Changes the phase, and wakes all waiting tasks if it has changed.
     @discardableResult
     private func leave(_ change: (inout State) -> Bool) -> Bool {
         let (hasLeft, writers, pump) = state.withLock {
@@ -111,8 +110,8 @@ extension OutputStreamBuffer {
 
     var hasSpace: Bool { state.withLock { $0.hasSpace } }
 
-    /// Waits until there is room, blocking the thread. Returns how many of the bytes it has taken, and -1 when there is an
-    /// error, or the stream is not open.
+    /// Waits for room, blocking the thread. Returns the number of bytes that it took, and -1 when there is an error, or the
+    /// stream is not open.
     func write(_ bytes: UnsafeRawBufferPointer) -> Int {
         while true {
             let (count, pump, waiter) = state.withLock { state in
@@ -149,8 +148,8 @@ extension OutputStreamBuffer {
 // MARK: for the session
 
 extension OutputStreamBuffer {
-    /// Opens the stream and moves what is written into it, until it is closed or comes to a bad end. On the session's
-    /// thread, and never on one that a writer may be blocking.
+    /// Opens the stream and moves written bytes into it, until it is closed or fails. On the session's thread, and never on one
+    /// that a writer may be blocking.
     func run(
         on executor: any TaskExecutor, _ open: () async throws(MultipeerError) -> OutgoingStream
     ) async {
@@ -165,7 +164,7 @@ extension OutputStreamBuffer {
         }
     }
 
-    /// Returns whether anybody still has the stream.
+    /// Returns whether the stream was not released.
     private func begin(_ stream: OutgoingStream) -> Bool {
         state.withLock { state in
             if state.phase == .abandoned { return false }
@@ -174,7 +173,7 @@ extension OutputStreamBuffer {
         }
     }
 
-    /// The other side or the link may give the stream up while nothing is written.
+    /// Detects that the other side or the link gives the stream up while nothing is written.
     private func watch(_ stream: OutgoingStream) async {
         if let error = await stream.failure() { fail(error) }
     }
@@ -215,7 +214,7 @@ extension OutputStreamBuffer {
         tellNews()
     }
 
-    /// The first error counts; the bytes that are left have nowhere to go.
+    /// Fails the stream. The first error counts; the bytes that are left are dropped.
     private func fail(_ error: MultipeerError) {
         leave { state in
             guard state.error == nil else { return false }

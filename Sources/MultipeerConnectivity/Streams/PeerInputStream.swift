@@ -2,16 +2,16 @@ import Foundation
 import Multipeer
 import MultipeerTransport
 
-/// A stream that a peer opened, in the form of Foundation: bytes in the order in which they were written.
+/// A stream that a peer opened, as a Foundation stream: bytes in the order in which they were written.
 ///
-/// From `open` on it takes bytes from the session. Where it is scheduled its delegate hears `.openCompleted`;
-/// `.hasBytesAvailable`, again each time that something was read and there is more; and `.endEncountered` after the last
-/// byte, or `.errorOccurred` with an `MCError` when the other side or the link gave up. What came before an error can be
-/// read first. A reader that stops reading holds back the writer of this stream and nobody else.
+/// From `open` on it takes bytes from the session. On the run loops where it is scheduled its delegate receives `.openCompleted`;
+/// `.hasBytesAvailable`, again after each read that leaves more; and `.endEncountered` after the last byte, or `.errorOccurred`
+/// with an `MCError` when the other side or the link gave up. Bytes that arrived before an error can be read first. A reader that
+/// stops reading holds back only the writer of this stream.
 ///
-/// It may be used on any thread, also without a run loop: `read` waits until there is something and blocks its thread, so
-/// it is not for a task, unless `hasBytesAvailable` has said yes. `close` gives the stream up, and so does letting go of
-/// it; before `open` that declines it. A run loop does not keep it.
+/// It may be used on any thread, also without a run loop: `read` waits for data and blocks its thread, so do not call it in a
+/// task, unless `hasBytesAvailable` is true. `close` gives the stream up, and so does releasing it; before `open` that declines
+/// it. A run loop does not keep it alive.
 final class PeerInputStream: InputStream {
     private let flow: InputStreamBuffer
     private let calls: StreamDelegateCaller

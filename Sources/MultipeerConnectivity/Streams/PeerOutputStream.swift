@@ -2,15 +2,15 @@ import Foundation
 import Multipeer
 import MultipeerTransport
 
-/// A stream to a peer, in the form of Foundation.
+/// A stream to a peer, as a Foundation stream.
 ///
-/// Where it is scheduled, its delegate hears `.openCompleted` behind `open`; `.hasSpaceAvailable`, again each time that
-/// something was written and there is room for more; and `.errorOccurred` with an `MCError` when the other side or the
-/// link gave up. `write` takes what fits into 64 KiB, and there is room again as the reader takes what was sent.
+/// On the run loops where it is scheduled its delegate receives `.openCompleted` after `open`; `.hasSpaceAvailable`, again after
+/// each write that leaves room; and `.errorOccurred` with an `MCError` when the other side or the link gave up. `write` takes
+/// what fits into 64 KiB, and there is room again as the reader takes what was sent.
 ///
-/// It may be used on any thread, also without a run loop: `write` waits until there is room and blocks its thread, so it
-/// is not for a task, unless `hasSpaceAvailable` has said yes. `close` ends the stream after what was written; letting go
-/// of it without that gives it up, and the reader hears an error. A run loop does not keep it.
+/// It may be used on any thread, also without a run loop: `write` waits for room and blocks its thread, so do not call it in a
+/// task, unless `hasSpaceAvailable` is true. `close` ends the stream after what was written; releasing it without that gives it
+/// up, and the reader gets an error. A run loop does not keep it alive.
 final class PeerOutputStream: OutputStream {
     private let flow: OutputStreamBuffer
     private let calls: StreamDelegateCaller
@@ -30,7 +30,7 @@ final class PeerOutputStream: OutputStream {
         calls.attach(self)
     }
 
-    /// Foundation demands it of each kind of stream. Nobody has the type to call it.
+    /// Foundation requires it of each kind of stream. It cannot be called, because the type is internal.
     required init(toMemory: ()) { preconditionFailure("a stream to a peer is made by MCSession.startStream") }
 
     deinit {

@@ -1,11 +1,11 @@
 import Foundation
 import MultipeerTransport
 
-/// One run loop in one mode, where a stream's delegate is called: it can be pending from any thread.
+/// One run loop in one mode, where a stream's delegate is called: it can be woken from any thread.
 ///
-/// A timer that is due only when the loop's own thread rings keeps the loop from returning for want of anything to do;
-/// setting its date wakes the loop, which a block handed to `RunLoop.perform` does not on Linux. After a call the loop
-/// returns from `run(mode:before:)`, as it does after an event of Foundation's streams, and does not after a block.
+/// A timer that is due only when a wakeup is pending keeps the loop from returning for lack of sources; setting its date wakes
+/// the loop, which a block passed to `RunLoop.perform` does not on Linux. After a call the loop returns from `run(mode:before:)`,
+/// as it does after an event of Foundation's streams, and does not after a block.
 ///
 /// Unchecked: the loop and the timer are set once, and both lock by themselves what is called here from other threads.
 final class RunLoopWakeup: @unchecked Sendable {
@@ -14,7 +14,8 @@ final class RunLoopWakeup: @unchecked Sendable {
     private let timer: Timer
     private let handler: @Sendable (RunLoopWakeup) -> Bool
 
-    /// `handler` is called on the loop's thread, some time after each `wake`, and returns whether it has called anybody.
+    /// Creates a wakeup; `handler` is called on the loop's thread, some time after each `wake`, and returns whether it has called
+    /// the delegate.
     init(_ runLoop: RunLoop, _ mode: RunLoop.Mode, handler: @escaping @Sendable (RunLoopWakeup) -> Bool) {
         self.runLoop = runLoop
         self.mode = mode
@@ -32,7 +33,7 @@ final class RunLoopWakeup: @unchecked Sendable {
         weak var wakeup: RunLoopWakeup?
     }
 
-    /// All that were pending and not answered yet, in their order: few, if any.
+    /// All pending wakeups that were not handled yet, in order: few, if any.
     private static let pending = Locked<[PendingWakeup]>([])
 
     func wake() {
@@ -46,7 +47,7 @@ final class RunLoopWakeup: @unchecked Sendable {
 
     private func call() {
         runLoop.perform(inModes: [mode]) { [mode] in RunLoopWakeup.answer(in: mode) }
-        // Setting a date wakes the loop from another thread alone; on its own, only a timer that is due does.
+        // Setting a date only wakes the loop from another thread; on its own, only a timer that is due does.
         timer.fireDate = RunLoop.current === runLoop ? .distantPast : .distantFuture
     }
 
@@ -65,6 +66,6 @@ final class RunLoopWakeup: @unchecked Sendable {
         if let first, first.handler(first) { RunLoop.current._stop() }
     }
 
-    /// For good.
+    /// Ends the wakeups for good.
     func invalidate() { timer.invalidate() }
 }

@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import MultipeerTransport
 
-/// What a stream of the session has to tell its delegate, taken one by one.
+/// The events of a stream for its delegate, taken one by one.
 protocol StreamEventSource: Sendable {
-    /// Whether there is something that the delegate has not heard.
+    /// Whether there is an event that was not delivered.
     var hasEvent: Bool { get }
-    /// The next of it, which counts as told.
+    /// Returns the next event, which counts as delivered.
     func takeEvent() -> Stream.Event?
     var status: Stream.Status { get }
-    /// Does nothing before it was opened.
+    /// Closes the stream; does nothing before it was opened.
     func close()
 }
 
@@ -33,10 +33,10 @@ final class StreamDelegateCaller: Sendable {
 
     deinit { invalidate() }
 
-    /// Called once, when the stream is there.
+    /// Called once, when the stream exists.
     func attach(_ stream: Stream) { state.withLock { $0.stream = stream } }
 
-    /// One that comes late hears what nobody has heard yet.
+    /// A delegate that is set late receives the undelivered events.
     var delegate: (any StreamDelegate)? {
         get { state.withLock { $0.delegate } }
         set {
@@ -68,7 +68,7 @@ final class StreamDelegateCaller: Sendable {
         news.close()
     }
 
-    /// The stream is over: nobody is called any more.
+    /// Ends all calls: the stream is over.
     func invalidate() {
         let wakeups = state.withLock { state in
             defer { state.wakeups = [] }
@@ -77,20 +77,20 @@ final class StreamDelegateCaller: Sendable {
         for wakeup in wakeups { wakeup.invalidate() }
     }
 
-    /// There may be news: it is told soon, where the stream is scheduled. From any thread.
+    /// Notes that there may be events: they are delivered soon, where the stream is scheduled. From any thread.
     func wake() {
         guard news.hasEvent else { return }
         for wakeup in state.withLock({ $0.delegate == nil ? [] : $0.wakeups }) { wakeup.wake() }
     }
 
-    /// Tells what there is, on the thread of a loop that was rung, and returns whether there was anything. What comes up
-    /// meanwhile waits for the loop's next round, so that others have their turn.
+    /// Delivers the events on the thread of a loop that was woken, and returns whether there were any. Those that occur in the
+    /// meantime wait for the loop's next round, so that other sources have their turn.
     private func tell(_ wakeup: RunLoopWakeup) -> Bool {
         guard let stream = state.withLock({ $0.stream }), enter() else { return false }
         var hasTold = false
         for _ in 0..<StreamDelegateCaller.eventsAtOnce {
             guard let delegate = listener(at: wakeup), let event = news.takeEvent() else { break }
-            // For a delegate that runs the loop: who rang before this call does not wake again.
+            // For a delegate that runs the loop: a wakeup before this call does not wake it again.
             wake()
             delegate.stream(stream, handle: event)
             hasTold = true
@@ -100,15 +100,15 @@ final class StreamDelegateCaller: Sendable {
         return hasTold
     }
 
-    /// That it is open, that there is something to do, and that it is over.
+    /// Opened, ready, and over.
     private static let eventsAtOnce = 3
 
-    /// The delegate, if the stream is still scheduled there.
+    /// Returns the delegate, if the stream is still scheduled there.
     private func listener(at wakeup: RunLoopWakeup) -> (any StreamDelegate)? {
         state.withLock { state in state.wakeups.contains { $0 === wakeup } ? state.delegate : nil }
     }
 
-    /// Returns whether no other thread calls: if one does, it looks again when it is done.
+    /// Returns whether no other thread is calling: if one is, it checks again when it is done.
     private func enter() -> Bool {
         state.withLock { state in
             let thread = pthread_self()

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A channel of the peer, between the loop that receives it and the task that reads it.
 ///
-/// What bounds it is credit: what the reader is done with is reported back to the loop, in steps.
+/// Credit bounds it: what the reader has consumed is reported back to the loop, in steps.
 package final class ChannelReceiveQueue: Sendable {
     package enum End: Sendable {
         /// FIN.
@@ -13,14 +13,14 @@ package final class ChannelReceiveQueue: Sendable {
     }
 
     fileprivate struct State: Sendable {
-        /// Those before `head` were handed out.
+        /// Those before `head` were returned.
         var pieces: [[UInt8]] = []
         var head = 0
-        /// Handed out, and the reader may still be at them.
+        /// Returned, and possibly still in use by the reader.
         var lent = 0
-        /// The reader is done with so much, and the loop has not heard of it.
+        /// Consumed by the reader, and not yet reported to the loop.
         var owed = 0
-        /// All that came and was not reported.
+        /// All that was received and not reported.
         var held = 0
         var end: End?
         /// Whether a task waits for more.
@@ -32,7 +32,7 @@ package final class ChannelReceiveQueue: Sendable {
 
         var hasUnread: Bool { head < pieces.count }
 
-        /// A small piece joins the one before it: whoever trickles bytes must not cost an array for each.
+        /// A small piece is appended to the one before it: a peer that sends single bytes must not cost an array for each.
         mutating func append(_ piece: [UInt8]) {
             if piece.count <= ChannelReceiveQueue.smallPiece, hasUnread, let last = pieces.indices.last,
                 pieces[last].count + piece.count <= Limits.channelPiece
@@ -60,14 +60,15 @@ package final class ChannelReceiveQueue: Sendable {
     package typealias Report = ReaderReport
 
     package let opening: ChannelOpening
-    /// What a reader takes before it is reported: less would wake the loop for every piece, more would hold back credit.
-    /// CREDIT goes by quarters of the window, so half a quarter loses nothing.
+    /// How much a reader consumes before it is reported: less would wake the loop for every piece, more would hold back credit.
+    /// CREDIT is granted by quarters of the window, so half a quarter loses nothing.
     private let step: Int
     private let mailbox = Mailbox(State())
     private let bytesReceived = Atomic<UInt64>(0)
     private let wakeLoop: @Sendable () -> Void
 
-    /// `window`: bytes that the peer may send before any is taken. `wakeLoop` tells the loop that there is something to take.
+    /// Creates an empty queue. `window`: bytes that the peer may send before any is taken. `wakeLoop` wakes the loop for a
+    /// report.
     package init(
         _ opening: ChannelOpening, window: Int = Limits.channelCredit,
         wakeLoop: @escaping @Sendable () -> Void
@@ -90,7 +91,7 @@ extension ChannelReceiveQueue {
         }
     }
 
-    /// What is there, up to so many pieces; nil after FIN. What it returned before counts as consumed.
+    /// Returns the available pieces, at most `count`; nil after FIN. Pieces that it returned before count as consumed.
     ///
     /// Throws `.inUse` while another task waits, and `.cancelled` when this one is cancelled instead of waiting.
     func next(upTo count: Int = .max) async throws(ChannelFault) -> [[UInt8]]? {
@@ -101,13 +102,13 @@ extension ChannelReceiveQueue {
         }
     }
 
-    /// Does nothing when it was given up before, or came to a bad end.
+    /// Stops the channel. Does nothing when it was given up before, or has failed.
     func stop(_ code: CloseCode) {
         let isNew = mailbox.post { state in
             if state.stop != nil || state.done != nil { return false }
             if case .failed = state.end { return false }
             state.stop = code
-            // Whoever has read everything keeps the good end.
+            // A reader that has read everything keeps the normal end.
             if state.end == nil || state.hasUnread { state.end = .failed(.cancelled) }
             state.drop()
             return true
@@ -125,7 +126,7 @@ extension ChannelReceiveQueue {
         if wakes { wakeLoop() }
     }
 
-    /// Nobody will read any more: whoever never did declines.
+    /// Stops the channel because its reader is gone: declines it if nothing was ever read.
     func abandon() { stop(mailbox.withLock { $0.wasRead } ? .cancelled : .declined) }
 
     private func take(upTo count: Int) async throws(ChannelFault) -> Taken {
@@ -136,7 +137,7 @@ extension ChannelReceiveQueue {
             return (taken, state.wakes(step), false)
         }
         if isInUse { throw .inUse }
-        // Before it waits, too: what was consumed lets the peer send more.
+        // Before it waits, too: consumed data lets the peer send more.
         if wakes { wakeLoop() }
         if let taken { return taken }
         let late = await mailbox.next { [step] state -> (Taken, wakes: Bool)? in
@@ -154,7 +155,7 @@ extension ChannelReceiveQueue {
 }
 
 extension ChannelReceiveQueue.State {
-    /// What there is, up to so many pieces; nil when there is nothing. What was handed out before counts as consumed.
+    /// Takes at most `count` pieces; returns nil when there are none. Pieces that were returned before count as consumed.
     fileprivate mutating func take(upTo count: Int) -> ChannelReceiveQueue.Taken? {
         wasRead = true
         owed += lent
@@ -178,7 +179,7 @@ extension ChannelReceiveQueue.State {
         return .pieces(taken)
     }
 
-    /// Whether the loop should know what was consumed: in steps, and all of it at the end.
+    /// Returns whether to report consumption to the loop: in steps, and all of it at the end.
     fileprivate func wakes(_ step: Int) -> Bool {
         !hasUnread && lent == 0 && end != nil ? owed > 0 : owed >= step
     }
@@ -186,7 +187,7 @@ extension ChannelReceiveQueue.State {
 
 /// For the loop.
 extension ChannelReceiveQueue {
-    /// The reader hears of it with `tell`, once for a batch.
+    /// Adds a piece. The reader is notified with `tell`, once for a batch.
     package func deliver(_ piece: [UInt8]) {
         bytesReceived.wrappingAdd(UInt64(piece.count), ordering: .relaxed)
         mailbox.withLock { state in
@@ -195,14 +196,14 @@ extension ChannelReceiveQueue {
         }
     }
 
-    /// What has come can still be read before it. The first end stays.
+    /// Ends the channel: pieces that have arrived can still be read first. The first end stays.
     package func end(_ end: End) {
         mailbox.withLock { state in
             if state.end == nil { state.end = end }
         }
     }
 
-    /// At once: what is there and unread is dropped. It overrules a FIN that was not answered.
+    /// Fails at once: unread pieces are dropped. It overrides a FIN that was not confirmed.
     package func fail(_ fault: ChannelFault) {
         mailbox.withLock { state in
             if case .failed = state.end { return }

@@ -3,12 +3,12 @@ import Synchronization
 
 /// A channel of ours, between the tasks that write to it and the loop that sends it.
 package final class ChannelSendQueue: Sendable {
-    /// What the writers want besides what is queued. It only ever goes on to a later case.
+    /// What the writers request besides queued pieces. It only ever moves on to a later case.
     private enum Wish: Sendable {
         case open
-        /// FIN, once what the send queue still has is taken out of it.
+        /// FIN, once the send queue is empty.
         case finishing
-        /// FIN behind these pieces.
+        /// FIN after these pieces.
         case finish([[UInt8]], digest: [UInt8]?)
         /// FIN was handed to the link.
         case finished
@@ -22,7 +22,7 @@ package final class ChannelSendQueue: Sendable {
         var waiters: [Promise<ChannelFault?>] = []
     }
 
-    /// What the loop takes over at a time.
+    /// What the loop takes at a time.
     package struct Work {
         package var pieces: [[UInt8]] = []
         package var isFinished = false
@@ -37,7 +37,7 @@ package final class ChannelSendQueue: Sendable {
     private let bytesWritten = Atomic<UInt64>(0)
     private let wakeLoop: @Sendable () -> Void
 
-    /// `wakeLoop` tells the loop that there is something to take.
+    /// Creates a queue. `wakeLoop` wakes the loop to take its work.
     package init(_ opening: ChannelOpening, wakeLoop: @escaping @Sendable () -> Void) {
         self.opening = opening
         self.wakeLoop = wakeLoop
@@ -45,7 +45,7 @@ package final class ChannelSendQueue: Sendable {
             byteLimit: ChannelSendQueue.byteLimit, messageLimit: ChannelSendQueue.pieceLimit, wake: wakeLoop)
     }
 
-    /// What waits here at the most. [limit.outbox]
+    /// The maximum number of queued bytes. [limit.outbox]
     private static let byteLimit = 524_288
     private static let pieceLimit = 4_096
 }
@@ -54,7 +54,7 @@ package final class ChannelSendQueue: Sendable {
 extension ChannelSendQueue {
     var written: UInt64 { bytesWritten.load(ordering: .relaxed) }
 
-    /// Waits until OPEN is written; returns why it never will be. Once. A task that is cancelled gives the channel up.
+    /// Waits until OPEN is written; returns why it never will be. Called once. A task that is cancelled gives the channel up.
     package func beginning() async -> ChannelFault? {
         await begun.value(onCancel: { [self] in abort(.cancelled) })
     }
@@ -75,7 +75,7 @@ extension ChannelSendQueue {
         }
     }
 
-    /// Does nothing when it was finished, given up or over before.
+    /// Ends the channel. Does nothing when it was finished, given up or over before.
     func finish(digest: [UInt8]?) {
         let isFirst = state.withLock { state in
             guard case .open = state.wish, state.outcome == nil else { return false }
@@ -90,7 +90,7 @@ extension ChannelSendQueue {
         wakeLoop()
     }
 
-    /// Does nothing when it was given up or is over before.
+    /// Gives the channel up. Does nothing when it was given up or is over before.
     func abort(_ code: CloseCode) {
         let isFirst = state.withLock { state in
             guard state.outcome == nil else { return false }
@@ -102,7 +102,7 @@ extension ChannelSendQueue {
         wakeLoop()
     }
 
-    /// Nobody will write any more: what was not finished is given up.
+    /// Gives up an unfinished channel whose writer is gone.
     func abandon() {
         let isOpen = state.withLock { state in
             if case .open = state.wish { true } else { false }
@@ -110,7 +110,7 @@ extension ChannelSendQueue {
         if isOpen { abort(.cancelled) }
     }
 
-    /// How it ended: nil is well. A task that is cancelled waits no longer.
+    /// Returns how it ended: nil without a fault. A task that is cancelled waits no longer.
     func outcome() async -> ChannelFault? {
         let signal = Promise<ChannelFault?>()
         let known = state.withLock { state -> ChannelFault?? in
@@ -133,7 +133,7 @@ extension ChannelSendQueue {
         }
     }
 
-    /// OPEN is written.
+    /// Notes that OPEN is written.
     package func begin() { begun.send(nil) }
 
     package func take() -> Work {
@@ -151,13 +151,13 @@ extension ChannelSendQueue {
         return work
     }
 
-    /// So many pieces, of so many bytes, are on their way.
+    /// Notes that these pieces and bytes were handed to the link.
     package func wrote(pieces: Int, bytes: Int) {
         bytesWritten.wrappingAdd(UInt64(bytes), ordering: .relaxed)
         sendQueue.released(messages: pieces, bytes: bytes)
     }
 
-    /// It is over: nil is well. The first call decides, and everybody who waits hears.
+    /// Ends the channel: nil without a fault. The first call decides, and all waiting tasks are resumed.
     package func settle(_ outcome: ChannelFault?) {
         let waiters = state.withLock { state -> [Promise<ChannelFault?>] in
             guard state.outcome == nil else { return [] }

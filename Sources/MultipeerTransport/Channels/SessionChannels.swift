@@ -5,12 +5,12 @@ import MultipeerIntroduction
 import MultipeerLink
 import MultipeerMesh
 
-/// The streams and files of a session's links: hands what their owners write to the engine, and what the engine says to
+/// The streams and files of a session's links: passes what their owners write to the engine, and what the engine receives to
 /// their readers. Lives on the loop.
 final class SessionChannels {
     private let events: EventDelivery
     private let readyList: ReadyList
-    /// Where files land for which nobody names a directory.
+    /// The directory of received files for which no other was named.
     private let folder = ResourceFolder()
     /// Bytes that a peer may send on one channel before they are taken.
     private let window: Int
@@ -21,7 +21,7 @@ final class SessionChannels {
         self.window = window
     }
 
-    /// Opens a channel of ours; nil while there is no link.
+    /// Opens a local channel; returns nil while there is no link.
     func open(
         _ opening: ChannelOpening, _ connection: SocketConnection, _ link: SessionLink,
         _ engine: inout SessionEngine
@@ -33,7 +33,7 @@ final class SessionChannels {
         return channel
     }
 
-    /// What somebody wrote: pieces, and the end of them.
+    /// Takes what a writer has queued: pieces, and the end of them.
     func serveWriter(_ key: ChannelKey, _ link: SessionLink, _ engine: inout SessionEngine) {
         guard let channel = link.outgoing[key.number] else { return }
         let work = channel.take()
@@ -45,14 +45,14 @@ final class SessionChannels {
         if work.isFinished { engine.links.finish(key.number, digest: work.digest, on: key.link) }
     }
 
-    /// What somebody has read, or does not want to read.
+    /// Takes what a reader has consumed, or its stop.
     func serveReader(_ key: ChannelKey, _ link: SessionLink, _ engine: inout SessionEngine) {
         guard let channel = link.incoming[key.number] else { return }
         if engine.links.read(channel.take(), of: key.number, on: key.link) { link.incoming[key.number] = nil }
     }
 }
 
-// MARK: - What the engine says
+// MARK: - The engine's actions
 
 extension SessionChannels {
     func deliver(
@@ -65,7 +65,7 @@ extension SessionChannels {
             hear(number, link) { $0.deliver(bytes) }
         case .finished(let number, let digest):
             hear(number, link) { $0.end(.finished(digest: digest)) }
-            // Nobody may be left to read it.
+            // There may be no reader left.
             serveReader(ChannelKey(link: id, number: number), link, &engine)
         case .aborted(let number, let code):
             hear(number, link) { $0.fail(.reset(code)) }
@@ -106,7 +106,7 @@ extension SessionChannels {
         events.note(channel)
     }
 
-    /// The session holds too much unread, and this channel was stopped for it.
+    /// The session holds too much unread data, and this channel was stopped for it.
     func relieved(_ number: UInt32, _ link: SessionLink) {
         guard let channel = link.incoming.removeValue(forKey: number) else { return }
         channel.fail(.stopped(.busy))
@@ -117,7 +117,7 @@ extension SessionChannels {
 // MARK: - The end
 
 extension SessionChannels {
-    /// The session is left: what was finished goes, the rest is given up. [close.goodbye]
+    /// Ends the channels of a session that disconnects: finished ones are sent, the rest is given up. [close.goodbye]
     func finish(
         _ id: ConnectionID, _ link: SessionLink, _ reason: DisconnectReason, _ engine: inout SessionEngine
     ) {
@@ -129,7 +129,7 @@ extension SessionChannels {
         }
     }
 
-    /// The link is over: whoever waits hears it, once. What has come can still be read.
+    /// Fails the channels of a link that has ended: each waiting task is notified once. Received data can still be read.
     func fail(_ link: SessionLink, _ reason: DisconnectReason) {
         for (_, channel) in link.outgoing.sorted(by: { $0.key < $1.key }) { channel.settle(.ended(reason)) }
         for (_, channel) in link.incoming.sorted(by: { $0.key < $1.key }) {
@@ -142,7 +142,7 @@ extension SessionChannels {
 }
 
 extension ChannelOpening {
-    /// What is wrong with it; nil when it can be sent.
+    /// The validation error; nil when it can be sent.
     var validationError: String? {
         if !(1...Limits.channelName ~= name.utf8.count) {  // [channel.name]
             return "a name has 1 to 1,024 bytes, not \(name.utf8.count)"

@@ -19,8 +19,8 @@ struct Acceptor {
         }
     }
 
-    /// Listens on these addresses; none means every interface, IPv4 and IPv6 where the system has them. `onOnePort`: the
-    /// port that the system chooses for the first holds for all of them, and a fault is thrown where that is taken.
+    /// Listens on these addresses; none means every interface, IPv4 and IPv6 where the system has them. `onOnePort`: all of them
+    /// use the port that the system chooses for the first, and a fault is thrown where that is taken.
     init(
         _ addresses: [SocketAddress], on loop: EventLoop, onOnePort: Bool = false
     ) throws(SocketFault) {
@@ -44,7 +44,7 @@ struct Acceptor {
         if let last, listeners.isEmpty { throw last }
     }
 
-    /// On one port at all of these addresses; another is tried where somebody else has it at one of them.
+    /// Listens on one port at all of these addresses; tries another where the port is taken at one of them.
     static func onOnePort(
         _ addresses: [SocketAddress], on loop: EventLoop
     ) throws(SocketFault) -> Acceptor {
@@ -56,8 +56,8 @@ struct Acceptor {
         throw .addressInUse
     }
 
-    /// The addresses at which others can reach us, the likeliest first: IPv4, then IPv6, link-local last; loopback when
-    /// the machine has nothing else or when told to listen there.
+    /// Returns the addresses at which others can reach us, the likeliest first: IPv4, then IPv6, link-local last; loopback when
+    /// the machine has nothing else or when it was told to listen there.
     func addresses(of loop: EventLoop) -> [SocketAddress] {
         let interfaces = loop.interfaces().filter(\.isUp)
         let reachable = interfaces.filter { !$0.isLoopback }
@@ -81,14 +81,14 @@ extension Acceptor {
         }
     }
 
-    /// Also those that are not registered: that does nothing.
+    /// Deregisters all; does nothing for those that are not registered.
     func deregister(from loop: EventLoop) {
         for listener in listeners.values { loop.deregister(listener.socket.descriptor) }
     }
 }
 
 extension Acceptor.Listener {
-    /// Takes the connections that wait, at most 64 a turn. Returns false when the system can give no more for a while: then
+    /// Accepts the waiting connections, at most 64 a turn. Returns false when the system can give no more for a while: otherwise
     /// the loop would spin over those that wait.
     func accept(_ body: (consuming Socket, SocketAddress) -> Void) -> Bool {
         for _ in 0..<64 {

@@ -6,7 +6,7 @@ import MultipeerSecurity
 // MARK: reading
 
 extension ConnectionDriver {
-    /// The loop found something about the connection with this token.
+    /// Handles readiness of the connection with this token.
     func ready(connection token: Int, _ readiness: Readiness) {
         guard let id = UInt32(exactly: token).map(ConnectionID.init(rawValue:)),
             let connection = sockets.connections[id]
@@ -32,8 +32,8 @@ extension ConnectionDriver {
         }
     }
 
-    /// At most 4 receives a turn, so that one peer cannot keep the loop from the others; and none while the peer leaves
-    /// so much unread that replies to it would pile up.
+    /// Makes at most 4 receives a turn, so that one peer cannot block the loop; and none while the peer leaves so much unread
+    /// that replies to it would pile up.
     private func read(_ connection: SocketConnection) {
         for _ in 0..<4 {
             if !wantsInput(connection) {

@@ -5,8 +5,8 @@ import MultipeerSecurity
 // MARK: writing
 
 extension ConnectionDriver {
-    /// Writes what is due. That can end a connection, which can make others be dialled or selected: until nothing is left
-    /// to write.
+    /// Writes what is due. That can end a connection, which can cause others to be dialled or selected: repeats until nothing is
+    /// left to write.
     func writeDue() {
         while case let due = sockets.takeDue(takeDue()), !due.isEmpty {
             for id in due { sockets.connections[id].map { flush($0) } }
@@ -14,8 +14,8 @@ extension ConnectionDriver {
         }
     }
 
-    /// Fills, seals and sends until the socket or the work is exhausted; at most about 256 KiB a turn, so that a message
-    /// that comes meanwhile, in either direction, does not wait for much more.
+    /// Fills, seals and sends until the socket or the work is exhausted; at most about 256 KiB a turn, so that a message that
+    /// arrives in the meantime, in either direction, does not wait for much more.
     func flush(_ connection: SocketConnection) {
         var budget = 262_144
         do throws(SecurityFault) {
@@ -44,7 +44,7 @@ extension ConnectionDriver {
         if !connection.frames.isEmpty { try connection.channel?.write(contentsOf: &connection.frames) }
     }
 
-    /// False when the socket is full or gone.
+    /// Returns false when the socket is full or gone.
     private func send(_ connection: SocketConnection) -> Bool {
         switch connection.transmit() {
         case .sent:

@@ -4,38 +4,38 @@ import MultipeerFraming
 import MultipeerIntroduction
 import MultipeerSecurity
 
-/// What carries out what an engine decides about TCP connections: the session, and both ends of invitations.
+/// Carries out the actions of an engine on TCP connections: the session, and both ends of invitations.
 ///
-/// An actor pinned to its loop. Everything that is done to a socket and to the TLS in it is in the extensions of this
-/// protocol, once for all of them; an owner only says which engine it is.
+/// An actor pinned to its loop. All operations on a socket and its TLS are in the extensions of this protocol, once for all of
+/// them; a conforming type only provides its engine.
 protocol ConnectionDriver: Actor, LoopClient {
     nonisolated var loop: EventLoop { get }
     var sockets: Sockets { get }
 
-    /// The channel of a connection that was dialled.
+    /// Returns the channel of a dialled connection.
     func channel(dialled connection: SocketConnection) throws(SecurityFault) -> SecureChannel
-    /// The channel of a connection that was accepted and whose first byte is this; nil when there is none for it.
+    /// Returns the channel of an accepted connection with this first byte; nil when there is none for it.
     func channel(accepted first: UInt8) throws(SecurityFault) -> SecureChannel?
 
-    // What the engine is told and asked.
+    // Calls to the engine.
 
     func connected(_ connection: SocketConnection)
     func secured(_ connection: SocketConnection) throws(SecurityFault)
     func receive(_ bytes: Span<UInt8>, on connection: SocketConnection) -> Int
     func ended(_ id: ConnectionID, _ setback: ConnectionFailure, hasAlert: Bool)
     func wantsInput(_ connection: SocketConnection) -> Bool
-    /// The connections for which the engine has something.
+    /// Returns the connections for which the engine has work.
     func takeDue() -> [ConnectionID]
-    /// Appends what the engine has for this connection to its frames.
+    /// Appends the engine's frames for this connection.
     func fill(_ connection: SocketConnection)
     func carryOut()
 }
 
 extension ConnectionDriver {
-    /// Most owners have nothing to do before the handshake.
+    /// Most drivers have nothing to do before the handshake.
     func connected(_ connection: SocketConnection) {}
 
-    /// Carries out what an engine wants of a connection.
+    /// Carries out an engine's action on a connection.
     func carryOut(_ order: ConnectionAction) {
         switch order {
         case .dial(let id, let candidate, accepting: let key): dial(id, candidate, accepting: key)
@@ -58,7 +58,7 @@ extension ConnectionDriver {
         }
     }
 
-    /// Takes over a connection that was accepted, and that the engine knows.
+    /// Takes over an accepted connection that the engine knows.
     func admit(_ id: ConnectionID, _ socket: consuming Socket, from remote: SocketAddress) {
         do throws(SocketFault) {
             try watch(SocketConnection(id, socket, to: remote, dialled: false, accepting: nil))
@@ -74,7 +74,7 @@ extension ConnectionDriver {
         sockets.connections[connection.id] = connection
     }
 
-    /// Gives the socket back to the system.
+    /// Closes the socket.
     private func close(_ connection: SocketConnection) {
         guard sockets.connections.removeValue(forKey: connection.id) != nil else { return }
         sockets.dirty.remove(connection.id)
@@ -82,7 +82,7 @@ extension ConnectionDriver {
         connection.channel = nil
     }
 
-    /// The connection ended below the frames.
+    /// Reports a connection that ended below the frames.
     func lost(_ connection: SocketConnection, _ setback: ConnectionFailure) {
         guard sockets.connections[connection.id] === connection else { return }
         var hasAlert = false

@@ -1,13 +1,13 @@
 import MultipeerCore
 
-/// An owner that others connect to: the session, and the end of invitations that is asked.
+/// A driver that others connect to: the session, and the invited end of invitations.
 protocol ListeningDriver: ConnectionDriver {
-    /// The engine's number of a connection that was accepted from this address; nil when it takes none now.
+    /// Returns the engine's number of a connection that was accepted from this address; nil when it takes none now.
     func accepted(from address: [UInt8]) -> ConnectionID?
 }
 
 extension ListeningDriver {
-    /// Listens from here on.
+    /// Starts listening.
     func listen(at acceptor: Acceptor) throws(SocketFault) {
         sockets.acceptor = acceptor
         do throws(SocketFault) { try acceptor.register(on: loop, for: self) } catch {
@@ -22,7 +22,7 @@ extension ListeningDriver {
         sockets.acceptResumes = nil
     }
 
-    /// The listening socket with this token has connections.
+    /// Accepts the connections of the listening socket with this token.
     func accept(from token: Int) {
         guard let listener = sockets.acceptor?.listeners[token] else { return }
         let mayGoOn = listener.accept { socket, remote in admit(socket, from: remote) }
@@ -32,17 +32,18 @@ extension ListeningDriver {
     private func admit(_ socket: consuming Socket, from remote: SocketAddress) {
         guard let id = accepted(from: remote.host.unmapped.bytes) else { return }
         admit(id, socket, from: remote)
-        // The connection that has to go for it goes now: descriptors are few.
+        // A connection that has to be dropped for it is dropped now: descriptors are few.
         carryOut()
     }
 
-    /// Out of descriptors: strangers wait in the backlog for a while, and the loop does not spin over them.
+    /// Pauses accepting when no descriptor is left: unauthenticated peers wait in the backlog for a while, and the loop does
+    /// not spin over them.
     private func pauseAccepting() {
         sockets.acceptor?.deregister(from: loop)
         sockets.acceptResumes = loop.now + .milliseconds(250)
     }
 
-    /// Goes on accepting when the pause is over.
+    /// Resumes accepting when the pause is over.
     func resumeAccepting() {
         guard let resumes = sockets.acceptResumes, resumes <= loop.now else { return }
         sockets.acceptResumes = nil

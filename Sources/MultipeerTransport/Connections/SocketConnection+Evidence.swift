@@ -6,7 +6,7 @@ import MultipeerSecurity
 
 // What the TLS of a connection proves.
 extension SocketConnection {
-    /// What the engine is told of a handshake that is done.
+    /// Returns the result of a completed handshake for the engine.
     func secured() throws(SecurityFault) -> SecuredChannel {
         guard channel?.isEncrypted == true else { return .plain }
         guard let fingerprint = channel?.peerFingerprint,
@@ -15,14 +15,14 @@ extension SocketConnection {
         return .encrypted(fingerprint, binding: binding)
     }
 
-    /// What there is to judge the peer by. `known`: the key that was remembered of it.
+    /// Returns the evidence by which to judge the peer. `known`: the key that was remembered of it.
     func evidence(of peer: PeerID, showsIdentity: Bool, known: Fingerprint?) -> TrustEvidence {
         TrustEvidence(
             peer: peer.uid, name: peer.displayName, chain: showsIdentity ? channel?.peerChain ?? [] : [],
             fingerprint: channel?.peerFingerprint, known: known, now: Int64(time(nil)))
     }
 
-    /// The key of the link's verification code; nil when the connection is closed.
+    /// Returns the key of the link's verification code; nil when the connection is closed.
     func verificationKey() throws(SecurityFault) -> SecureBytes? {
         var key = try channel?.exportKey(label: "EXPORTER-mpc1-sas", context: [], count: 32) ?? []
         return key.isEmpty ? nil : SecureBytes(erasing: &key)

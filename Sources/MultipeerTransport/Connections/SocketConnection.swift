@@ -5,7 +5,7 @@ import MultipeerLink
 import MultipeerMesh
 import MultipeerSecurity
 
-/// One TCP connection of a session: its socket, the channel in it and the bytes that wait. Lives on the loop.
+/// One TCP connection of a session: its socket, the channel in it and the unsent bytes. Lives on the loop.
 ///
 /// ```
 /// connecting ──▶ securing ──▶ framed ──▶ closing ──▶ (closed)
@@ -17,11 +17,11 @@ final class SocketConnection {
         case sniffing
         case securing
         case framed
-        /// What waits is written, then our side is ended, and the other side's end is awaited.
+        /// Pending bytes are written, then our side is ended, and the other side's end is awaited.
         case closing
     }
 
-    /// What a connection that parts says below the frames: close_notify, then the end of our side of the stream.
+    /// What a closing connection sends below the frames: close_notify, then the end of our side of the stream.
     enum ShutdownState {
         case pending, notified, written
     }
@@ -70,8 +70,8 @@ extension SocketConnection {
         return outcome
     }
 
-    /// Everything is written: a connection that parts closes below the frames, too, then ends its side. Answers
-    /// whether there is more to write.
+    /// Everything is written: a closing connection closes below the frames, too, then ends its side. Returns whether there is
+    /// more to write.
     func closeGracefully() -> Bool {
         guard isClosing else { return false }
         switch shutdownState {

@@ -5,15 +5,15 @@ import MultipeerIntroduction
 /// The TCP connections of one owner, and the buffers that they share. Lives on the loop.
 final class Sockets {
     var connections: [ConnectionID: SocketConnection] = [:]
-    /// Those that may have something to write, besides what the engine says.
+    /// Those that may have something to write, besides those that the engine names.
     var dirty: Set<ConnectionID> = []
     /// Those that could not write everything in their turn.
     var unfinished: Set<ConnectionID> = []
-    /// The outputs of the engine are being carried out: what follows from that waits for its turn.
+    /// The engine's actions are being carried out: those that follow from them wait for their turn.
     var isCarryingOut = false
-    /// Where others connect to; nil while the owner does not listen.
+    /// The listening sockets; nil while the driver does not listen.
     var acceptor: Acceptor?
-    /// When accepting goes on that had to pause.
+    /// When paused accepting resumes.
     var acceptResumes: Moment?
     var ciphertext = ByteBuffer()
     var plaintext = ByteBuffer()
@@ -28,7 +28,7 @@ final class Sockets {
     /// The connection that is the link to this peer.
     func link(to uid: UID) -> SocketConnection? { connections.values.first { $0.link?.peer.uid == uid } }
 
-    /// In the order of their numbers, for what has effects: the order of a dictionary is another in each process.
+    /// Sorted by their numbers, for operations with effects: the order of a dictionary differs in each process.
     var ordered: [SocketConnection] { connections.values.sorted { $0.id < $1.id } }
 
     /// The connections that may have something to write, in their order, with those that the engine names.
@@ -38,7 +38,7 @@ final class Sockets {
         return dirty.union(wanted).sorted()
     }
 
-    /// What could not be written in its turn is due again.
+    /// Makes what could not be written in its turn due again.
     func resume() {
         dirty.formUnion(unfinished)
         unfinished = []

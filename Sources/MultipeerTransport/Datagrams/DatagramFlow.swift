@@ -4,30 +4,30 @@ import MultipeerFraming
 import MultipeerLink
 import MultipeerSecurity
 
-/// The unreliable messages of one link: its channel, and what waits in either direction. Lives on the loop.
+/// The unreliable messages of one link: its channel, and the queues in either direction. Lives on the loop.
 ///
-/// Whatever fails here is told to the engine, which decides when to begin anew: the link never suffers.
+/// Every failure here is reported to the engine, which decides when to start again: the link is not affected.
 final class DatagramFlow {
-    /// What is sealed before it is handed to the socket.
+    /// How much is sealed before it is handed to the socket.
     private static let sealing = 65_536
-    /// Packets that wait for the socket; what would be put behind them is lost.
+    /// The maximum of packets that wait for the socket; further ones are lost.
     private static let mostWaiting = 4 * sealing
 
-    /// Names the link to the engine.
+    /// Identifies the link to the engine.
     let peer: LinkedPeer
     let port: DatagramPort
     /// Set while messages may go this way.
     var sendQueue: SendQueue<PathDown>?
-    /// The owner is going to look after it.
+    /// The driver is going to serve it.
     var isDue = false
     /// Messages that were taken from the send queue.
     private var queue: ArraySlice<[UInt8]> = []
 
-    /// Where the link ends: the peer receives there, until it shows that it is elsewhere.
+    /// The address of the link's other end: the peer receives there, until it shows that it has moved.
     private let host: SocketAddress.Host
     private let keyLog: KeyLog?
     private var remote: SocketAddress?
-    /// What goes in front of every datagram; nil while none goes out.
+    /// The header of every datagram; nil while none is sent.
     private var header: DatagramHeader?
     private var channel: DatagramChannel?
     private var batch = DatagramBatch()
@@ -54,10 +54,10 @@ final class DatagramFlow {
     }
 }
 
-// MARK: - What the engine orders
+// MARK: - The engine's actions
 
 extension DatagramFlow {
-    /// Begins with a new key; nil for a plain link. The client speaks first.
+    /// Begins with a new key; nil for a plain link. The client sends first.
     func begin(
         _ begun: DatagramAction.Channel, _ key: SecureBytes?, _ engine: inout SessionEngine, at now: Moment
     ) {
@@ -85,7 +85,7 @@ extension DatagramFlow {
         }
     }
 
-    /// Sends a content of the engine's own.
+    /// Sends a message of the engine's own.
     func send(_ own: [UInt8], _ engine: inout SessionEngine, at now: Moment) {
         attempt(&engine, at: now) { (_) throws(SecurityFault) in
             try protect(own.span)
@@ -115,7 +115,7 @@ extension DatagramFlow {
 extension DatagramFlow {
     func enqueue(_ messages: [[UInt8]]) { queue += messages }
 
-    /// Takes back what was not sealed.
+    /// Returns the messages that were not sealed.
     func takeQueue() -> [[UInt8]] {
         defer { queue = [] }
         return Array(queue)

@@ -88,7 +88,7 @@ extension SessionDatagrams {
         }
     }
 
-    /// What was accepted for UDP takes the link.
+    /// Messages that were accepted for UDP are sent on the link.
     private func divert(
         _ flow: DatagramFlow, _ connection: SocketConnection, _ link: SessionLink,
         _ engine: inout SessionEngine
@@ -99,7 +99,7 @@ extension SessionDatagrams {
         link.sendQueue.adopt(messages: messages.count, bytes: messages.reduce(0) { $0 + $1.count })
     }
 
-    /// Sends what was accepted until now, and takes no more.
+    /// Sends what was accepted until now, and accepts no more.
     private func finish(_ flow: DatagramFlow, _ engine: inout SessionEngine) {
         guard let sendQueue = flow.sendQueue else { return }
         flow.enqueue(sendQueue.take() + queues.datagrams.close(sendQueue, of: flow.peer.peer.uid))
@@ -118,7 +118,7 @@ extension SessionDatagrams {
 // MARK: - Sending
 
 extension SessionDatagrams {
-    /// What senders left in the send queue.
+    /// Takes what senders put into the send queue.
     func takeMessages(of id: ConnectionID) {
         guard let flow = sockets.connections[id]?.link?.flow, let sendQueue = flow.sendQueue else { return }
         flow.enqueue(sendQueue.take())
@@ -145,7 +145,7 @@ extension SessionDatagrams {
         return true
     }
 
-    /// Asks to hear when a socket that was full has room again.
+    /// Requests a notification when a socket that was full has room again.
     private func watch(_ port: DatagramPort) {
         let isBlocked = sockets.connections.values.contains { connection in
             connection.link?.flow.map { $0.port === port && $0.isBlocked } ?? false
@@ -164,7 +164,7 @@ extension SessionDatagrams {
 // MARK: - Receiving
 
 extension SessionDatagrams {
-    /// A UDP socket can be read or written: at most so many packets a turn.
+    /// Handles a UDP socket that is ready: at most a fixed number of packets a turn.
     func ready(_ token: Int, _ readiness: Readiness, _ engine: inout SessionEngine) {
         guard let port = ports[token] else { return }
         if readiness.contains(.writable) { for flow in flows(of: port) { noteDue(flow) } }
@@ -196,6 +196,6 @@ extension SessionDatagrams {
         }
     }
 
-    /// Packets that were for nobody.
+    /// Packets that belonged to no link.
     var strays: Int { ports.strays }
 }

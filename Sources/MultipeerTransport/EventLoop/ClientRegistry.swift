@@ -1,8 +1,8 @@
 import MultipeerCore
 
-/// Who is served by a loop, when each wants to be called, and who had a call in this turn.
+/// The clients of a loop, their deadlines, and those that were called in this turn.
 ///
-/// Deadlines are looked for by a walk over the clients: a loop serves a handful of them.
+/// Deadlines are found by a walk over the clients: a loop serves a handful of them.
 struct ClientRegistry {
     /// One client, known as long as it watches a descriptor, waits for a deadline, or has its turn to end.
     final class Entry {
@@ -24,7 +24,7 @@ struct ClientRegistry {
     private var entered: UInt64 = 0
     private var earliest: Moment? = .distantFuture
 
-    /// Whether somebody's turn has to be ended.
+    /// Whether a client's turn has to be ended.
     var hasTouched: Bool { !touched.isEmpty }
 
     mutating func addRegistration(of client: any LoopClient) -> Entry {
@@ -72,7 +72,7 @@ struct ClientRegistry {
         return found
     }
 
-    /// Those whose deadline has come, the oldest first.
+    /// Returns the entries whose deadline has come, the oldest first.
     mutating func due(at now: Moment) -> [Entry] {
         if earliestDeadline() > now { return [] }
         return entries.values.filter { $0.deadline <= now }.sorted {

@@ -1,36 +1,36 @@
 // The network of the machine on which a loop is: this one, or a simulated one.
 
 extension EventLoop {
-    /// One of the pool, or the one of that simulated machine.
+    /// Returns a loop of the pool, or that of the simulated machine.
     package static func next(on host: VirtualHost?) throws(SocketFault) -> EventLoop {
         if let host { return host.loop }
         return try next()
     }
 
-    /// A socket that is on its way to that address.
+    /// Returns a socket that is connecting to that address.
     package func connect(to address: SocketAddress) throws(SocketFault) -> Socket {
         guard let host else { return try Socket.connecting(to: address) }
         return Socket(try VirtualSocket.connecting(to: address, from: host))
     }
 
-    /// A socket that waits for connections.
+    /// Returns a socket that listens for connections.
     package func listen(on address: SocketAddress, backlog: Int32) throws(SocketFault) -> Socket {
         guard let host else { return try Socket.listening(on: address, backlog: backlog) }
         return Socket(try VirtualSocket.listening(on: address, backlog: backlog, at: host))
     }
 
-    /// A UDP socket at that address of the machine, or, when nil, at every one.
+    /// Returns a UDP socket at that address of the machine, or, when nil, at every one.
     func datagramSocket(at address: SocketAddress.Host?) throws(SocketFault) -> DatagramSocket {
         if let host { return DatagramSocket(try VirtualDatagramSocket(host, isEverywhere: address == nil)) }
         guard let address else { return try DatagramSocket.everywhere() }
         return try DatagramSocket.bound(to: SocketAddress(address, port: 0))
     }
 
-    /// The interfaces of the machine; none when it does not say.
+    /// Returns the interfaces of the machine; none when the system does not list them.
     func interfaces() -> [NetworkInterface] { host?.interfaces ?? (try? NetworkInterface.all()) ?? [] }
 
-    /// The interfaces on which link-local addresses are tried. Listing them costs more than the rest of a call: only where
-    /// an address needs one.
+    /// Returns the interfaces on which link-local addresses are tried. Listing them costs more than the rest of a call: only
+    /// where an address needs one.
     func linkLocalZones() -> [UInt32] {
         interfaces().filter { $0.isUp && !$0.isLoopback }.map(\.index)
     }

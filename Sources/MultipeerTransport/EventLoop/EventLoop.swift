@@ -9,13 +9,13 @@ import Synchronization
 /// `assumeIsolated`, and a job of theirs never meets another. Everything but `wake`, `enqueue` and `shutdown` is for
 /// the loop's own thread.
 package final class EventLoop: SerialExecutor, Sendable {
-    /// Rounds of jobs before the sockets are looked at again: each saves a system call, all would starve them.
+    /// Rounds of jobs before the sockets are polled again: each saves a system call, too many would starve them.
     private static let rounds = 8
-    /// Jobs after which what they left goes out: whoever answers a thousand calls lets the caller go on with the first,
-    /// or both would wait for each other's thousand in turns.
+    /// Jobs after which their output is sent: a peer that answers a thousand calls lets the caller go on with the first;
+    /// otherwise both would take turns waiting for each other's thousand.
     private static let burst = 64
 
-    /// For tasks that want to run on the loop's thread without belonging to an actor of it.
+    /// Runs tasks on the loop's thread that belong to no actor of it.
     package let taskExecutor: LoopTaskExecutor
     /// The simulated machine whose network the loop has; nil for the network of this one.
     package let host: VirtualHost?
@@ -23,11 +23,11 @@ package final class EventLoop: SerialExecutor, Sendable {
     private let queue: LoopQueue
     private let thread = Atomic<UInt>(0)
     private let handle = Locked<pthread_t?>(nil)
-    /// Thread rule: nobody but the loop's thread reads it; `state` checks that, and the thread starts after it is set.
+    /// Thread rule: only the loop's thread reads it; `state` checks that, and the thread starts after it is set.
     private nonisolated(unsafe) let unguardedState: LoopState
 
-    /// Starts the thread. Whoever makes a loop ends it with `shutdown`; most take one of the pool with `next`.
-    /// `yielding`: the thread lets others go first.
+    /// Starts the thread. The creator of a loop ends it with `shutdown`; most callers take one of the pool with `next`.
+    /// `yielding`: the thread runs with lower priority.
     package init(threadName: String = "multipeer-loop", yielding: Bool = false) throws(SocketFault) {
         queue = try LoopQueue()
         unsafe unguardedState = try LoopState(waker: queue.eventDescriptor)
@@ -40,7 +40,7 @@ package final class EventLoop: SerialExecutor, Sendable {
         handle.withLock { $0 = started }
     }
 
-    /// A loop in virtual time, whose turns are taken on its thread; with the sockets of that simulated machine, if any.
+    /// Creates a loop in virtual time, whose turns are taken on its thread; with the sockets of that simulated machine, if any.
     init(in time: VirtualTime, on host: VirtualHost?) {
         let turns = VirtualTurns(of: time)
         queue = LoopQueue(turns)
@@ -51,9 +51,9 @@ package final class EventLoop: SerialExecutor, Sendable {
         _ = queue.fallAsleep()
     }
 
-    /// Ends the thread when it has done what is waiting, and waits for that unless called on it. Once is enough.
+    /// Ends the thread when it has done its pending work, and waits for that unless called on it. Once is enough.
     ///
-    /// The clients are let go of. An actor of the loop must not be called any more: a later job is a programming error.
+    /// The clients are released. An actor of the loop must not be called any more: a later job is a programming error.
     package func shutdown() {
         queue.stop()
         let joined = handle.withLock { $0.take() }
@@ -70,12 +70,12 @@ package final class EventLoop: SerialExecutor, Sendable {
 
     package func isIsolatingCurrentContext() -> Bool? { isOnLoop }
 
-    /// Has `wokenUp` called soon, once for all wakes until then. From any thread.
+    /// Calls the client's `wokenUp` soon, once for all wakes until then. From any thread.
     package func wake(_ client: any LoopClient) {
         if client.wakeup.raise() { queue.submit(client) }
     }
 
-    /// What wakes the client without keeping it, for a `SendQueue` or an `EventQueue` that the client owns.
+    /// Returns a closure that wakes the client without keeping it, for a `SendQueue` or an `EventQueue` that the client owns.
     package func waker(for client: any LoopClient) -> @Sendable () -> Void {
         { [weak client] in
             if let client { self.wake(client) }
@@ -94,9 +94,9 @@ package final class EventLoop: SerialExecutor, Sendable {
     }
 }
 
-/// For the loop's thread alone.
+/// Only for the loop's thread.
 extension EventLoop {
-    /// Watches a descriptor for a client, which hears `token` back, until it is deregistered. It must not be closed first.
+    /// Watches a descriptor for a client, which gets `token` back, until it is deregistered. It must not be closed first.
     package func register(
         _ descriptor: Int32, for client: any LoopClient, token: Int, interest: Readiness
     ) throws(SocketFault) {
@@ -107,15 +107,15 @@ extension EventLoop {
         try state.setInterest(descriptor, interest)
     }
 
-    /// No event of the descriptor is delivered from here on, not even one that was found already.
+    /// Stops watching: no further event of the descriptor is delivered, not even one that was found already.
     package func deregister(_ descriptor: Int32) { state.deregister(descriptor) }
 
-    /// Each client has one deadline; nil takes it back.
+    /// Sets the only deadline of a client; nil removes it.
     package func setDeadline(_ client: any LoopClient, _ deadline: Moment?) {
         state.registry.setDeadline(of: client, deadline ?? .distantFuture)
     }
 
-    /// Has `turnEnded` called at the end of this turn, or of the next one when asked for in `turnEnded`.
+    /// Calls the client's `turnEnded` at the end of this turn, or of the next one when requested in `turnEnded`.
     package func wantsTurnEnd(_ client: any LoopClient) { state.registry.touch(client) }
 
     private var state: LoopState {
@@ -134,10 +134,10 @@ extension EventLoop {
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Asleep, waits for something to do first.
+    /// Takes a turn; asleep, waits for work first.
     private func takeTurn(_ state: LoopState, _ work: inout LoopQueue.Work, asleep: Bool) {
         let events = state.wait(asleep: asleep)
-        // What the events make is queued for a loop that is awake: nobody has to wake it.
+        // Events queue work for a loop that is awake: no wakeup is necessary.
         queue.wakeUp()
         state.deliver(events)
         state.deliverDeadlines()
@@ -146,17 +146,17 @@ extension EventLoop {
         state.endTurn()
     }
 
-    /// In virtual time, lets go of the clients, whose sockets and deadlines mean nothing any more.
+    /// In virtual time, releases the clients, whose sockets and deadlines have no effect any more.
     func letGo() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
         state.close()
     }
 
-    /// In virtual time, a socket of the machine has changed.
+    /// Requests a turn in virtual time: a socket of the machine has changed.
     func requestVirtualTurn() { queue.turns?.request() }
 
-    /// One turn in virtual time, which asks for the next one.
+    /// Takes one turn in virtual time, and requests the next one.
     func takeVirtualTurn() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         defer { thread.store(0, ordering: .relaxed) }
@@ -171,7 +171,7 @@ extension EventLoop {
         }
     }
 
-    /// Returns whether there was anything to do.
+    /// Performs the work. Returns whether there was any.
     private func perform(_ work: inout LoopQueue.Work) -> Bool {
         queue.take(&work)
         if work.isEmpty { return false }

@@ -1,8 +1,8 @@
 import CPlatform
 import Glibc
 
-/// The loops that the sessions of a process share, and those that do its work on files: of each kind one for each core
-/// up to four, each started when first asked for.
+/// The loops that the sessions of a process share, and those for its file I/O: of each kind one for each core up to four, each
+/// started at its first use.
 package final class LoopPool: Sendable {
     private struct State {
         var loops: [EventLoop] = []
@@ -24,7 +24,7 @@ package final class LoopPool: Sendable {
         multipeer_keep_freed_memory(LoopPool.keptMemory)
     }
 
-    /// One loop after the other.
+    /// Returns the next loop in rotation.
     package func next() throws(SocketFault) -> EventLoop {
         try state.withLock { [size, threadName, isYielding] state throws(SocketFault) in
             defer { state.turn = (state.turn + 1) % size }
@@ -41,12 +41,12 @@ extension EventLoop {
 
     package static func next() throws(SocketFault) -> EventLoop { try pool.next() }
 
-    /// For what can block: reading, writing and hashing files. No socket is watched there, so nobody else waits for a
-    /// disk; a file system that hangs holds up the transfers that share its thread.
-    /// Hashing must not keep a loop from its processor: a message may be waiting there.
+    /// For blocking work: reading, writing and hashing files. No socket is watched there, so only transfers wait for a disk; a
+    /// file system that hangs holds up the transfers that share its thread. Hashing must not keep a loop from its processor: a
+    /// message may be waiting there.
     package static let filePool = LoopPool(threadName: "multipeer-file", yielding: true)
 
-    /// One of that pool; in virtual time, the one loop for files that there is, on the same thread as everything.
+    /// Returns a loop of that pool; in virtual time, the only file loop, on the same thread as everything else.
     package static func nextFileLoop() throws(SocketFault) -> EventLoop {
         if let time = VirtualTime.current { return time.fileLoop }
         return try filePool.next()

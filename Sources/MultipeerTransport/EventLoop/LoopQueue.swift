@@ -1,7 +1,7 @@
 import CPlatform
 import Glibc
 
-/// What other threads want from a loop, and what wakes it when it sleeps.
+/// The requests of other threads to a loop, and the wakeup of a sleeping one.
 final class LoopQueue: Sendable {
     /// A job and the executor under whose name it has to run.
     enum Job {
@@ -30,7 +30,7 @@ final class LoopQueue: Sendable {
     }
 
     private enum Waker {
-        /// An eventfd, watched for edges: waking is one write, and nobody has to read it.
+        /// An eventfd, watched for edges: waking is one write, and it need not be read.
         case event(Int32)
         case turns(VirtualTurns)
     }
@@ -44,7 +44,7 @@ final class LoopQueue: Sendable {
         waker = .event(descriptor)
     }
 
-    /// In virtual time, whoever would wake the loop asks for a turn.
+    /// Creates the queue of a loop in virtual time, where waking requests a turn.
     init(_ turns: VirtualTurns) { waker = .turns(turns) }
 
     deinit { if case .event(let descriptor) = waker { close(descriptor) } }
@@ -64,7 +64,7 @@ final class LoopQueue: Sendable {
         if wakes { wakeLoop() }
     }
 
-    /// A wakeup of a loop that was shut down goes nowhere.
+    /// Adds a wakeup, which is dropped once the loop was shut down.
     func submit(_ client: any LoopClient) {
         let wakes = state.withLock { state in
             if state.isStopped { return false }
@@ -82,7 +82,7 @@ final class LoopQueue: Sendable {
         if wakes { wakeLoop() }
     }
 
-    /// Swaps what is waiting with the emptied work of the last time, whose room is used again.
+    /// Swaps the waiting work with the emptied work of the last time, whose memory is reused.
     func take(_ work: inout Work) {
         work = state.withLock { [work] state in
             let taken = state.work
@@ -108,10 +108,10 @@ final class LoopQueue: Sendable {
         }
     }
 
-    /// The loop is awake: it will look at what is waiting before it sleeps again.
+    /// Notes that the loop is awake: it will check for work before it sleeps again.
     func wakeUp() { state.withLock { $0.isAsleep = false } }
 
-    /// Returns whether the loop was asked to stop and nothing is left to do. From then on no job is taken.
+    /// Returns whether the loop was told to stop and has no work left. From then on no job is accepted.
     func finish() -> Bool {
         state.withLock { state in
             state.isStopped = state.isStopping && state.work.isEmpty

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// What belongs to the thread of a loop: the descriptors it watches, its clients, and the time of the turn.
+/// The state of a loop's thread: the descriptors it watches, its clients, and the time of the turn.
 final class LoopState {
     private struct Slot {
         var entry: ClientRegistry.Entry?
@@ -48,12 +48,12 @@ final class LoopState {
         let index = Int(descriptor)
         guard slots.indices.contains(index), let entry = slots[index].entry else { return }
         slots[index].entry = nil
-        // A descriptor that was closed first is not watched any more: nothing is left to undo.
+        // A descriptor that was closed first is no longer watched: nothing is left to undo.
         try? poller.remove(descriptor)
         registry.removeRegistration(of: entry)
     }
 
-    /// Looks for events, and returns how many there are; asleep, waits until there is one, it is woken, or the next
+    /// Polls for events, and returns how many there are; asleep, waits until there is one, the loop is woken, or the next
     /// deadline comes.
     func wait(asleep: Bool) -> Int {
         let count = poller.wait(milliseconds: asleep ? pollTimeout() : 0)
@@ -66,7 +66,7 @@ final class LoopState {
         for index in 0..<count { deliver(poller.event(index)) }
     }
 
-    /// Whether a look at the sockets would find something, in virtual time.
+    /// Whether polling the sockets would find an event, in virtual time.
     var hasEvents: Bool { poller.hasEvents }
 
     func deliverDeadlines() {
@@ -88,7 +88,7 @@ final class LoopState {
         ending.removeAll(keepingCapacity: true)
     }
 
-    /// Lets go of every client: the thread is about to end.
+    /// Releases every client: the thread is about to end.
     func close() {
         for index in slots.indices where slots[index].entry != nil { deregister(Int32(index)) }
         registry = ClientRegistry()
@@ -104,12 +104,12 @@ final class LoopState {
 
     private func key(of index: Int) -> UInt64 { UInt64(slots[index].generation) << 32 | UInt64(index) }
 
-    /// In milliseconds, rounded up so that a deadline has come when the wait is over.
+    /// Returns milliseconds, rounded up so that a deadline has come when the wait is over.
     private func pollTimeout() -> Int32 {
         let deadline = registry.earliestDeadline()
         if deadline == .distantFuture { return -1 }
         let nanoseconds = deadline.nanoseconds - EventLoop.currentMoment().nanoseconds
-        // The kernel's wait stands still while the machine sleeps, the clock does not: look once a minute.
+        // The kernel's wait stops while the machine sleeps, the clock does not: poll at least once a minute.
         return Int32(clamping: min(max((nanoseconds + 999_999) / 1_000_000, 0), 60_000))
     }
 }

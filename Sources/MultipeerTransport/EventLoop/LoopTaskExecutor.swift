@@ -1,4 +1,4 @@
-/// Runs tasks on a loop's thread. An object of its own: one that is both kinds of executor costs seven hops a message.
+/// Runs tasks on a loop's thread. A separate object: one that is both kinds of executor costs seven hops a message.
 package final class LoopTaskExecutor: TaskExecutor, Sendable {
     private let queue: LoopQueue
 

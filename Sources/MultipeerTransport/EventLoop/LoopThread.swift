@@ -1,7 +1,7 @@
 import CPlatform
 import Glibc
 
-/// The thread under a loop.
+/// The thread of a loop.
 enum LoopThread {
     private final class Box {
         let name: String
@@ -18,8 +18,8 @@ enum LoopThread {
         }
     }
 
-    /// Starts a thread that no signal is delivered to: it is not ours to interrupt, and system calls stay whole.
-    /// The name has 15 bytes at the most.
+    /// Starts a thread that receives no signals: they are not ours to handle, and system calls are not interrupted. The name has
+    /// at most 15 bytes.
     static func start(
         _ name: String, _ body: @escaping @Sendable () -> Void
     ) throws(SocketFault) -> pthread_t {
@@ -43,15 +43,15 @@ enum LoopThread {
         return thread
     }
 
-    /// The same for a thread that nobody waits for.
+    /// Starts a thread that is never joined.
     static func startDetached(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SocketFault) {
         pthread_detach(try start(name, body))
     }
 
-    /// From here on the calling thread lets others go first: on Linux niceness is a thread's own.
+    /// Lowers the priority of the calling thread: on Linux niceness belongs to a thread.
     static func yield() { _ = nice(10) }
 
-    /// Every signal but those that a thread raises by its own fault: blocked, they would hide a crash.
+    /// Returns every signal but those that a thread raises by its own fault: blocked, they would hide a crash.
     private static func mask() -> sigset_t {
         var set = sigset_t()
         unsafe sigfillset(&set)

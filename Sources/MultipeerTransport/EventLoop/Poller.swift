@@ -1,7 +1,7 @@
 import CPlatform
 import Glibc
 
-/// One epoll instance and room for what it finds. Safe: the room is its own, and only what the kernel filled is read.
+/// One epoll instance with its event buffer. Safe: it owns the buffer, and only what the kernel filled is read.
 @safe struct Poller: ~Copyable {
     private static let room = 256
 
@@ -20,12 +20,12 @@ import Glibc
         unsafe found.deallocate()
     }
 
-    /// `key` comes back with every event of the descriptor.
+    /// Watches a descriptor; `key` is returned with each of its events.
     func add(_ watched: Int32, _ interest: Readiness, key: UInt64) throws(SocketFault) {
         try control(EPOLL_CTL_ADD, watched, interest.events, key)
     }
 
-    /// Reports a rising edge alone, so that nobody needs to read the descriptor.
+    /// Watches for rising edges only, so that the descriptor need not be read.
     func addEdge(_ watched: Int32, key: UInt64) throws(SocketFault) {
         try control(EPOLL_CTL_ADD, watched, EPOLLIN.rawValue | EPOLLET.rawValue, key)
     }

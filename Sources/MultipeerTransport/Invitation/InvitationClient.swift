@@ -3,9 +3,9 @@ import MultipeerEngine
 package import MultipeerIntroduction
 package import MultipeerSecurity
 
-/// One invitation on its way out. Spec 12.
+/// One outgoing invitation. Spec 12.
 ///
-/// An actor pinned to a loop. What it does is decided by an `Inviter`.
+/// An actor pinned to a loop. An `Inviter` makes its decisions.
 package actor InvitationClient: InvitationDriver {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
@@ -13,7 +13,7 @@ package actor InvitationClient: InvitationDriver {
 
     nonisolated let tls: InvitationTLS
     let sockets = Sockets()
-    /// Final for the reason that `SessionDriver.engine` has.
+    /// Final for the same reason as `SessionDriver.engine`.
     final var engine: InvitationEngine<Inviter>
     private let makeData: @Sendable () async throws(MultipeerError) -> ConnectionData
     private var making: Task<Void, Never>?
@@ -29,18 +29,18 @@ package actor InvitationClient: InvitationDriver {
         makeData = data
     }
 
-    /// Invites a peer and answers its connection data once it has said yes and holds ours.
+    /// Invites a peer and returns its connection data once it has accepted and has ours.
     ///
     /// Cancelling the task closes the connection and throws `InvitationFault.cancelled`.
     /// - Parameters:
-    ///   - peer: whom; whoever answers for another peer is not asked.
-    ///   - addresses: where its advertisement says that it is, at most 16, the likeliest first.
-    ///   - local: who invites.
-    ///   - context: what the peer's application gets to read, at most 32 KiB; whoever pretends to be the peer reads it, too.
+    ///   - peer: the peer to invite; a host that responds for another peer is not asked.
+    ///   - addresses: the addresses of its advertisement, at most 16, the likeliest first.
+    ///   - local: the inviting peer.
+    ///   - context: data for the peer's application, at most 32 KiB; a host that impersonates the peer reads it, too.
     ///   - timeout: how long to wait for the answer: 1 to 600 s.
-    ///   - keyLog: where the TLS secrets go; nil, as it should be, for nowhere.
-    ///   - host: the simulated machine from which it goes out; nil for this one.
-    ///   - data: makes the data for the peer; asked for only after the peer said yes.
+    ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
+    ///   - host: the simulated machine from which it is sent; nil for this one.
+    ///   - data: makes the data for the peer; called only after the peer has accepted.
     /// - Returns: the peer's connection data.
     /// - Throws: `InvitationFault`; `.system` when the application's data could not be made.
     package static func invite(
@@ -78,7 +78,7 @@ package actor InvitationClient: InvitationDriver {
     }
 }
 
-// MARK: what the loop brings
+// MARK: what the loop calls
 
 extension InvitationClient {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {
@@ -124,7 +124,7 @@ extension InvitationClient {
 }
 
 extension SocketAddress {
-    /// What a dial plan makes of an address: one candidate, on the interface that the address names.
+    /// Returns an address as the candidates of a dial plan: one, on the interface that the address names.
     fileprivate var candidates: [Candidate] {
         var zone: UInt32 = 0
         if case .v6(_, _, let scope) = host { zone = scope }

@@ -3,7 +3,7 @@ import MultipeerEngine
 import MultipeerIntroduction
 import MultipeerSecurity
 
-/// Carries out what the engine of one end of invitations decides.
+/// Carries out the decisions of the engine of one end of invitations.
 protocol InvitationDriver: ConnectionDriver {
     associatedtype Machine: InvitationMachine
     var engine: InvitationEngine<Machine> { get set }
@@ -12,7 +12,7 @@ protocol InvitationDriver: ConnectionDriver {
 }
 
 extension InvitationDriver {
-    /// What follows from that while it goes on is carried out after what was wanted before.
+    /// Carries out the engine's actions; those that follow from them in the meantime come after those that were already waiting.
     func carryOut() {
         guard !sockets.isCarryingOut else { return }
         sockets.isCarryingOut = true

@@ -4,40 +4,41 @@ package import MultipeerFraming
 package import MultipeerIntroduction
 package import MultipeerSecurity
 
-/// Where invitations of one peer arrive: listening sockets, TLS, and the questions that come of it. Spec 12.
+/// Receives the invitations of one peer: listening sockets, TLS, and the resulting questions. Spec 12.
 ///
-/// An actor pinned to its loop. What it may do is decided by an `Invitee`. It lives until `stop`, and until what was
-/// answered by then has come to its end.
+/// An actor pinned to its loop. An `Invitee` makes its decisions. It lives until `stop`, and until all invitations answered by
+/// then are over.
 package actor InvitationListener: InvitationDriver, ListeningDriver {
     nonisolated package let loop: EventLoop
     nonisolated package var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
     nonisolated package let wakeup = Wakeup()
 
     nonisolated package let peer: PeerID
-    /// What the application is asked. It ends with `stop`.
+    /// The questions for the application. The sequence ends with `stop`.
     nonisolated package let questions = ReceivedInvitations()
 
     private let listening: [SocketAddress]
     nonisolated let tls: InvitationTLS
     let sockets = Sockets()
-    /// Final for the reason that `SessionDriver.engine` has.
+    /// Final for the same reason as `SessionDriver.engine`.
     final var engine: InvitationEngine<Invitee>
     private var isStopped = false
     /// The questions whose answers are on their way here.
     private let claimed = Locked<Set<QuestionID>>([])
-    /// Of the questions that nobody has answered.
+    /// The endings of the questions without an answer.
     private var endings: [QuestionID: Promise<InvitationFault?>] = [:]
-    /// Of those that were answered with yes.
+    /// The outcomes of the accepted questions.
     private var outcomes: [QuestionID: Promise<Result<ConnectionData, InvitationFault>>] = [:]
 
-    /// Nothing touches the network before `start`.
+    /// Creates a listener; the network is not used before `start`.
     ///
     /// - Parameters:
-    ///   - peer: who is invited here.
-    ///   - listening: where; port 0 lets the system choose one for all of them. Empty is everywhere, IPv4 and IPv6.
-    ///   - keyLog: where the TLS secrets go; nil, as it should be, for nowhere.
-    ///   - host: the simulated machine on which it is; nil for this one.
-    /// - Throws: `SessionFault` when the system gives no loop, or OpenSSL no key.
+    ///   - peer: the invited peer.
+    ///   - listening: the addresses to listen at; port 0 lets the system choose one for all of them. Empty is everywhere, IPv4
+    ///     and IPv6.
+    ///   - keyLog: receives the TLS secrets; nil, as it should be, for none.
+    ///   - host: the simulated machine that runs it; nil for this one.
+    /// - Throws: `SessionFault` when the system provides no loop, or OpenSSL no key.
     package init(
         peer: PeerID, listening: [SocketAddress] = [], keyLog: KeyLog? = nil, on host: VirtualHost? = nil
     ) throws(SessionFault) {
@@ -58,7 +59,7 @@ package actor InvitationListener: InvitationDriver, ListeningDriver {
 // MARK: what its owner calls
 
 extension InvitationListener {
-    /// Listens from here on; returns the port, which is the same at every address.
+    /// Starts listening; returns the port, which is the same at every address.
     package func start() async throws(SessionFault) -> UInt16 {
         guard sockets.acceptor == nil, !isStopped else {
             throw .invalidArgument("invitations are listened for once")
@@ -72,12 +73,12 @@ extension InvitationListener {
         return port
     }
 
-    /// Says that `accept` or `refuse` is going to be called, which `stop` does not keep from anything any more.
+    /// Announces a call of `accept` or `refuse`, which `stop` no longer prevents.
     nonisolated package func claim(_ id: ReceivedInvitation.ID) { claimed.withLock { _ = $0.insert(id) } }
 
-    /// Says yes: the inviter hears `data`, and its own data is the answer. Throws `InvitationFault.alreadyAnswered`,
-    /// `.timedOut`, `.withdrawn`, `.protocolError`, `.incompatible`, or `.cancelled` when the listener has stopped or the
-    /// task was cancelled: then the inviter hears that, too.
+    /// Accepts: the inviter receives `data`, and its own data is returned. Throws `InvitationFault.alreadyAnswered`, `.timedOut`,
+    /// `.withdrawn`, `.protocolError`, `.incompatible`, or `.cancelled` when the listener has stopped or the task was cancelled:
+    /// then the inviter is notified, too.
     package func accept(
         _ id: ReceivedInvitation.ID, with data: ConnectionData
     ) async throws(InvitationFault) -> ConnectionData {
@@ -92,8 +93,8 @@ extension InvitationListener {
         return try result.get()
     }
 
-    /// Says no, with DECLINED, FULL, BUSY or POLICY. Throws `InvitationFault.alreadyAnswered`, `.timedOut`, `.withdrawn`,
-    /// or `.cancelled` when the listener has stopped.
+    /// Refuses, with DECLINED, FULL, BUSY or POLICY. Throws `InvitationFault.alreadyAnswered`, `.timedOut`, `.withdrawn`, or
+    /// `.cancelled` when the listener has stopped.
     package func refuse(_ id: ReceivedInvitation.ID, _ code: CloseCode = .declined)
         async throws(InvitationFault)
     {
@@ -102,8 +103,8 @@ extension InvitationListener {
         try engine.machine.refuse(id, code, at: EventLoop.currentMoment())
     }
 
-    /// Ends listening and tells everybody who waits for an answer, at both ends. What was answered with yes, or is claimed,
-    /// goes on; its connections end with it.
+    /// Stops listening and ends every unanswered question, at both ends. Accepted and claimed ones go on; their connections end
+    /// with them.
     package func stop() async {
         isStopped = true
         stopListening()
@@ -112,14 +113,14 @@ extension InvitationListener {
         endTurn()
     }
 
-    /// The task that said yes waits no more.
+    /// Ends the wait of the task that has accepted.
     private func cancel(_ id: QuestionID) {
         engine.machine.cancel(id, at: EventLoop.currentMoment())
         loop.wantsTurnEnd(self)
     }
 }
 
-// MARK: what the loop brings
+// MARK: what the loop calls
 
 extension InvitationListener {
     nonisolated package func ready(_ token: Int, _ readiness: Readiness) {

@@ -1,7 +1,7 @@
-/// The questions of one listener that nobody has taken yet, in their order, as an asynchronous sequence. Of several
-/// consumers, one gets each of them: it can be answered once.
+/// The pending questions of one listener, in order, as an asynchronous sequence. With several consumers, each question goes to
+/// one of them: it can be answered once.
 ///
-/// A question that is over before it was taken goes away, so there are never more here than may be pending at once.
+/// A question that is over before it was taken is removed, so there are never more here than may be pending at once.
 package final class ReceivedInvitations: Sendable {
     private struct State {
         var waiting: [ReceivedInvitation] = []
@@ -26,7 +26,7 @@ package final class ReceivedInvitations: Sendable {
 
     func finish() { mailbox.post { $0 = State(isFinished: true) } }
 
-    /// How many were not taken yet.
+    /// The number of questions that were not taken yet.
     package var count: Int { mailbox.withLock { $0.waiting.count } }
 
     private func next() async -> ReceivedInvitation? {

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file that is being received: new, under a random name, readable by its owner alone, and gone again unless it is
-/// kept. [resource.private]
+/// A file that is being received: new, under a random name, readable by its owner only, and removed again unless it is kept.
+/// [resource.private]
 ///
 /// Everything here blocks: it is for a thread of the file pool.
 package struct FileSink: ~Copyable {
@@ -11,8 +11,8 @@ package struct FileSink: ~Copyable {
     private var isKept = false
     package let path: String
 
-    /// A new file in a directory, which may be reached over links; the file itself never is. `name` is asked again when
-    /// there is a file of that name already.
+    /// Creates a new file in a directory, which may be reached over links; the file itself never is one. `name` is called again
+    /// when a file of that name already exists.
     ///
     /// Throws `noSpace` at once when the file system has fewer than `size` bytes free.
     package init(
@@ -34,7 +34,7 @@ package struct FileSink: ~Copyable {
         unsafe unlinkat(folder.number, name, 0)
     }
 
-    /// Whatever has the name already, a link too, is left alone, and another name is tried.
+    /// Leaves any existing entry with the name alone, including a link, and tries another name.
     private static func create(
         _ name: inout String, in folder: Int32, _ directory: String,
         _ choose: () -> String
@@ -49,7 +49,7 @@ package struct FileSink: ~Copyable {
         throw FileFault(.other(EEXIST), path: directory)
     }
 
-    /// What is free for whom the file belongs to; without an answer, as much as one likes.
+    /// Returns the space that is free for the owner of the file; if unknown, no limit.
     private static func free(_ folder: Int32) -> UInt64 {
         var status = statvfs()
         guard unsafe fstatvfs(folder, &status) == 0, status.f_blocks > 0 else { return .max }
@@ -79,7 +79,7 @@ package struct FileSink: ~Copyable {
             } else if put == 0 {
                 throw FileFault(.noSpace, path: path)
             } else if errno == EFBIG {
-                // The file system, or whoever started us, has no room for a file as long as this.
+                // The file system, or a resource limit of the process, does not allow a file as long as this.
                 throw FileFault(.noSpace, path: path)
             } else if errno != EINTR {
                 throw FileFault(lastAt: path)
@@ -93,6 +93,6 @@ package struct FileSink: ~Copyable {
         if code != 0 { throw FileFault(FileFault.Reason(errno: code), path: path) }
     }
 
-    /// From here on the file stays when its sink goes.
+    /// Keeps the file when its sink goes.
     package mutating func keep() { isKept = true }
 }

@@ -3,8 +3,8 @@ import MultipeerFraming
 
 /// A regular file that is read once: as many bytes as it had when it was opened, in large pieces.
 ///
-/// Its owner named it, so links are followed, as `cp` does. Whatever is no regular file is refused without being
-/// opened: to open a device may already do something, and a pipe's writer would be let go.
+/// Its owner named it, so links are followed, as `cp` does. Anything but a regular file is refused without being opened: opening
+/// a device may already have an effect, and a pipe's writer would be released.
 package final class FileSource: PieceSource {
     /// Sixteen DATA frames, so that none is shorter than it could be.
     package static let piece = 16 * Limits.channelPiece
@@ -29,7 +29,7 @@ package final class FileSource: PieceSource {
         try FileSource.check(status, path)
         let descriptor = Descriptor(unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY))
         guard descriptor.number >= 0 else { throw FileFault(lastAt: path) }
-        // Again, because another may have taken its place.
+        // Checked again, because another file may have replaced it.
         guard unsafe fstat(descriptor.number, &status) == 0 else { throw FileFault(lastAt: path) }
         try FileSource.check(status, path)
         posix_fadvise(descriptor.number, 0, 0, POSIX_FADV_SEQUENTIAL)
@@ -45,7 +45,7 @@ package final class FileSource: PieceSource {
         if kind != S_IFREG { throw FileFault(.notRegular, path: path) }
     }
 
-    /// The next piece; nil after the last. Blocks. What was appended since the file was opened is not read.
+    /// Returns the next piece; nil after the last. Blocks. Bytes appended since the file was opened are not read.
     package func read() throws(FileFault) -> [UInt8]? {
         try reading.withLock { reading throws(FileFault) in
             if reading.rest == 0 { return nil }
@@ -82,6 +82,6 @@ package final class FileSource: PieceSource {
         do throws(FileFault) { return try read() } catch { throw .file(error) }
     }
 
-    /// Nothing waits: a read that blocks cannot be called off.
+    /// Does nothing: a blocking read cannot be cancelled.
     package func cancel() {}
 }

@@ -1,11 +1,11 @@
-/// What a resource is made of: a file, or a document that is fetched.
+/// The source of a resource: a file, or a document that is fetched.
 package protocol PieceSource: Sendable {
-    /// How many bytes there will be, when that is known.
+    /// The total number of bytes, when it is known.
     var size: UInt64? { get }
 
-    /// The next bytes, never none; nil after the last. Called on a thread of the file pool, by one task at a time.
+    /// Returns the next bytes, never empty; nil after the last. Called on a thread of the file pool, by one task at a time.
     func next() async throws(ResourceFault) -> [UInt8]?
 
-    /// No more will be asked for; a call that waits throws. From any thread.
+    /// Ends reading; a call that waits throws. From any thread.
     func cancel()
 }

@@ -1,6 +1,6 @@
 package import MultipeerCore
 
-/// Counts what a transfer has done, and tells whoever watches.
+/// Counts the completed bytes of a transfer, and notifies its watchers.
 package final class ProgressMeter: Sendable {
     private struct State {
         let total: UInt64?
@@ -29,13 +29,13 @@ package final class ProgressMeter: Sendable {
         self.now = now
     }
 
-    /// The transfer begins now, and not when it was announced.
+    /// Begins the transfer now, and not when it was announced.
     package func begin() {
         let now = now()
         state.withLock { $0.began = now }
     }
 
-    /// So many bytes are done, altogether.
+    /// Notes the total of completed bytes.
     package func note(_ completed: UInt64) {
         let now = now()
         let watchers = state.withLock { state in
@@ -46,7 +46,7 @@ package final class ProgressMeter: Sendable {
         for watcher in watchers { watcher.send(()) }
     }
 
-    /// The transfer is over; the first call counts.
+    /// Ends the transfer; the first call counts.
     package func end(hasSucceeded: Bool) {
         let now = now()
         let watchers = state.withLock { state in
@@ -57,7 +57,7 @@ package final class ProgressMeter: Sendable {
         for watcher in watchers { watcher.send(()) }
     }
 
-    /// How far it has come, and whether that was the last word.
+    /// Returns the progress, and whether it is final.
     package func reading() -> (progress: TransferProgress, isFinal: Bool) {
         let now = now()
         return state.withLock { state in
@@ -70,7 +70,7 @@ package final class ProgressMeter: Sendable {
         }
     }
 
-    /// Waits until more is done than `completed`, or the transfer is over, or `patience` is.
+    /// Waits until more than `completed` is done, the transfer is over, or `patience` has passed.
     func change(from completed: UInt64, within patience: Duration) async {
         let signal = Promise<Void>()
         let waits = state.withLock { state in

@@ -1,4 +1,4 @@
-/// A file name that nobody can guess: 128 random bits.
+/// An unguessable file name: 128 random bits.
 package enum RandomName {
     package static func make() -> String {
         var randomness = SystemRandomness.ofKernel

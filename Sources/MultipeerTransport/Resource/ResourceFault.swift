@@ -2,21 +2,21 @@ import MultipeerFraming
 
 /// Why a resource did not arrive.
 package enum ResourceFault: Error, Equatable, Sendable {
-    /// This side called it off.
+    /// Cancelled on this side.
     case cancelled
-    /// This side does not want it.
+    /// Declined on this side.
     case declined
     /// What arrived is not what was promised, in size or digest.
     case damaged
     /// The file on this side.
     case file(FileFault)
-    /// The document could not be fetched: why, in words.
+    /// The document could not be fetched; the reason in words.
     case fetch(String)
     /// The document ended before its announced length.
     case tooShort(UInt64, of: UInt64)
-    /// What was named is nothing that can be sent, or received into.
+    /// It cannot be sent, or received into.
     case unsupported(String)
-    /// The system gave no thread.
+    /// The system could not start a thread.
     case noThread(String)
     /// It was received or declined before.
     case taken
@@ -25,7 +25,7 @@ package enum ResourceFault: Error, Equatable, Sendable {
 }
 
 extension ResourceFault {
-    /// What the other side is told when this one cannot go on. Spec 9.
+    /// The code that is sent to the other side when this one cannot go on. Spec 9.
     var closeCode: CloseCode {
         switch self {
         case .cancelled: .cancelled  // [resource.cancel]
@@ -39,7 +39,7 @@ extension ResourceFault {
 }
 
 extension MultipeerError {
-    /// `resource` says which, as in "the file to bob".
+    /// Translates a fault; `resource` names it, as in "the file to bob".
     package init(_ fault: ResourceFault, of resource: String) {
         switch fault {
         case .cancelled: self.init(.cancelled, "\(resource) was cancelled")

@@ -1,22 +1,22 @@
 import Glibc
 
-/// The directory where a session puts files for which nobody named another: its own, and nobody else's business.
+/// The session's private directory for files for which no other was named.
 ///
-/// It is made with the first file. When the session and its last transfer are gone, so is the directory, unless it has
+/// It is created with the first file. When the session and its last transfer are gone, so is the directory, unless it contains
 /// files that the application has not moved away.
 package final class ResourceFolder: Sendable {
     private let made = Locked<String?>(nil)
     private let parent: String?
 
-    /// In the system's temporary directory unless another is named.
+    /// Uses the system's temporary directory unless `parent` names another.
     package init(in parent: String? = nil) { self.parent = parent }
 
     deinit {
-        // One that is not empty stays, which is what is wanted.
+        // A directory that is not empty stays, as intended.
         if let path = made.withLock({ $0 }) { unsafe rmdir(path) }
     }
 
-    /// Makes the directory if it is not there (any more). Blocks.
+    /// Creates the directory if it does not, or no longer, exist. Blocks.
     package func path() throws(FileFault) -> String {
         try made.withLock { [parent] made throws(FileFault) in
             if let path = made, ResourceFolder.isPrivate(path) { return path }
@@ -35,14 +35,14 @@ package final class ResourceFolder: Sendable {
         throw FileFault(.other(EEXIST), path: parent)
     }
 
-    /// Whether it is still the directory that was made: a cleaner of old files may have removed it.
+    /// Returns whether it is still the directory that was created: a cleaner of old files may have removed it.
     private static func isPrivate(_ path: String) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return false }
         return status.st_mode == S_IFDIR | 0o700 && status.st_uid == geteuid()
     }
 
-    /// As the environment says, or `/tmp`.
+    /// Returns the directory of the environment, or `/tmp`.
     static func temporary() -> String {
         guard let value = unsafe getenv("TMPDIR") else { return "/tmp" }
         var path = unsafe String(cString: value)

@@ -1,7 +1,7 @@
 import CPlatform
 import Glibc
 
-/// Bytes that wait on disk, first in, first out: a file without a name, whose space is given back as it is read.
+/// A first-in, first-out queue of bytes on disk: a file without a name, whose space is freed as it is read.
 ///
 /// One thread appends and one reads. Both block.
 package final class Spool: Sendable {
@@ -9,7 +9,7 @@ package final class Spool: Sendable {
     private let path: String
     private let span = Locked<(start: Int, end: Int)>((0, 0))
 
-    /// In the system's temporary directory.
+    /// Creates a spool in the system's temporary directory.
     package init() throws(FileFault) {
         path = "\(ResourceFolder.temporary())/\(RandomName.make())"
         file = Descriptor(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600))
@@ -33,11 +33,11 @@ package final class Spool: Sendable {
         span.withLock { $0.end += count }
     }
 
-    /// At most so many bytes; none when it is empty.
+    /// Reads at most `limit` bytes; none when it is empty.
     package func read(_ limit: Int) throws(FileFault) -> [UInt8] {
         let (start, end) = span.withLock { $0 }
         let wanted = min(limit, end - start)
-        // Without room, the standard library writes the count into the empty array that all threads share.
+        // Without capacity, the standard library writes the count into the empty array that all threads share.
         if wanted == 0 { return [] }
         var failure: FileFault?
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: wanted) { room, count in

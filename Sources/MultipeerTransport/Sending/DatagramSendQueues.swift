@@ -1,18 +1,18 @@
 import MultipeerCore
 import MultipeerFraming
 
-/// Messages do not go over UDP any more: they take the link.
+/// Messages no longer go over UDP: they are sent on the link.
 struct PathDown: Error {}
 
 /// The send queues of the peers to whom UDP gets through, found by senders on any thread.
 final class DatagramSendQueues: Sendable {
-    /// What waits for one peer, beyond which its senders wait. [limit.outbox]
+    /// The maximum of queued bytes for one peer, beyond which its senders wait. [limit.outbox]
     private static let bytes = 262_144
     private static let messages = 1_024
 
     private let open = Locked<[UID: SendQueue<PathDown>]>([:])
 
-    /// The send queue to a peer; nil while its messages take the link.
+    /// Returns the send queue to a peer; nil while its messages are sent on the link.
     subscript(uid: UID) -> SendQueue<PathDown>? { open.withLock { $0[uid] } }
 
     func open(_ uid: UID, waking wake: @escaping @Sendable () -> Void) -> SendQueue<PathDown> {
@@ -23,7 +23,7 @@ final class DatagramSendQueues: Sendable {
         return sendQueue
     }
 
-    /// Sends its senders to the link, and returns what was accepted and is not taken yet.
+    /// Redirects its senders to the link, and returns what was accepted and not yet taken.
     func close(_ sendQueue: SendQueue<PathDown>, of uid: UID) -> [[UInt8]] {
         open.withLock { if $0[uid] === sendQueue { $0[uid] = nil } }
         return sendQueue.close(with: PathDown())

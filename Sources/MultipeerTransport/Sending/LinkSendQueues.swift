@@ -5,7 +5,7 @@ package import MultipeerMesh
 package final class LinkSendQueues: Sendable {
     private let open = Locked<[UID: SendQueue<DisconnectReason>]>([:])
 
-    /// The send queue to a linked peer; nil when there is no link.
+    /// Returns the send queue to a linked peer; nil when there is no link.
     package subscript(uid: UID) -> SendQueue<DisconnectReason>? { open.withLock { $0[uid] } }
 
     func open(
@@ -16,14 +16,14 @@ package final class LinkSendQueues: Sendable {
         return sendQueue
     }
 
-    /// Returns what was accepted and is not taken yet.
+    /// Closes the queue, and returns what was accepted and not yet taken.
     func close(_ uid: UID, with reason: DisconnectReason) -> [[UInt8]] {
         let sendQueue = open.withLock { $0.removeValue(forKey: uid) }
         return sendQueue?.close(with: reason) ?? []
     }
 }
 
-/// What the reader of the events is done with, on its way back to the loop, so that credit can be returned.
+/// Credit for consumed events, on its way back to the loop.
 final class ConsumedCredit: Sendable {
     private struct State: Sendable {
         var totals = CostTotals()

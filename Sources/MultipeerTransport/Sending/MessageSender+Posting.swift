@@ -8,7 +8,7 @@ extension MessageSender {
     /// Queues one message, or throws: never waits. In order with everything else that is sent to this peer.
     ///
     /// An unreliable one goes over UDP when it fits there and UDP gets through; then it is dropped when the queue is full.
-    /// `limit` is how much may wait like that, with what was posted before.
+    /// `limit` is how much may be posted and waiting, including earlier messages.
     package func post(
         _ message: [UInt8], to uid: UID, delivery: Delivery = .reliable, limit: Backlog = .standard
     ) throws(SendFault) {
@@ -21,7 +21,7 @@ extension MessageSender {
         }
     }
 
-    /// Keeps the place of a message that shall go to several peers or to nobody.
+    /// Reserves the place of a message that is to be sent to all of several peers or to none.
     package func reserve(
         _ message: [UInt8], to uid: UID, delivery: Delivery
     ) throws(SendFault) -> ReservedPlace {
@@ -39,7 +39,7 @@ extension MessageSender {
         case .link(let sendQueue, let ticket): sendQueue.commit(ticket)
         case .datagram(let uid):
             if offerDatagram(message, to: uid) { return }
-            // UDP broke down since: where the link has no room either, it is dropped, as it may be.
+            // UDP has failed since: where the link has no room either, it is dropped, as it may be.
             _ = links[uid]?.post(message)
         }
     }
@@ -48,7 +48,7 @@ extension MessageSender {
         if case .link(let sendQueue, let ticket) = place { sendQueue.giveUp(ticket) }
     }
 
-    /// False when the message has to take the link.
+    /// Returns false when the message has to be sent on the link.
     private func offerDatagram(_ message: [UInt8], to uid: UID) -> Bool {
         guard takesDatagram(message, uid), let sendQueue = datagrams[uid] else { return false }
         if case .closed = sendQueue.offer(message) { return false }
@@ -60,7 +60,7 @@ extension MessageSender {
     }
 }
 
-/// Where a message would go that is not committed yet.
+/// The reserved place of a message that is not committed yet.
 package enum ReservedPlace: Sendable {
     case link(SendQueue<DisconnectReason>, UInt64)
     case datagram(UID)

@@ -2,7 +2,7 @@ package import MultipeerCore
 import MultipeerFraming
 package import MultipeerMesh
 
-/// What waits to be sent to each linked peer, by either way; senders on any thread call it.
+/// The send queues to each linked peer, over the link and UDP; senders on any thread call it.
 ///
 /// It stands here and not a layer above because generics are specialised within a module only: the same calls from another
 /// module take five times as long.
@@ -38,13 +38,13 @@ extension MessageSender {
         try await SendFault.translating { try await sendQueue.send(contentsOf: messages) }
     }
 
-    /// Throws when a message of so many bytes cannot be sent to this peer.
+    /// Throws when a message of `count` bytes cannot be sent to this peer.
     package func check(_ count: Int, to uid: UID) throws(SendFault) {
         _ = try sendQueue(to: uid, for: count)
     }
 
-    /// Queues one message. An unreliable one goes over UDP when it fits there and UDP gets through; else it takes the
-    /// link, whose queue it waits for like any other. [dgram.fallback]
+    /// Queues one message. An unreliable one goes over UDP when it fits there and UDP gets through; otherwise it is sent on the
+    /// link, for whose queue it waits like any other. [dgram.fallback]
     package func send(
         _ message: [UInt8], to uid: UID, delivery: Delivery
     ) async throws(SendFault) {
@@ -53,7 +53,7 @@ extension MessageSender {
                 try await sendQueue.send(message)
                 return
             } catch is PathDown {
-                // It takes the link.
+                // It is sent on the link.
             } catch {
                 throw .cancelled
             }
@@ -76,7 +76,7 @@ package enum SendFault: Error, Equatable, Sendable {
     case tooLong(Int, limit: Int)
     case ended(DisconnectReason)
     case cancelled
-    /// So much waits for this peer that no more may.
+    /// The queue to this peer is full.
     case full
 
     fileprivate static func translating(_ body: () async throws -> Void) async throws(SendFault) {

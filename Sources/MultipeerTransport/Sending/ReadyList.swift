@@ -1,18 +1,18 @@
 import MultipeerCore
 import MultipeerIntroduction
 
-/// What callers on other threads left for the loop of a session to see to: whose queue was empty and is not any more.
+/// The queues that callers on other threads have filled for the loop of a session: those that were empty and no longer are.
 ///
-/// So the loop looks at those and at no others, however many there are.
+/// The loop visits only those, however many queues there are.
 final class ReadyList: Sendable {
     enum ReadyItem: Sendable {
-        /// Messages wait in the send queue of this link.
+        /// Messages are waiting in the send queue of this link.
         case messages(ConnectionID)
-        /// Unreliable messages do.
+        /// Unreliable messages are waiting.
         case datagrams(ConnectionID)
-        /// A writer of this channel of ours wrote, finished or gave up.
+        /// A writer of this local channel has written, finished or given up.
         case writer(ChannelKey)
-        /// A reader of this channel of the peer has taken something, or gave up.
+        /// A reader of this peer's channel has consumed data, or has given up.
         case reader(ChannelKey)
     }
 
@@ -41,7 +41,8 @@ final class ReadyList: Sendable {
     }
 }
 
-/// One channel of one link. Each end of a link has its own numbers, so ours and the peer's are told apart elsewhere.
+/// One channel of one link. Each end of a link numbers its channels separately, so local and remote ones are distinguished
+/// elsewhere.
 struct ChannelKey: Hashable, Sendable {
     let link: ConnectionID
     let number: UInt32

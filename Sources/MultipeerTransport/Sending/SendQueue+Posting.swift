@@ -1,10 +1,10 @@
-// MARK: for who cannot wait
+// MARK: for callers that cannot wait
 
 extension SendQueue {
-    /// Accepts at once, or puts the message after all who wait, as one of them, for whom nobody waits. Never waits.
+    /// Accepts at once, or queues the message after all waiters, without a waiting task. Never waits.
     ///
-    /// What waits like that is bounded by `limit`, counts as accepted, and goes or is given back like everything that
-    /// was accepted. A message larger than the limit is accepted when no other was posted.
+    /// `limit` bounds what is queued like that; it counts as accepted, and is sent or returned like everything that was accepted.
+    /// A message larger than the limit is accepted when no other was posted.
     package func post(_ message: [UInt8], limit: Backlog = .standard) -> Offer {
         let (answer, wakes) = state.withLock { state in
             let wasEmpty = state.queue.isEmpty
@@ -15,16 +15,16 @@ extension SendQueue {
         return answer
     }
 
-    /// What was posted and waits.
+    /// The posted messages that are waiting.
     package var backlog: Backlog { state.withLock { $0.posted } }
 
-    /// Keeps the place of a message that shall go to several or to nobody: `commit` or `giveUp` must follow at once.
-    /// Who comes later waits behind it.
+    /// Reserves the place of a message that is to be sent to several or to none: `commit` or `giveUp` must follow at once. Later
+    /// messages wait after it.
     package func reserve(_ message: [UInt8], limit: Backlog = .standard) -> Reservation {
         state.withLock { $0.reserve(message, limit: limit) }
     }
 
-    /// The message goes, unless the send queue was closed meanwhile.
+    /// Commits the message, unless the send queue was closed in the meantime.
     package func commit(_ ticket: UInt64) { admit { $0.waiters[ticket]?.isReserved = false } }
 
     package func giveUp(_ ticket: UInt64) {
@@ -40,7 +40,7 @@ extension SendQueue {
     }
 }
 
-/// Messages that wait without anybody waiting for them: how many there are, or may be.
+/// Messages that wait without a waiting task: how many there are, or may be.
 package struct Backlog: Equatable, Sendable {
     package private(set) var messages = 0
     package private(set) var bytes = 0

@@ -8,9 +8,9 @@ extension SendQueue {
     struct State {
         struct Waiter: Sendable {
             let message: [UInt8]
-            /// Who hears what becomes of it; nil for a message that was posted.
+            /// Receives the verdict; nil for a message that was posted.
             let signal: Promise<Verdict>?
-            /// Whether it only keeps a place, and nobody behind it passes.
+            /// Whether it only reserves a place, which no later message passes.
             var isReserved = false
         }
 
@@ -24,7 +24,7 @@ extension SendQueue {
         var waiters: [UInt64: Waiter] = [:]
         var served: UInt64 = 0
         var tickets: UInt64 = 0
-        /// Of the waiters, those that nobody awaits.
+        /// Those waiters that have no waiting task.
         var posted = Backlog()
         var ending: Ending?
 
@@ -46,7 +46,7 @@ extension SendQueue {
             return tickets
         }
 
-        /// Takes those who fit, the first come first, out of the queue of waiters; all of them once it has ended.
+        /// Takes the waiters that fit, in order, out of the queue; all of them once it has ended.
         mutating func admit() -> [Waiter] {
             var admitted: [Waiter] = []
             while served < tickets {
@@ -58,12 +58,12 @@ extension SendQueue {
                 }
                 served += 1
             }
-            // Many may have waited: the table for them is not kept.
+            // Many may have waited: the memory of their table is released.
             if waiters.isEmpty, waiters.capacity > 1_024 { waiters = [:] }
             return admitted
         }
 
-        /// Returns what was accepted and never taken, posted messages included, and who waited. [msg.failed]
+        /// Returns what was accepted and never taken, including posted messages, and the waiters. [msg.failed]
         mutating func close(with ending: Ending) -> ([[UInt8]], [Waiter]) {
             if self.ending == nil { self.ending = ending }
             for ticket in served..<tickets {

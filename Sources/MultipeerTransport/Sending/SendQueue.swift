@@ -1,10 +1,9 @@
 /// Messages on their way from any thread to a loop, for one peer, with back-pressure: bounded, in order, one wake for
 /// many. [limit.outbox]
 ///
-/// What counts is everything between `offer` and `released`, so the limit holds for what the link has taken and not
-/// yet written, too. A message larger than the limit is accepted when it is alone. Senders that wait are served in
-/// their order, and nobody overtakes them. Who cannot wait posts: a message that finds no room waits by itself then,
-/// in the same order.
+/// The limit covers everything between `offer` and `released`, and so also what the link has taken and not yet written. A message
+/// larger than the limit is accepted when it is the only one. Senders that wait are served in order, and none overtakes another.
+/// A caller that cannot wait posts: a message that finds no room then waits by itself, in the same order.
 package final class SendQueue<Ending: Error>: Sendable {
     package enum Offer: Sendable {
         case accepted
@@ -14,10 +13,10 @@ package final class SendQueue<Ending: Error>: Sendable {
 
     let state: Locked<State>
     let wake: @Sendable () -> Void
-    /// What the peer's HELLO allows; its senders check it before they offer. [msg.local-limit]
+    /// The limit of the peer's HELLO; its senders check it before they offer. [msg.local-limit]
     package let longestMessage: Int
 
-    /// `wake` is called when messages begin to wait for `take`, on the thread that brought the first.
+    /// Creates a queue. `wake` is called when messages begin to wait for `take`, on the thread that queued the first.
     package init(
         byteLimit: Int = 4 * 1_048_576, messageLimit: Int = 16_384, longestMessage: Int = .max,
         wake: @escaping @Sendable () -> Void
@@ -76,7 +75,7 @@ package final class SendQueue<Ending: Error>: Sendable {
         }
     }
 
-    /// On the loop: everything that was accepted since the last time. It keeps counting until `released`.
+    /// On the loop: takes everything that was accepted since the last time. It keeps counting until `released`.
     package func take() -> [[UInt8]] {
         state.withLock { state in
             let taken = state.queue
@@ -85,8 +84,8 @@ package final class SendQueue<Ending: Error>: Sendable {
         }
     }
 
-    /// On the loop: messages that were accepted elsewhere go the same way, and count until `released`. There is room for
-    /// nobody else until the limits are kept again.
+    /// On the loop: messages that were accepted elsewhere are sent the same way, and count until `released`. No others are
+    /// accepted until the limits are kept again.
     package func adopt(messages: Int, bytes: Int) {
         state.withLock { state in
             state.messages += messages
@@ -94,7 +93,7 @@ package final class SendQueue<Ending: Error>: Sendable {
         }
     }
 
-    /// On the loop: so much of what was taken is written, and there is room again.
+    /// On the loop: this much of what was taken is written, and there is room again.
     package func released(messages: Int, bytes: Int) {
         admit { state in
             state.messages -= messages
@@ -111,12 +110,12 @@ package final class SendQueue<Ending: Error>: Sendable {
         return left
     }
 
-    /// How many messages wait now for room: senders', and posted ones.
+    /// The number of messages that are waiting for room: senders', and posted ones.
     package var waiting: Int { state.withLock { $0.waiters.count } }
 
     private func wait(with message: [UInt8]) async throws {
         let signal = Promise<Verdict>()
-        // Something may have changed since the offer: the queue decides again.
+        // The state may have changed since the offer: the queue decides again.
         let ticket = state.withLock { $0.enqueue(State.Waiter(message: message, signal: signal)) }
         admit { _ in }
         let verdict = await signal.value(onCancel: { [self] in cancel(ticket) })
@@ -133,7 +132,7 @@ package final class SendQueue<Ending: Error>: Sendable {
         if waiter != nil { admit { _ in } }
     }
 
-    /// Makes a change, and lets in whoever fits then.
+    /// Makes a change, and admits the waiters that fit then.
     func admit(after change: (inout State) -> Void) {
         let (admitted, ending, wakes) = state.withLock { state in
             change(&state)

@@ -26,7 +26,7 @@ extension PendingCalls {
     }
 
     /// Keeps the outcome of the call from here on: in the same step as the request, because the outcome could come before the
-    /// next.
+    /// next step.
     mutating func expect(_ request: ConnectRequestID) -> Connect {
         let connect = Connect(request: request, outcome: Promise())
         connects[request] = connect.outcome

@@ -1,9 +1,9 @@
 import CPlatform
 import Glibc
 
-/// Room for what one call receives; used again and again, by any socket of the same thread.
+/// The buffer for one receive call; used again and again, by any socket of the same thread.
 ///
-/// Safe: the room is its own, and only what the kernel filled is lent.
+/// Safe: it owns the memory, and only what the kernel filled is passed on.
 @safe package final class DatagramReceiveBuffer {
     /// Packets, or joins of packets, that one call receives.
     package let slots: Int
@@ -34,7 +34,7 @@ import Glibc
         }
     }
 
-    /// Nil for what is not whole, and for what is of no family that we know.
+    /// Returns nil for an incomplete packet, and for one of an unknown address family.
     func source(of index: Int) -> SocketAddress? {
         if unsafe arrivals[index].is_truncated { return nil }
         let address = unsafe withUnsafeBytes(of: arrivals[index].address) { raw in
@@ -45,7 +45,7 @@ import Glibc
         return address.map { SocketAddress($0.host.unmapped, port: $0.port) }
     }
 
-    /// Cuts what the kernel joined, and returns how many packets it was. An empty packet is one, too.
+    /// Splits what the kernel joined, and returns how many packets it was. An empty packet is one, too.
     func withPackets(of index: Int, _ body: (Span<UInt8>) -> Void) -> Int {
         let count = unsafe Int(arrivals[index].count)
         let segment = unsafe arrivals[index].segment == 0 ? count : Int(arrivals[index].segment)

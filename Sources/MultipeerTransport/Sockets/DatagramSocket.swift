@@ -2,7 +2,7 @@ import CPlatform
 import Glibc
 import MultipeerFraming
 
-/// A UDP socket that never blocks, is connected to nobody, and closes with its owner.
+/// A UDP socket that never blocks, is not connected, and closes with its owner.
 ///
 /// It sends in batches by the best method that the kernel has: packets of equal size as segments of one call, else
 /// several packets with one call, else one by one. A kernel that refuses a method is not asked again. Nothing that
@@ -11,7 +11,7 @@ package struct DatagramSocket: ~Copyable, Sendable {
     /// Segments of one call, and their bytes: what every kernel that has them accepts for IPv4 and IPv6.
     package static let mostSegments = 64
     package static let longestRun = 65_487
-    /// What waits in the kernel while the loop is busy; it gives less where the system's limit is lower.
+    /// The receive buffer in the kernel for while the loop is busy; the system's limit may be lower.
     private static let room: Int32 = 1_048_576
 
     /// How packets are handed to the kernel.
@@ -21,7 +21,7 @@ package struct DatagramSocket: ~Copyable, Sendable {
         package static func < (one: SendMethod, other: SendMethod) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// For `EventLoop.register` alone; deregister it before the socket goes.
+    /// Only for `EventLoop.register`; deregister it before the socket goes.
     package let descriptor: Int32
     /// Whether it is an IPv6 socket that carries IPv4, too.
     private let isDualStack: Bool
@@ -45,7 +45,7 @@ package struct DatagramSocket: ~Copyable, Sendable {
 
     deinit { if let simulated { simulated.close() } else { close(descriptor) } }
 
-    /// A socket at one address of this machine. Port 0 takes any free one; `localAddress` tells which.
+    /// Opens a socket at one address of this machine. Port 0 takes any free one; `localAddress` has it.
     package static func bound(
         to address: SocketAddress, atMost sendMethod: SendMethod = .segments
     ) throws(SocketFault) -> DatagramSocket {
@@ -53,7 +53,7 @@ package struct DatagramSocket: ~Copyable, Sendable {
         return try bind(socket, to: address, sendMethod)
     }
 
-    /// A socket at every address of this machine, IPv4 and IPv6 where the system has both.
+    /// Opens a socket at every address of this machine, IPv4 and IPv6 where the system has both.
     package static func everywhere(atMost sendMethod: SendMethod = .segments) throws(SocketFault)
         -> DatagramSocket
     {
@@ -97,10 +97,10 @@ package struct DatagramSocket: ~Copyable, Sendable {
 // MARK: - Sending
 
 extension DatagramSocket {
-    /// What became of a batch. What was neither is still in it: the kernel has no room.
+    /// The result for a batch. Packets that were neither sent nor refused are still in it: the kernel has no room.
     package struct Sent: Hashable, Sendable {
         package fileprivate(set) var sent = 0
-        /// Packets that the kernel would not take, of whatever reason: lost.
+        /// Packets that the kernel refused, for whatever reason: lost.
         package fileprivate(set) var refused = 0
     }
 
@@ -200,17 +200,17 @@ extension DatagramSocket {
 // MARK: - Receiving
 
 extension DatagramSocket {
-    /// What one call brought.
+    /// The result of one call.
     package struct Received: Hashable, Sendable {
-        /// Packets that were lent.
+        /// Packets that were passed to `body`.
         package fileprivate(set) var packets = 0
-        /// Packets that were longer than the room for them, or from nowhere.
+        /// Packets that were longer than the buffer, or had no known source.
         package fileprivate(set) var dropped = 0
         /// Whether nothing more waits for now.
         package fileprivate(set) var isDrained = true
     }
 
-    /// Receives as many packets as one call brings, and lends each together with where it came from.
+    /// Receives as many packets as one call returns, and passes each to `body` with its source.
     package borrowing func receive(
         with receiveBuffer: DatagramReceiveBuffer, _ body: (Span<UInt8>, SocketAddress) -> Void
     ) -> Received {
@@ -218,7 +218,7 @@ extension DatagramSocket {
         let arrivals = receiveBuffer.fill(from: descriptor)
         var received = Received()
         guard arrivals >= 0 else {
-            // An ICMP error of an earlier packet is told once, in place of a packet.
+            // An ICMP error of an earlier packet is reported once, in place of a packet.
             received.isDrained = errno == EAGAIN
             return received
         }

@@ -4,7 +4,7 @@ package import MultipeerFraming
 
 /// A TCP socket that never blocks, and closes with its owner.
 package struct Socket: ~Copyable, Sendable {
-    /// For `EventLoop.register` alone; deregister it before the socket goes.
+    /// Only for `EventLoop.register`; deregister it before the socket goes.
     package let descriptor: Int32
     /// Set for a socket of a simulated machine, whose number the descriptor is.
     private let simulated: VirtualSocket?
@@ -30,7 +30,7 @@ package struct Socket: ~Copyable, Sendable {
 
     deinit { if let simulated { simulated.close() } else { close(descriptor) } }
 
-    /// A socket that waits for connections. Port 0 takes any free one; `localAddress` tells which.
+    /// Opens a socket that listens for connections. Port 0 takes any free one; `localAddress` has it.
     package static func listening(
         on address: SocketAddress, backlog: Int32 = 128
     ) throws(SocketFault) -> Socket {
@@ -42,7 +42,7 @@ package struct Socket: ~Copyable, Sendable {
         return socket
     }
 
-    /// A socket that is on its way: when it becomes writable or fails, `connectionResult` says how it went.
+    /// Opens a socket that is connecting: when it becomes writable or fails, `connectionResult` has the result.
     package static func connecting(to address: SocketAddress) throws(SocketFault) -> Socket {
         let socket = try Socket(address.family)
         socket.tune()
@@ -51,7 +51,7 @@ package struct Socket: ~Copyable, Sendable {
         return socket
     }
 
-    /// Nil when the connection stands.
+    /// Returns nil when the connection is established.
     package borrowing func connectionResult() -> SocketFault? {
         if let simulated { return simulated.connectionResult() }
         var code: Int32 = 0
@@ -61,7 +61,7 @@ package struct Socket: ~Copyable, Sendable {
         return remoteAddress == nil ? .other(ENOTCONN) : nil
     }
 
-    /// One connection that has come, tuned like those that we make.
+    /// Accepts one waiting connection, with the same options as those that we dial.
     package borrowing func accept() -> Accepted {
         if let simulated { return Socket.accept(from: simulated) }
         let (code, address) = unsafe SocketAddress.filled { unsafe multipeer_accept(descriptor, $0, $1) }
@@ -79,7 +79,7 @@ package struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// Appends up to `limit` bytes that have come to the buffer.
+    /// Appends at most `limit` received bytes to the buffer.
     package borrowing func receive(into buffer: inout ByteBuffer, upTo limit: Int) -> Received {
         precondition(limit > 0, "nothing can be received into no room")
         if let simulated { return simulated.receive(into: &buffer, upTo: limit) }
@@ -114,7 +114,7 @@ package struct Socket: ~Copyable, Sendable {
         return errno == EAGAIN ? .wouldBlock : .failed(.last)
     }
 
-    /// Tells the other side that nothing more comes; it can still be read from.
+    /// Ends our side of the stream; the other side can still be read.
     package borrowing func shutdownWriting() {
         if let simulated { return simulated.shutdownWriting() }
         _ = shutdown(descriptor, Int32(SHUT_WR))
@@ -146,7 +146,7 @@ extension Socket {
 }
 
 extension Socket {
-    /// What `accept` found.
+    /// The result of `accept`.
     package enum Accepted: ~Copyable {
         case socket(Socket, from: SocketAddress)
         case wouldBlock
@@ -154,11 +154,11 @@ extension Socket {
         case aborted
         /// No descriptor or memory is left: pause accepting, or the loop spins.
         case exhausted
-        /// The listener is of no use any more.
+        /// The listener is not usable any more.
         case failed(SocketFault)
     }
 
-    /// What `receive` found.
+    /// The result of `receive`.
     package enum Received: Hashable, Sendable {
         case bytes(Int)
         case wouldBlock
@@ -166,7 +166,7 @@ extension Socket {
         case failed(SocketFault)
     }
 
-    /// What `send` did.
+    /// The result of `send`.
     package enum Sent: Hashable, Sendable {
         case sent(Int)
         case wouldBlock

@@ -1,6 +1,6 @@
-/// Lets one task in at a time, in the order in which they came, and over an `await`: what `Locked` cannot.
+/// Admits one task at a time, in the order in which they came, and over an `await`, which `Locked` cannot.
 ///
-/// Cancelling a task does not end its wait: those who come here have something to finish, or to stop.
+/// Cancelling a task does not end its wait: its callers have something to finish, or to stop.
 package final class AsyncMutex: Sendable {
     private let semaphore = AsyncSemaphore<Never>(1)
 

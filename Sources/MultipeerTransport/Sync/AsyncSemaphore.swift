@@ -1,4 +1,4 @@
-/// So many permits, and a queue of tasks that wait for one, in their order, until it is closed.
+/// A number of permits, and a queue of tasks that wait for one, in order, until it is closed.
 ///
 /// At most `waitersAtMost` wait at once, so that what they hold is bounded.
 package final class AsyncSemaphore<Closure: Error>: Sendable {
@@ -18,7 +18,7 @@ package final class AsyncSemaphore<Closure: Error>: Sendable {
     /// A place in the queue, to be given to `wait`.
     package struct Turn: Sendable {
         fileprivate let ticket: UInt64
-        /// Settled with nil when the permit is there, or with why there will be none.
+        /// Settled with nil when the permit is available, or with the reason why there will be none.
         let outcome: Promise<Refusal?>
     }
 
@@ -47,7 +47,7 @@ package final class AsyncSemaphore<Closure: Error>: Sendable {
         state = Locked(State(permits: permits))
     }
 
-    /// Asks for a permit without waiting. While somebody waits there is none: nobody overtakes.
+    /// Requests a permit without waiting. There is none while other tasks wait: no task overtakes another.
     package func request() -> Reply {
         state.withLock { state in
             if let closure = state.closure { return .refused(.closed(closure)) }
@@ -65,7 +65,7 @@ package final class AsyncSemaphore<Closure: Error>: Sendable {
         }
     }
 
-    /// Waits for the permit that was asked for; throws why there is none, or that the task is cancelled.
+    /// Waits for the requested permit; throws why there is none, or that the task is cancelled.
     package func wait(for turn: Turn) async throws(Refusal) {
         let refusal = await turn.outcome.value(onCancel: { turn.outcome.send(.cancelled) })
         guard let refusal else { return }
@@ -86,7 +86,7 @@ package final class AsyncSemaphore<Closure: Error>: Sendable {
         }
     }
 
-    /// Refuses everybody, those who wait among them. The first closure stays.
+    /// Refuses all requests, including those that wait. The first closure stays.
     package func close(_ closure: Closure) {
         let waiting = state.withLock { state in
             if state.closure == nil { state.closure = closure }
@@ -96,6 +96,6 @@ package final class AsyncSemaphore<Closure: Error>: Sendable {
         for turn in waiting { turn.send(.closed(closure)) }
     }
 
-    /// With what it was closed; nil while it is open.
+    /// The value with which it was closed; nil while it is open.
     package var closure: Closure? { state.withLock { $0.closure } }
 }

@@ -1,7 +1,7 @@
 import CPlatform
 public import Synchronization
 
-/// A value that one thread at a time may touch: the only lock of the library.
+/// A value that only one thread at a time may access: the only lock of the library.
 ///
 /// `Mutex` is the fastest lock here (11 ns against 14 ns of a pthread mutex, and half of it when contended), but
 /// ThreadSanitizer cannot see into it, so the hand-over is annotated. Inlinable, so that it is specialised in the modules
@@ -27,7 +27,7 @@ package struct Locked<Value: ~Copyable>: ~Copyable {
         }
     }
 
-    /// Where the mutex is: it never moves, and looking at the value before the annotation would be a race to the tool.
+    /// The address of the mutex: it never moves, and looking at the value before the annotation would be a race to the tool.
     @inlinable
     @inline(__always)
     var place: UnsafeRawPointer {

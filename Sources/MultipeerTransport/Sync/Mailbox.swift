@@ -40,12 +40,12 @@ package final class Mailbox<Content: Sendable>: Sendable {
 
     package init(_ content: Content) { state = Locked(State(content: content)) }
 
-    /// Looks at the content, or changes it in a way that nobody waits for.
+    /// Reads the content, or changes it in a way that no task waits for.
     package func withLock<Result: Sendable>(_ body: (inout Content) -> Result) -> Result {
         state.withLock { body(&$0.content) }
     }
 
-    /// Changes the content, and wakes everybody who waits if `body` returns true: then there is something to take.
+    /// Changes the content, and wakes all waiting tasks if `body` returns true: then there is something to take.
     @discardableResult
     package func post(_ body: (inout Content) -> Bool) -> Bool {
         let woken = state.withLock { state -> Waiters? in
@@ -58,7 +58,7 @@ package final class Mailbox<Content: Sendable>: Sendable {
         return woken != nil
     }
 
-    /// Changes the content, and wakes everybody who waits.
+    /// Changes the content, and wakes all waiting tasks.
     package func post(_ body: (inout Content) -> Void) {
         post { content -> Bool in
             body(&content)
@@ -77,7 +77,7 @@ package final class Mailbox<Content: Sendable>: Sendable {
             }
             guard let waiter else { return item }
             await waiter.value(onCancel: { waiter.send(()) })
-            // Nobody else has taken it out: it was the cancellation that settled it.
+            // No other call has removed it: the cancellation settled it.
             if state.withLock({ $0.waiters.remove(waiter) }) { return nil }
         }
     }

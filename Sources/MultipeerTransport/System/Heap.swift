@@ -1,7 +1,7 @@
 import CPlatform
 
-/// What the process holds of its memory, for those who look for leaks: the system counts what was given back, too.
+/// The allocated memory of the process, for finding leaks: the system's figure includes freed memory.
 package enum Heap {
-    /// Bytes that were asked for and not given back.
+    /// Bytes that were allocated and not freed.
     package static var allocated: Int { multipeer_allocated_bytes() }
 }

@@ -7,12 +7,12 @@ package struct Program {
     private let arguments: [String]
     private let environment: [String]
 
-    /// The program could not be started; `code` is the system's number for the reason.
+    /// The program could not be started; `code` is the system's `errno`.
     package struct NotStarted: Error {
         package let code: Int32
     }
 
-    /// * `arguments`: behind the path, which is the first word that the program sees.
+    /// * `arguments`: those after the path, which is the first argument of the program.
     /// * `environment`: the whole of it.
     package init(_ path: String, _ arguments: [String], environment: [String: String]) {
         self.path = path
@@ -20,9 +20,9 @@ package struct Program {
         self.environment = environment.map { "\($0)=\($1)" }
     }
 
-    /// Starts it with descriptors of this process in certain places, and answers its number.
+    /// Starts it with descriptors of this process in certain places, and returns its process id.
     ///
-    /// No signal is blocked or ignored in it: what this process did about signals is its own business.
+    /// No signal is blocked or ignored in it: the signal settings of this process are not inherited.
     package func start(with streams: [(descriptor: Int32, place: Int32)]) throws(NotStarted) -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -51,7 +51,7 @@ package struct Program {
         return id
     }
 
-    /// What `waitpid` says of an end, as shells do: the exit code, or 128 and the number of the signal.
+    /// Converts a status of `waitpid` as shells do: the exit code, or 128 plus the number of the signal.
     package static func ending(_ status: Int32) -> Int32 {
         status & 0x7f == 0 ? (status >> 8) & 0xff : 128 + (status & 0x7f)
     }

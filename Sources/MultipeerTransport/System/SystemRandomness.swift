@@ -1,16 +1,16 @@
 import CPlatform
 import Glibc
 
-/// Random numbers of the kernel, fit for keys and tokens; in virtual time, of its seed.
+/// Random numbers of the kernel, fit for keys and tokens; in virtual time, those of its seed.
 package struct SystemRandomness: RandomNumberGenerator, Sendable {
-    /// Whether it is the kernel's in virtual time, too.
+    /// Whether it uses the kernel in virtual time, too.
     private let isOfKernel: Bool
 
     package init() { isOfKernel = false }
 
     private init(isOfKernel: Bool) { self.isOfKernel = isOfKernel }
 
-    /// For what has to be unique on this machine, as names of files: two runs of one seed would choose the same.
+    /// For names that have to be unique on this machine, such as file names: two runs of one seed would choose the same.
     package static var ofKernel: SystemRandomness { SystemRandomness(isOfKernel: true) }
 
     private var time: VirtualTime? { isOfKernel ? nil : VirtualTime.current }
@@ -36,7 +36,7 @@ package struct SystemRandomness: RandomNumberGenerator, Sendable {
         while unsafe !rest.isEmpty {
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: rest)
             let count = unsafe getrandom(room.baseAddress, room.count, 0)
-            // The one fault there can be is a kernel without the call: nothing secret can be made then.
+            // The only possible fault is a kernel without the call: no secret can be made then.
             precondition(count > 0 || errno == EINTR, "the system gives no random numbers")
             unsafe rest = rest.dropFirst(max(count, 0))
         }

@@ -1,9 +1,9 @@
 import MultipeerCore
 
-// What the library begins beside the tasks of its callers.
+// Tasks that the library begins beside those of its callers.
 
 extension Task where Failure == Never {
-    /// A task that runs in the virtual time of the thread that begins it, otherwise like any other.
+    /// Begins a task that runs in the virtual time of the current thread, otherwise an ordinary one.
     @discardableResult
     package static func following(
         _ body: sending @escaping () async -> Success
@@ -11,7 +11,7 @@ extension Task where Failure == Never {
         Task(executorPreference: VirtualTime.current, operation: body)
     }
 
-    /// The same, with nothing of the task that begins it: neither its values nor its priority.
+    /// Begins such a task that inherits neither task-local values nor priority.
     @discardableResult
     package static func followingDetached(
         _ body: sending @escaping () async -> Success

@@ -8,7 +8,7 @@ final class VirtualDatagramSocket: VirtualPort {
         var isClosed = false
     }
 
-    /// What waits to be received; what comes beyond is lost.
+    /// The receive buffer; further packets are lost.
     private static let room = 1_048_576
 
     let host: VirtualHost
@@ -51,7 +51,7 @@ final class VirtualDatagramSocket: VirtualPort {
         host.touch()
     }
 
-    /// The first of what has come, so many at most.
+    /// Returns the first received packets, at most `count`.
     func receive(atMost count: Int) -> [(packet: [UInt8], source: SocketAddress)] {
         state.withLock { state in
             let taken = Array(state.arrived.prefix(count))

@@ -6,7 +6,7 @@ package final class VirtualHost: Sendable {
         case alive
         /// Its process has ended, and its connections with it.
         case crashed
-        /// The machine is gone: nobody hears anything of it any more.
+        /// The machine is gone: no other machine receives anything from it any more.
         case gone
     }
 
@@ -16,7 +16,7 @@ package final class VirtualHost: Sendable {
         /// By their descriptors.
         var ports: [(any VirtualPort)?] = []
         var lastPort: UInt16 = 40_000
-        /// What ends with the machine.
+        /// Called when the machine ends.
         var endings: [@Sendable () -> Void] = []
     }
 
@@ -24,7 +24,7 @@ package final class VirtualHost: Sendable {
     package let number: Int
     package let address: SocketAddress.Host
     package let network: VirtualNetwork
-    /// A machine is a process: what its sessions lose, its browsers hear.
+    /// A machine is a process: its browsers are notified of the peers that its sessions lose.
     package let lossNotifier = PeerLossNotifier()
     private let state = Locked(State())
 
@@ -63,7 +63,7 @@ package final class VirtualHost: Sendable {
         return port?.readiness ?? []
     }
 
-    /// The lowest number that is free, as in a kernel.
+    /// Returns the lowest free number, as a kernel does.
     func admit(_ port: any VirtualPort) -> Int32 {
         state.withLock { state in
             if let free = state.ports.firstIndex(where: { $0 == nil }) {
@@ -81,7 +81,7 @@ package final class VirtualHost: Sendable {
         }
     }
 
-    /// A port that no socket has had.
+    /// Returns a port that no socket has had.
     func nextPort() -> UInt16 {
         state.withLock { state in
             state.lastPort = state.lastPort == .max ? 40_000 : state.lastPort + 1
@@ -93,7 +93,7 @@ package final class VirtualHost: Sendable {
         state.withLock({ $0.ports }).lazy.compactMap { $0 as? Port }.first(where: isIt)
     }
 
-    /// A socket of the machine has changed.
+    /// Requests a turn: a socket of the machine has changed.
     func touch() { state.withLock { $0.loop }?.requestVirtualTurn() }
 
     func dismantle() {
@@ -109,15 +109,15 @@ package final class VirtualHost: Sendable {
 // MARK: the end of a machine
 
 extension VirtualHost {
-    /// Nothing gets here any more, nor from here.
+    /// Whether nothing reaches this machine, or leaves it, any more.
     package var isGone: Bool { state.withLock { $0.status == .gone } }
     package var isAlive: Bool { state.withLock { $0.status == .alive } }
 
-    /// Has `body` called when the machine ends.
+    /// Calls `body` when the machine ends.
     package func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.endings.append(body) } }
 
-    /// Ends the machine's process, or, `silently`, the machine. What is on it ends; whom it was connected with hears of
-    /// the first, and finds out for itself about the other.
+    /// Ends the machine's process, or, `silently`, the machine. Everything on it ends; its connected peers are notified of the
+    /// former, and detect the latter themselves.
     package func end(silently: Bool) {
         let (endings, ports) = state.withLock { state in
             guard state.status == .alive else {
@@ -138,6 +138,6 @@ protocol VirtualPort: AnyObject, Sendable {
     var readiness: Readiness { get }
     /// The process has ended: the kernel closes it.
     func crash()
-    /// Lets go of everything else.
+    /// Releases everything else.
     func dismantle()
 }

@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// The simulated machines, what is between them, and what has happened there.
+/// The simulated machines, the network between them, and its history.
 package final class VirtualNetwork: Sendable {
     /// Two machines between which nothing gets through.
     private struct Cut: Hashable {
@@ -42,7 +42,7 @@ package final class VirtualNetwork: Sendable {
         }
     }
 
-    /// The machine at that address, as seen from `host`.
+    /// Returns the machine at that address, as seen from `host`.
     func host(at address: SocketAddress.Host, from host: VirtualHost) -> VirtualHost? {
         if address.isLoopback { return host }
         guard case .v4(let number) = address.unmapped, number > VirtualNetwork.base else { return nil }
@@ -50,7 +50,7 @@ package final class VirtualNetwork: Sendable {
         return state.withLock { $0.hosts.indices.contains(index) ? $0.hosts[index] : nil }
     }
 
-    /// Ends what the machines hold of each other.
+    /// Releases the references that the machines hold to each other.
     package func dismantle() {
         for host in state.withLock({ $0.hosts }) { host.dismantle() }
         for socket in state.withLock({ $0.stalled }) { socket.dismantle() }
@@ -61,15 +61,15 @@ package final class VirtualNetwork: Sendable {
         time.dismantle()
     }
 
-    // MARK: what is between them
+    // MARK: the network between them
 
-    /// How long bytes, datagrams and the news of discovery are under way: drawn anew for each.
+    /// The delay of bytes, datagrams and discovery events: drawn anew for each.
     package var delay: ClosedRange<Duration> {
         get { state.withLock { $0.delay } }
         set { state.withLock { $0.delay = newValue } }
     }
 
-    /// The share of datagrams, and of the news of discovery, that is lost.
+    /// The share of datagrams, and of discovery events, that is lost.
     package var loss: Double {
         get { state.withLock { $0.loss } }
         set { state.withLock { $0.loss = newValue } }
@@ -80,7 +80,7 @@ package final class VirtualNetwork: Sendable {
         return state.withLock { !$0.cuts.contains(Cut(one.number, other.number)) }
     }
 
-    /// Nothing gets from one group to the other until `heal`. Who is in neither reaches both.
+    /// Blocks everything from one group to the other until `heal`. A machine that is in neither reaches both.
     package func partition(_ one: [VirtualHost], _ other: [VirtualHost]) {
         state.withLock { state in
             for here in one {
@@ -123,7 +123,7 @@ package final class VirtualNetwork: Sendable {
         return Double.random(in: 0..<1, using: &jitter) < loss
     }
 
-    // MARK: what has happened
+    // MARK: the history
 
     package var history: [String] { state.withLock { $0.history } }
 

@@ -10,12 +10,12 @@ final class VirtualPoller {
     /// By their descriptors, so that their order is always the same.
     private var watched: [Watched] = []
     private(set) var found: [(key: UInt64, readiness: Readiness)] = []
-    /// Those that may be ready since the last look: they were then, or are watched for something else now.
+    /// Those that may be ready since the last poll: they were then, or are watched for something else now.
     private var suspects: [Watched] = []
 
     init(_ host: VirtualHost?) { self.host = host }
 
-    /// Also in the place of what was watched for before.
+    /// Also replaces the previous interest.
     func add(_ descriptor: Int32, _ interest: Readiness, key: UInt64) {
         let entry = Watched(descriptor: descriptor, interest: interest, key: key)
         suspects.append(entry)
@@ -40,7 +40,7 @@ final class VirtualPoller {
         return found.count
     }
 
-    /// Nothing comes during a turn, so only those can be ready for the next one.
+    /// Whether any is ready. Nothing arrives during a turn, so only those can be ready for the next one.
     var hasEvents: Bool {
         suspects.contains { suspect in
             guard readiness(of: suspect) != nil else { return false }

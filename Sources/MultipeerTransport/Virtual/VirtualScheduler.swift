@@ -1,14 +1,14 @@
 import MultipeerCore
 
-/// What is to be done in virtual time, in which order, and how far it has come.
+/// The steps of virtual time, their order, and its progress.
 struct VirtualScheduler {
     enum Step: Sendable {
         /// A part of a task.
         case job(UnownedJob)
         case turn(VirtualTurns)
-        /// Something that was planned.
+        /// A planned call.
         case call(@Sendable () -> Void)
-        /// Somebody has slept for long enough.
+        /// A sleep has ended.
         case wake(Promise<Bool>)
     }
 
@@ -17,16 +17,16 @@ struct VirtualScheduler {
         /// A thread is about to begin.
         case prepared
         case running
-        /// The body has returned: what is ready is done, and nothing more.
+        /// The body has returned: only the ready steps are performed.
         case ending
         case over
-        /// Somebody does what came after the end.
+        /// A thread performs what came after the end.
         case leftovers
-        /// It was stopped and did not come to rest: whatever runs there is left where it is.
+        /// The run was stopped and did not become quiescent: its tasks are abandoned.
         case abandoned
     }
 
-    /// How many steps a run that is stopped may take to come to rest.
+    /// How many steps a stopped run may take to become quiescent.
     private static let grace = 100_000
 
     private(set) var now: Moment
@@ -55,8 +55,8 @@ struct VirtualScheduler {
         return planned
     }
 
-    /// Returns whether the run is over and a thread is needed for what comes after it. `stranger`: the name of another
-    /// thread, if it comes from one.
+    /// Returns whether the run is over and a thread is needed for what comes after it. `stranger`: the name of the submitting
+    /// thread, if it is another one.
     mutating func submit(_ step: Step, from stranger: String?) -> Bool {
         if phase == .abandoned { return false }
         ready.append(step)
@@ -84,7 +84,7 @@ struct VirtualScheduler {
         limits.duration = .seconds(Int64.max / 2)
     }
 
-    /// What is done next; nil at the end. Time passes here and nowhere else.
+    /// Returns the next step; nil at the end. Time passes here and nowhere else.
     mutating func next() -> Step? {
         if phase == .prepared { phase = .running }
         guard steps < limits.steps else { return endOrGoOn(.outOfSteps) }
@@ -100,7 +100,7 @@ struct VirtualScheduler {
         return step
     }
 
-    /// The first stopReason lets the body come to its end. It is left where it is when there is another reason after that.
+    /// The first stop reason lets the body come to its end. It is abandoned at a second one.
     private mutating func endOrGoOn(_ reason: VirtualTime.StopReason) -> Step? {
         if stopReason == nil, phase == .running {
             stop(reason)
@@ -111,7 +111,7 @@ struct VirtualScheduler {
         return nil
     }
 
-    /// The run is over. Returns why it was stopped, if it was, and whether a thread is needed for what came since.
+    /// Ends the run. Returns why it was stopped, if it was, and whether a thread is needed for what came since.
     mutating func end() -> (stopReason: VirtualTime.StopReason?, needsThread: Bool) {
         if phase == .ending { phase = ready.isEmpty ? .over : .leftovers }
         return (stopReason, phase == .leftovers)

@@ -1,10 +1,10 @@
 import MultipeerCore
 import MultipeerFraming
 
-// MARK: what the owner does
+// MARK: calls of the owner
 
 extension VirtualSocket {
-    /// Nil when the connection stands.
+    /// Returns nil when the connection is established.
     func connectionResult() -> SocketFault? {
         state.withLock { state in
             if let fault = state.fault { return fault }
@@ -51,10 +51,10 @@ extension VirtualSocket {
         if isFirst { push(.end) }
     }
 
-    /// How long what was sent may stay at a cut; nil is for ever.
+    /// Sets how long sent data may wait at a cut; nil is for ever.
     func setPatience(_ patience: Duration?) { state.withLock { $0.patience = patience } }
 
-    /// As a kernel does: what has come and was not read makes it a reset.
+    /// Closes as a kernel does: unread data makes it a reset.
     func close() {
         let title = title
         let before = state.withLock { state in
@@ -88,10 +88,10 @@ extension VirtualSocket {
     }
 }
 
-// MARK: under way
+// MARK: in flight
 
 extension VirtualSocket {
-    /// Sends it on its way, after what was sent before.
+    /// Sends the segment, after those that were sent before.
     func push(_ segment: Segment) {
         let arrival = network.time.now + drawDelay()
         let planned = state.withLock { state -> Moment? in
@@ -102,7 +102,7 @@ extension VirtualSocket {
         if let planned { network.time.at(planned) { self.arrive() } }
     }
 
-    /// The first of what is under way is there, unless it has come to a cut.
+    /// Delivers the first segment in flight, unless it has come to a cut.
     private func arrive() {
         let (isStalled, address, peer) = state.withLock { ($0.isStalled, $0.remote, $0.peer) }
         guard !isStalled, let other = address.flatMap({ network.host(at: $0.host, from: host) }) else {
@@ -111,7 +111,7 @@ extension VirtualSocket {
         guard network.isOpen(host, other) else { return stall() }
         let segment = state.withLock { $0.outgoing.isEmpty ? nil : $0.outgoing.removeFirst() }
         guard let segment, !(peer?.take(segment) ?? segment.isFinal) else { return }
-        // Nobody is there to read it, and the other end says so.
+        // There is no reader, and the other end says so.
         network.time.after(drawDelay()) {
             if self.network.isOpen(self.host, other) { self.fail(.reset) }
         }
@@ -141,7 +141,7 @@ extension VirtualSocket {
         for _ in 0..<count { network.time.at(moment) { self.arrive() } }
     }
 
-    /// False for what a closed socket does not take without a word.
+    /// Returns false for what a closed socket rejects silently.
     private func take(_ segment: Segment) -> Bool {
         let isTaken = state.withLock { state in
             if state.phase == .closed || state.fault != nil { return segment.isFinal }
@@ -189,7 +189,7 @@ extension VirtualSocket.Segment {
 }
 
 extension VirtualSocket.State {
-    /// What is said when a socket of that phase is closed.
+    /// Returns the last segment that is sent when a socket of that phase is closed.
     fileprivate mutating func takeLast(of before: VirtualSocket.Phase) -> VirtualSocket.Segment? {
         guard before == .open, fault == nil else { return nil }
         if !incoming.isEmpty {

@@ -11,7 +11,7 @@ final class VirtualSocket: VirtualPort {
         case idle, listening, connecting, open, closed
     }
 
-    /// What travels to the other end.
+    /// What is sent to the other end.
     enum Segment {
         case established
         case bytes([UInt8])
@@ -23,7 +23,7 @@ final class VirtualSocket: VirtualPort {
         var phase: Phase
         var local: SocketAddress
         var remote: SocketAddress?
-        /// The other end, as long as somebody has it or something of it is under way.
+        /// The other end, as long as it has an owner or data of it is in flight.
         weak var peer: VirtualSocket?
         var backlog: [VirtualSocket] = []
         var mostWaiting = 0
@@ -37,14 +37,14 @@ final class VirtualSocket: VirtualPort {
         var unread = 0
         var outgoing: [Segment] = []
         var lastArrival: Moment
-        /// What is under way has come to a cut.
+        /// The data in flight has come to a cut.
         var isStalled = false
         var stalls = 0
         var jitter: Jitter
         var patience: Duration?
     }
 
-    /// What is sent and not read, beyond which nothing can be sent.
+    /// The maximum of sent and unread bytes, beyond which nothing can be sent.
     static let window = 262_144
 
     let host: VirtualHost
@@ -65,7 +65,7 @@ final class VirtualSocket: VirtualPort {
     var local: SocketAddress { state.withLock { $0.local } }
     var remote: SocketAddress? { state.withLock { $0.phase == .open ? $0.remote : nil } }
 
-    /// It has an owner from here on, who closes it.
+    /// Gives it an owner from here on, who closes it.
     func open() { place.withLock { $0 = host.admit(self) } }
 
     var readiness: Readiness {
@@ -109,7 +109,7 @@ extension VirtualSocket {
         return socket
     }
 
-    /// Whether it takes connections that come to that port, at that address or at any.
+    /// Returns whether it accepts connections that come to that port, at that address or at any.
     func listens(at address: SocketAddress.Host?, _ port: UInt16) -> Bool {
         state.withLock { state in
             guard state.phase == .listening, state.local.port == port else { return false }
@@ -131,7 +131,7 @@ extension VirtualSocket {
         return socket
     }
 
-    /// Asks for the connection; again after 1, 2, 4 … seconds when nobody hears it.
+    /// Requests the connection; again after 1, 2, 4 … seconds without a response.
     private func ask(_ attempt: Int) {
         guard attempt <= 7 else { return fail(.timedOut) }
         let delay = drawDelay()
@@ -145,7 +145,7 @@ extension VirtualSocket {
         }
     }
 
-    /// False when the listener has no room.
+    /// Returns false when the listener has no room.
     private func reach(_ target: VirtualHost, _ address: SocketAddress) -> Bool {
         guard
             let listener = target.find(
@@ -172,7 +172,7 @@ extension VirtualSocket {
         return hasRoom
     }
 
-    /// One that has come; nil when none waits.
+    /// Returns a waiting connection; nil when there is none.
     func accept() -> VirtualSocket? {
         let accepted = state.withLock { state in
             state.backlog.isEmpty ? nil : state.backlog.removeFirst()

@@ -1,8 +1,8 @@
 import CPlatform
 package import MultipeerCore
 
-/// One thread and a clock that stands still while there is anything to do, and then jumps to the next thing that was
-/// planned. What runs in it depends on its seed and on nothing else.
+/// One thread and a clock that stands still while any step is ready, and then jumps to the next planned event. A run depends only
+/// on its seed.
 ///
 /// ```
 /// waiting ──run──▶ running ──the body returned, or a stopReason──▶ over
@@ -20,7 +20,7 @@ package final class VirtualTime: TaskExecutor, Sendable {
 
     package init(seed: UInt64) { state = Locked(VirtualScheduler(seed: seed, now: VirtualTime.start)) }
 
-    /// The one whose thread this is; nil on every other thread.
+    /// The virtual time of this thread; nil on every other thread.
     package static var current: VirtualTime? {
         // Set by `occupying` alone, which keeps the object for as long as it is.
         guard let pointer = unsafe multipeer_virtual_time() else { return nil }
@@ -31,18 +31,18 @@ package final class VirtualTime: TaskExecutor, Sendable {
 
     package var now: Moment { state.withLock { $0.now } }
 
-    /// How long it has run, in virtual time.
+    /// The elapsed virtual time.
     package var elapsed: Duration { now - VirtualTime.start }
 
-    /// How many jobs, turns and planned calls there were.
+    /// The number of jobs, turns and planned calls so far.
     package var steps: Int { state.withLock { $0.steps } }
 
-    /// The next number of its seed.
+    /// Returns the next random number of its seed.
     package func random() -> UInt64 { state.withLock { $0.random() } }
 
     package func enqueue(_ job: consuming ExecutorJob) { submit(.job(UnownedJob(job))) }
 
-    /// Has `body` called on the thread when the moment has come.
+    /// Calls `body` on the thread when the moment has come.
     package func at(_ moment: Moment, _ body: @escaping @Sendable () -> Void) {
         state.withLock { $0.plan(.call(body), at: moment) }
     }
@@ -51,7 +51,7 @@ package final class VirtualTime: TaskExecutor, Sendable {
         state.withLock { $0.plan(.call(body), at: $0.now + delay) }
     }
 
-    /// Returns when so much virtual time has passed. Throws `CancellationError` when the task is cancelled first.
+    /// Returns at that moment of virtual time. Throws `CancellationError` when the task is cancelled first.
     package func sleep(until moment: Moment) async throws {
         let signal = Promise<Bool>()
         state.withLock { $0.plan(.wake(signal), at: moment) }
@@ -63,15 +63,15 @@ package final class VirtualTime: TaskExecutor, Sendable {
 // MARK: loops
 
 extension VirtualTime {
-    /// The loop has something to do: it takes a turn.
+    /// Requests a turn of the loop.
     func request(_ turns: VirtualTurns) { submit(.turn(turns)) }
 
-    /// The loop has to be called at that moment.
+    /// Plans a call of the loop at that moment.
     func plan(_ turns: VirtualTurns, at moment: Moment) {
         state.withLock { $0.plan(.turn(turns), at: moment) }
     }
 
-    /// For work on files, which is done at once here: no time passes.
+    /// The loop for file I/O, which is performed at once here: no time passes.
     var fileLoop: EventLoop {
         if let loop = files.withLock({ $0 }) { return loop }
         let fresh = EventLoop(in: self, on: nil)
@@ -79,7 +79,7 @@ extension VirtualTime {
         return fresh
     }
 
-    /// Has `body` called on the thread, as soon as its turn comes; not any more once the run was left where it was.
+    /// Calls `body` on the thread, as soon as its turn comes; not any more once the run was abandoned.
     func perform(_ body: @escaping @Sendable () -> Void) { submit(.call(body)) }
 
     private func submit(_ step: VirtualScheduler.Step) {
@@ -108,17 +108,17 @@ extension VirtualTime {
         package init(duration: Duration, steps: Int) { (self.duration, self.steps) = (duration, steps) }
     }
 
-    /// Why a run was ended before its body returned, or is worth nothing.
+    /// Why a run was ended before its body returned, or is not valid.
     package enum StopReason: Error, Hashable, Sendable {
         /// Nothing can run, and nothing is planned.
         case stuck
         case outOfTime
         case outOfSteps
-        /// Something was made ready on another thread, of that name.
+        /// A step was made ready on another thread, of that name.
         case wokenFromOutside(thread: String)
         /// The task that runs it was cancelled.
         case cancelled
-        /// There is one run.
+        /// A virtual time runs only once.
         case ranBefore
     }
 
@@ -160,7 +160,7 @@ extension VirtualTime {
         }
     }
 
-    /// What becomes ready when the run is over, as the end of what it left, is done at once; no time passes any more.
+    /// Performs steps that become ready when the run is over, as the end of its remains, at once; no time passes any more.
     private func finishOff() {
         Task.detached { [self] in
             occupying {
@@ -169,7 +169,7 @@ extension VirtualTime {
         }
     }
 
-    /// This thread is the one of this time for as long as `body` takes.
+    /// Makes this the thread of this time for the duration of `body`.
     private func occupying(_ body: () -> Void) {
         unsafe multipeer_set_virtual_time(Unmanaged.passUnretained(self).toOpaque())
         defer { multipeer_set_virtual_time(nil) }
@@ -185,7 +185,7 @@ extension VirtualTime {
         }
     }
 
-    /// Lets go of everything that was planned. Nobody who still sleeps will wake by himself.
+    /// Releases everything that was planned. A task that still sleeps will not wake by itself.
     package func dismantle() {
         let loop = files.withLock { $0.take() }
         withExtendedLifetime(loop) {}

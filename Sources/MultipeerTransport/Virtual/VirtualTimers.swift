@@ -1,6 +1,6 @@
 import MultipeerCore
 
-/// What is planned, by its moments; of one moment, in the order in which it was planned. A binary heap.
+/// The planned events, ordered by their moments; of one moment, in the order in which they were planned. A binary heap.
 struct VirtualTimers: Sendable {
     private struct Timer: Sendable {
         let moment: Moment

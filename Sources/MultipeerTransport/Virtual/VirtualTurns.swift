@@ -1,11 +1,11 @@
 import MultipeerCore
 import Synchronization
 
-/// How a loop in virtual time comes to its turns: one is asked for at most once at a time.
+/// Schedules the turns of a loop in virtual time: at most one request is pending at a time.
 final class VirtualTurns: Sendable {
     private struct State {
         weak var loop: EventLoop?
-        /// The earliest moment that is planned and has not come.
+        /// The earliest planned moment that has not come.
         var planned = Moment.distantFuture
     }
 
@@ -17,12 +17,12 @@ final class VirtualTurns: Sendable {
 
     func belong(to loop: EventLoop) { state.withLock { $0.loop = loop } }
 
-    /// Asks for a turn soon. From any thread; from any but the one of the time, the run is worth nothing.
+    /// Requests a turn soon. From any thread; from any other than that of the time, it makes the run invalid.
     func request() {
         if !isAhead.exchange(true, ordering: .acquiringAndReleasing) { time.request(self) }
     }
 
-    /// Asks for a turn at that moment, if none is planned before it.
+    /// Requests a turn at that moment, if none is planned before it.
     func request(at moment: Moment) {
         let isNew = state.withLock { state in
             if moment == .distantFuture || state.planned <= moment { return false }
