@@ -24,7 +24,7 @@ struct ByzantinePeer: Sendable {
     let end: Int64
     var inventions: [Members] = []
     var turn = 0
-    /// The number of its next invention.
+    /// Counts its inventions, to choose the one to send.
     var next = 0
     var sequence: UInt32 = 0
 

@@ -37,14 +37,14 @@ final class TesterInvitation {
         TLSEnd.Setup(isServer: isServer, identity: try TLSIdentity(), protocols: [alpn])
     }
 
-    /// Nothing of it is looked at.
+    /// Returns link parameters that are not used.
     private static func linkParameters(_ tester: Tester) throws -> LinkParameters {
         let data = tester.data(for: nil)
         return LinkParameters(
             mine: data.bytes, myToken: data.token, theirs: [], theirData: data, me: tester.endpoint)
     }
 
-    /// TLS stands; whoever answers has shown some certificate.
+    /// Waits for TLS; the end that answers has shown some certificate.
     func expectReady() throws {
         caseRun.loop.wait(.seconds(10)) { link.connection.isReady || link.ending != nil }
         try caseRun.require(
