@@ -1,6 +1,6 @@
 /// Requests and expected events of a session for invitations.
 extension SubjectSession {
-    /// Waits for the next question to the application, and returns its number.
+    /// Waits for the next question to the application, and returns its event.
     func question(from uid: [UInt8], within duration: Duration = .seconds(10)) throws -> JSONValue {
         guard let event = event("invitation", from: uid, within: duration) else {
             throw CaseFailure("the application is not asked within \(duration)")
