@@ -1,7 +1,7 @@
 import Foundation
 import FuzzBodies
 
-/// Runs bodies over all that is kept for them: those that are named, or every one. `Fuzz/coverage` looks at what they reach.
+/// Runs the named bodies, or all of them, on all their inputs. `Fuzz/coverage` measures what they reach.
 @main
 enum Replay {
     static func main() {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension FuzzBody {
-    /// What libFuzzer calls. A broken promise traps, so that the input is kept as a crash.
+    /// Runs one input for libFuzzer. A broken promise traps, so that the input is kept as a crash.
     package func attack(_ start: UnsafePointer<UInt8>?, _ count: Int) {
         let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
         do {
@@ -11,7 +11,7 @@ extension FuzzBody {
         }
     }
 
-    /// The plain build's `main`: runs the body over the files and folders named on the command line.
+    /// Runs the body on the files and folders named on the command line: the plain build's `main`.
     package func replay() {
         do {
             for argument in CommandLine.arguments.dropFirst() {
